@@ -13,7 +13,7 @@ mod kind;
 mod sources;
 mod words;
 
-use balcao_language::say;
+use balcao_language::format;
 use balcao_tool::{Locale, Receipt, ReceiptKind};
 use jiff::civil::Date;
 
@@ -21,7 +21,7 @@ use crate::claims::kind::ClaimKind;
 use crate::notice::{fill, notices};
 use facts::Facts;
 use find::Claim;
-pub use sources::{Invented, invented};
+pub use sources::{UngroundedValue, find_ungrounded};
 
 /// What a reply may rest on.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,8 +100,8 @@ pub fn fixed_sentence(evidence: &Evidence) -> Option<String> {
 /// "Corte com João Batista, quarta, 25/11 às 15h": what the receipt has of it.
 fn facts_of(receipt: &Receipt, locale: Locale) -> String {
     let (language, with, at) = match locale {
-        Locale::PtBr => (say::Locale::Pt, "com", "às"),
-        Locale::En => (say::Locale::En, "with", "at"),
+        Locale::PtBr => (format::Locale::Pt, "com", "às"),
+        Locale::En => (format::Locale::En, "with", "at"),
     };
     let what = match (&receipt.service, &receipt.professional) {
         (Some(service), Some(professional)) => format!("{service} {with} {professional}"),
@@ -109,8 +109,8 @@ fn facts_of(receipt: &Receipt, locale: Locale) -> String {
         (None, Some(professional)) => format!("{with} {professional}"),
         (None, None) => String::new(),
     };
-    let day = receipt.day.map(|day| say::day(day, language)).unwrap_or_default();
-    let time = receipt.start.map(|start| format!("{at} {}", say::time(start, language))).unwrap_or_default();
+    let day = receipt.day.map(|day| format::day(day, language)).unwrap_or_default();
+    let time = receipt.start.map(|start| format!("{at} {}", format::time(start, language))).unwrap_or_default();
     let when = [day, time].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     [what, when].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
@@ -208,10 +208,10 @@ fn truth_of(receipt: &Receipt, locale: Locale) -> String {
         ReceiptKind::Ended => ("a conversa será arquivada", "the conversation will be archived"),
     };
     let (word, language) = match locale {
-        Locale::PtBr => (pt, say::Locale::Pt),
-        Locale::En => (en, say::Locale::En),
+        Locale::PtBr => (pt, format::Locale::Pt),
+        Locale::En => (en, format::Locale::En),
     };
     let facts = facts_of(receipt, locale);
-    let price = receipt.price_cents.map(|cents| format!(" ({})", say::reais(cents, language))).unwrap_or_default();
+    let price = receipt.price_cents.map(|cents| format!(" ({})", format::reais(cents, language))).unwrap_or_default();
     if facts.is_empty() { format!("{word}{price}") } else { format!("{word}: {facts}{price}") }
 }

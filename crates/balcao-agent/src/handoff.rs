@@ -106,7 +106,7 @@ impl HandoffReason {
     /// What somebody of staff is told in the place of a handoff: whoever it would call is who writes. `None` where a person
     /// was asked for.
     #[must_use]
-    pub fn told_to_staff(&self, locale: Locale) -> Option<Reply> {
+    pub fn is_shown_to_staff(&self, locale: Locale) -> Option<Reply> {
         let words = notices(locale);
         let sentence = match self {
             Self::Model(_) | Self::AskedForHuman => return None,

@@ -22,4 +22,4 @@ pub mod turn;
 
 pub use profile::{Audience, Profile, ProfileFile, ProgramRules};
 pub use sanitise::Reply;
-pub use turn::{Ending, NextStep, Opening, Turn, TurnSetup, TurnState};
+pub use turn::{Ending, NextStep, Turn, TurnInput, TurnSetup, TurnState};

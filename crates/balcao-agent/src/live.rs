@@ -27,17 +27,17 @@ use crate::{
 };
 
 /// Who watches.
-pub trait Live: Send + Sync {
+pub trait ReplySink: Send + Sync {
     /// More of the reply, behind what was shown before.
-    fn shown(&self, piece: &str);
+    fn delta(&self, piece: &str);
     /// What was shown is not the reply's beginning.
-    fn void(&self);
+    fn retract(&self);
 }
 
 /// A model whose answers are watched.
-pub struct Streamed<'a> {
+pub struct StreamingModel<'a> {
     model: &'a dyn ChatProvider,
-    live: &'a dyn Live,
+    live: &'a dyn ReplySink,
     sanitiser: Arc<Sanitiser>,
     staff_facing: bool,
     /// Something was shown that is not void yet.
@@ -47,16 +47,21 @@ pub struct Streamed<'a> {
 /// Parts of the names of models that may begin inside a chain of thought which only a closing tag ends.
 const REASONING: [&str; 6] = ["r1", "qwq", "qwen3", "think", "reason", "magistral"];
 
-impl<'a> Streamed<'a> {
+impl<'a> StreamingModel<'a> {
     /// Before a model, for the turn of this sanitiser.
     #[must_use]
-    pub fn new(model: &'a dyn ChatProvider, live: &'a dyn Live, sanitiser: Arc<Sanitiser>, staff_facing: bool) -> Self {
+    pub fn new(
+        model: &'a dyn ChatProvider,
+        live: &'a dyn ReplySink,
+        sanitiser: Arc<Sanitiser>,
+        staff_facing: bool,
+    ) -> Self {
         Self { model, live, sanitiser, staff_facing, open: AtomicBool::new(false) }
     }
 
     fn void(&self) {
         if self.open.swap(false, Ordering::Relaxed) {
-            self.live.void();
+            self.live.retract();
         }
     }
 
@@ -76,17 +81,17 @@ fn stands(text: &str, request: &ModelRequest, staff_facing: bool) -> bool {
         Message::ToolResult { content, .. } => content.as_str(),
     });
     claims::check(text, &evidence) == ClaimVerdict::Proven
-        && claims::invented(text, &evidence, said, &request.system).is_none()
+        && claims::find_ungrounded(text, &evidence, said, &request.system).is_none()
 }
 
-impl fmt::Debug for Streamed<'_> {
+impl fmt::Debug for StreamingModel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Streamed").field("model", &self.model).finish_non_exhaustive()
     }
 }
 
 #[async_trait]
-impl ChatProvider for Streamed<'_> {
+impl ChatProvider for StreamingModel<'_> {
     fn name(&self) -> &str {
         self.model.name()
     }
@@ -111,7 +116,7 @@ impl ChatProvider for Streamed<'_> {
                         so_far.push_str(&ready);
                         if stands(&so_far, request, self.staff_facing) {
                             self.open.store(true, Ordering::Relaxed);
-                            self.live.shown(&ready);
+                            self.live.delta(&ready);
                         } else {
                             reply = None;
                         }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::crm::contacts::{Arrival, Contacts};
 use balcao_app::scheduling::availability::{Availability, AvailabilityQuery};
@@ -20,7 +20,7 @@ fn main() {
 struct World {
     _folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
-    desk: Desk,
+    desk: AppContext,
     organization: OrganizationId,
 }
 
@@ -35,7 +35,7 @@ fn world() -> World {
         store.migrate().await.expect("a schema");
         file.import(&store, now).await.expect("a business").organization
     });
-    World { _folder: folder, runtime, desk: Desk::new(store, Arc::new(ManualClock::at(now))), organization }
+    World { _folder: folder, runtime, desk: AppContext::new(store, Arc::new(ManualClock::at(now))), organization }
 }
 
 #[divan::bench]

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use balcao_app::Desk;
-use balcao_app::admin::people::Sees;
+use balcao_app::AppContext;
+use balcao_app::admin::people::StaffPermissions;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::reports::analytics::Analytics;
 use balcao_app::reports::questions::Questions;
@@ -32,7 +32,7 @@ const FILL: &str = "
 struct World {
     _folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
-    desk: Desk,
+    desk: AppContext,
     organization: OrganizationId,
 }
 
@@ -58,7 +58,7 @@ fn world() -> World {
         store.write(fill).await.expect("appointments");
         organization
     });
-    World { _folder: folder, runtime, desk: Desk::new(store, Arc::new(ManualClock::at(now))), organization }
+    World { _folder: folder, runtime, desk: AppContext::new(store, Arc::new(ManualClock::at(now))), organization }
 }
 
 #[divan::bench(sample_count = 10, sample_size = 1)]
@@ -66,7 +66,8 @@ fn figures_of_two_years(bencher: divan::Bencher<'_, '_>) {
     let world = world();
     let analytics = Analytics::new(world.desk.clone());
     bencher.bench_local(|| {
-        let stats = world.runtime.block_on(analytics.stats(world.organization, Sees::ALL, 36)).expect("figures");
+        let stats =
+            world.runtime.block_on(analytics.stats(world.organization, StaffPermissions::ALL, 36)).expect("figures");
         assert!(i64::from(stats.summary.total) >= APPOINTMENTS);
         stats
     });
@@ -77,7 +78,10 @@ fn no_shows_of_two_years(bencher: divan::Bencher<'_, '_>) {
     let world = world();
     let analytics = Analytics::new(world.desk.clone());
     bencher.bench_local(|| {
-        world.runtime.block_on(analytics.no_show_clients(world.organization, Sees::ALL, 36, 10)).expect("a ranking")
+        world
+            .runtime
+            .block_on(analytics.no_show_clients(world.organization, StaffPermissions::ALL, 36, 10))
+            .expect("a ranking")
     });
 }
 
@@ -87,7 +91,7 @@ fn a_question_that_reads_everything(bencher: divan::Bencher<'_, '_>) {
     let questions = Questions::new(world.desk.clone());
     let question = r#"appointments | where status == "completed" | summarize count(), sum(price) by professional"#;
     bencher.bench_local(|| {
-        let answer = world.runtime.block_on(questions.ask(world.organization, Sees::ALL, question));
+        let answer = world.runtime.block_on(questions.ask(world.organization, StaffPermissions::ALL, question));
         answer.expect("a database").expect("an answer")
     });
 }

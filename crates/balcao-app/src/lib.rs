@@ -15,4 +15,4 @@ pub mod scheduling;
 pub mod timers;
 pub mod turns;
 
-pub use context::desk::{Desk, UseCaseError};
+pub use context::desk::{AppContext, UseCaseError};

@@ -19,9 +19,9 @@ use std::{
 use async_trait::async_trait;
 use balcao_agent::{Ending, ProfileFile, profile::Protocol};
 use balcao_app::{
-    Desk,
+    AppContext,
     admin::seed::BusinessFile,
-    turns::{Agent, FrontDesk, Inbound, Writer},
+    turns::{Agent, ContactRef, TurnRequest, TurnRunner},
 };
 use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{ManualClock, Phone};
@@ -169,13 +169,13 @@ fn openai() -> OpenAi {
     OpenAi::new(service, Dialect::OPENAI).unwrap()
 }
 
-async fn desk(path: &Path, protocol: Protocol, wire: bool) -> (FrontDesk, balcao_domain::OrganizationId) {
+async fn desk(path: &Path, protocol: Protocol, wire: bool) -> (TurnRunner, balcao_domain::OrganizationId) {
     let now: Timestamp = "2026-11-24T03:00:00Z".parse().unwrap();
     let store = Store::open(path, OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
     let imported =
         BusinessFile::read("bench", BUSINESS).expect("the bench's business").import(&store, now).await.unwrap();
-    let desk = Desk::new(store, Arc::new(ManualClock::at(now)));
+    let desk = AppContext::new(store, Arc::new(ManualClock::at(now)));
     let text = include_str!("../../../agents/eli.yaml");
     let mut profile = balcao_yaml::Document::read("eli", text).unwrap().read_as::<ProfileFile>().unwrap().profile;
     profile.protocol = protocol;
@@ -190,7 +190,7 @@ async fn desk(path: &Path, protocol: Protocol, wire: bool) -> (FrontDesk, balcao
     };
     let registry = registry(&desk, &settings).expect("the shipped packs");
     let instantly = Instantly { calls: AtomicUsize::default(), protocol, wire: wire.then(openai) };
-    (FrontDesk::new(desk, [Agent::new(profile, &registry, Arc::new(instantly))]), imported.organization)
+    (TurnRunner::new(desk, [Agent::new(profile, &registry, Arc::new(instantly))]), imported.organization)
 }
 
 fn main() {
@@ -218,8 +218,8 @@ fn measure(name: &str, protocol: Protocol, wire: bool, turns: usize) {
             let phone = Phone::parse(&format!("+55119{:08}", 10_000_000 + number / 4)).unwrap();
             let (date, start) = slot(number);
             let texts = vec![format!("quero um Corte com a Ana em {date} às {start}")];
-            let from = Writer::Phone(phone);
-            let inbound = Inbound { organization, channel: "bench".to_owned(), from, name: None, texts };
+            let from = ContactRef::Phone(phone);
+            let inbound = TurnRequest { organization, channel: "bench".to_owned(), from, name: None, texts };
             let started = Instant::now();
             let answered = front.answer("eli", inbound, None).await.unwrap();
             walls.push(started.elapsed().as_secs_f64() * 1_000.0);

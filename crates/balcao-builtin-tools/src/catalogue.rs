@@ -226,7 +226,7 @@ struct LoadTool {
 
 impl LoadTool {
     /// What is shown of a tool beside its contract: what it does, and what its pack knows of using it rightly.
-    fn told(&self, tool: &Tool, budget: usize, locale: Locale) -> Value {
+    fn tool_entry(&self, tool: &Tool, budget: usize, locale: Locale) -> Value {
         let mut told = json!({"name": tool.spec.name, "does": tool.spec.description.get(locale)});
         let pack = self.packs.iter().find(|pack| pack.pack() == tool.spec.pack);
         let known = pack.and_then(|pack| pack.beside_the_contract(&tool.spec.name, budget, locale, &self.tokens));
@@ -250,7 +250,7 @@ impl NativeTool for LoadTool {
         }
         let tools = args.names.iter().filter_map(|name| self.toolbox.get(name));
         let budget = KNOWN / args.names.len().max(1);
-        let told: Vec<Value> = tools.map(|tool| self.told(tool, budget, cx.principal.locale)).collect();
+        let told: Vec<Value> = tools.map(|tool| self.tool_entry(tool, budget, cx.principal.locale)).collect();
         Ok(ToolOutput::success(json!({"loaded": told})))
     }
 }

@@ -9,7 +9,7 @@ pub mod tools;
 
 use std::sync::LazyLock;
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_pack::{LoadedPack, Loader};
 use balcao_tool::{Registry, Tool};
 use balcao_yaml::{Document, Problem};
@@ -54,7 +54,7 @@ pub struct Settings {
 ///
 /// # Errors
 /// Every problem of every pack.
-pub fn registry(desk: &Desk, settings: &Settings) -> Result<Registry, Vec<Problem>> {
+pub fn registry(desk: &AppContext, settings: &Settings) -> Result<Registry, Vec<Problem>> {
     let loader = Loader::new(tools::handlers(desk, settings));
     let mut registry = Registry::default();
     let mut problems = Vec::new();

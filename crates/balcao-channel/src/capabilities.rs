@@ -16,7 +16,7 @@ pub struct Capabilities {
     /// Kinds of files that can be sent.
     pub media: &'static [MediaKind],
     /// How files of ours reach customers.
-    pub own_files: OwnFiles,
+    pub own_files: MediaDelivery,
     /// Whether approved templates exist.
     pub templates: bool,
     /// Whether a message can quote another.
@@ -34,7 +34,7 @@ pub struct Capabilities {
 
 /// How files of ours reach customers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnFiles {
+pub enum MediaDelivery {
     /// The provider is given the file, and the message names it: before that, the message cannot have been sent.
     Uploaded,
     /// Within the message.

@@ -21,7 +21,7 @@ pub use status::{DeliveryFailure, DeliveryState, Pricing, StatusUpdate};
 /// One event of a channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Inbound {
+pub enum InboundEvent {
     /// A customer wrote.
     Message(Box<InboundMessage>),
     /// News of a message that we sent.
@@ -36,7 +36,7 @@ pub enum Inbound {
     Unknown(Box<UnknownEvent>),
 }
 
-impl Inbound {
+impl InboundEvent {
     /// Where it came in.
     #[must_use]
     pub const fn origin(&self) -> &Origin {

@@ -7,8 +7,8 @@ fn origin() -> Origin {
     Origin { account: Some(AccountId::new("7001")), business: "9001".into() }
 }
 
-fn voice_note() -> Inbound {
-    Inbound::Message(Box::new(InboundMessage {
+fn voice_note() -> InboundEvent {
+    InboundEvent::Message(Box::new(InboundMessage {
         origin: origin(),
         id: ProviderMessageId::new("wamid.1"),
         sender: Person { user: Some(UserId::new("BR.1")), ..Person::default() },
@@ -29,9 +29,9 @@ fn voice_note() -> Inbound {
     }))
 }
 
-fn failed() -> Inbound {
+fn failed() -> InboundEvent {
     let class = SendClass::give_up(GiveUpReason::OptedOut);
-    Inbound::Status(Box::new(StatusUpdate {
+    InboundEvent::Status(Box::new(StatusUpdate {
         origin: origin(),
         message: ProviderMessageId::new("wamid.2"),
         state: DeliveryState::Failed,
@@ -66,7 +66,7 @@ fn the_stored_form_is_this() {
         ),
     ] {
         assert_eq!(serde_json::to_value(&event).unwrap(), stored);
-        assert_eq!(serde_json::from_value::<Inbound>(stored).unwrap(), event);
+        assert_eq!(serde_json::from_value::<InboundEvent>(stored).unwrap(), event);
         assert_eq!(event.origin(), &origin());
     }
 }

@@ -16,11 +16,11 @@ pub mod outbound;
 pub mod split;
 
 pub use capabilities::Capabilities;
-pub use capabilities::OwnFiles;
+pub use capabilities::MediaDelivery;
 pub use channel::{Channel, Recipient, SendReceipt};
 pub use error::{GiveUpReason, PaceLimit, SendClass, SendError};
 pub use file::{DownloadLimits, Downloaded, MediaError};
 pub use id::{AccountId, Number, ProviderMediaId, ProviderMessageId, UserId};
-pub use inbound::Inbound;
+pub use inbound::InboundEvent;
 pub use outbound::{Outbound, OutboundError};
 pub use split::split_text;

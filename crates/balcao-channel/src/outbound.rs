@@ -83,7 +83,7 @@ impl Outbound {
     /// The same message for a channel that can do so much: where it has no buttons or no lists, their words alone. The words of what asks
     /// with a button ask without one, too.
     #[must_use]
-    pub fn fitting(&self, capabilities: &Capabilities) -> Self {
+    pub fn adapted_to(&self, capabilities: &Capabilities) -> Self {
         let plain = |body: &String| Self {
             content: OutboundContent::Text { body: body.clone(), preview_url: false },
             quote: self.quote.clone(),

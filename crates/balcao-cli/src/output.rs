@@ -52,7 +52,7 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         // What an operation says may be another system's words; a list of mistakes has lines of its own.
         let message = if self.code == 1 { indented(&self.message, 2) } else { self.message.clone() };
-        complain(&format!("error: {message}"));
+        print_error(&format!("error: {message}"));
         ExitCode::from(self.code)
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn counted(count: usize, one: &str) -> String {
 }
 
 /// An error with all its causes, in one line.
-pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+pub(crate) fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
@@ -116,13 +116,13 @@ pub(crate) fn say_piece(text: &str) {
 
 /// Writes a line to standard output. A reader that went away ends the program quietly, as of every filter; an answer that
 /// could not be written for another reason is a failure.
-pub(crate) fn say(line: &str) {
+pub(crate) fn print_line(line: &str) {
     write(&visible(line));
 }
 
 /// Writes what is a file as it is to standard output; to a terminal, as a person can look at it.
 pub(crate) fn say_file(text: &str) {
-    if std::io::stdout().is_terminal() { say(&text.replace("\r\n", "\n")) } else { write(text) }
+    if std::io::stdout().is_terminal() { print_line(&text.replace("\r\n", "\n")) } else { write(text) }
 }
 
 fn write(line: &str) {
@@ -131,13 +131,13 @@ fn write(line: &str) {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             std::process::exit(0);
         }
-        complain(&format!("error: standard output: {error}"));
+        print_error(&format!("error: standard output: {error}"));
         std::process::exit(1);
     }
 }
 
 /// Writes a line to standard error.
-pub(crate) fn complain(line: &str) {
+pub(crate) fn print_error(line: &str) {
     let mut out = std::io::stderr().lock();
     // Nobody is left to be told if this fails.
     drop(writeln!(out, "{}", visible(line)));

@@ -6,16 +6,16 @@ use std::collections::HashMap;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::output::{Failure, complain};
+use crate::output::{Failure, print_error};
 
 /// Parts that are told to stop together.
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct Supervisor {
     running: JoinSet<()>,
     names: HashMap<Id, &'static str>,
 }
 
-impl Parts {
+impl Supervisor {
     /// Begins a part, which the log calls by this name.
     pub(crate) fn spawn(&mut self, name: &'static str, part: impl Future<Output = ()> + Send + 'static) {
         let id = self.running.spawn(part).id();
@@ -60,8 +60,8 @@ impl Parts {
 /// # Errors
 /// A part ended before it was told to, or panicked, at any time: exit code 1.
 pub(crate) async fn run(
-    mut work: Parts,
-    mut last: Parts,
+    mut work: Supervisor,
+    mut last: Supervisor,
     (stop, sent): (CancellationToken, CancellationToken),
     stopped: impl Future<Output = ()>,
 ) -> Result<(), Failure> {
@@ -73,7 +73,7 @@ pub(crate) async fn run(
     if let Some(ended) = &ended {
         tracing::error!(ended, "the server cannot go on");
     }
-    complain("stopping");
+    print_error("stopping");
     stop.cancel();
     let while_stopping = work.end().await;
     sent.cancel();

@@ -6,7 +6,7 @@ use super::*;
 /// Parts of a server: one that stops when it is told to, and this one.
 async fn server(odd: impl Future<Output = ()> + Send + 'static, is_last: bool, stopped: bool) -> Result<(), Failure> {
     let (stop, sent) = (CancellationToken::new(), CancellationToken::new());
-    let (mut work, mut last) = (Parts::default(), Parts::default());
+    let (mut work, mut last) = (Supervisor::default(), Supervisor::default());
     let until = stop.clone();
     work.spawn("the good one", async move { until.cancelled().await });
     let until = sent.clone();
@@ -39,7 +39,7 @@ async fn a_part_that_ends_by_itself_or_panics_is_a_failure_of_the_program() {
 #[tokio::test]
 async fn who_is_told_to_stop_ends_well_and_one_that_panics_on_the_way_out_is_told() {
     let (stop, sent) = (CancellationToken::new(), CancellationToken::new());
-    let (mut work, mut last) = (Parts::default(), Parts::default());
+    let (mut work, mut last) = (Supervisor::default(), Supervisor::default());
     let (until, written) = (stop.clone(), Arc::new(AtomicBool::new(false)));
     let writes = Arc::clone(&written);
     work.spawn("the writer", async move {

@@ -4,21 +4,21 @@ use std::{sync::Arc, time::Duration};
 
 use axum::Router;
 use balcao_app::{
-    Desk,
+    AppContext,
     admin::pack_deliveries::PackDeliveries,
     admin::retention::Retention,
-    admin::watch::Watch,
+    admin::watch::BacklogMonitor,
     admin::webhooks::Webhooks,
     messaging::attachments::{AttachmentSettings, Attachments},
     messaging::channel_health::ChannelHealth,
     messaging::chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     messaging::inbox::{Account, Inbox, calls::Calls},
     messaging::outbound::sender::{Sender, SenderSettings},
-    messaging::outbound::terms::Terms,
-    messaging::presence::Presence,
+    messaging::outbound::terms::SendPolicy,
+    messaging::presence::TypingIndicator,
     timers::Timers,
-    turns::FrontDesk,
-    turns::bell::Bell,
+    turns::TurnRunner,
+    turns::bell::CompletionNotifier,
     turns::dispatcher::{Dispatcher, DispatcherSettings},
     turns::watchdog::Watchdog,
 };
@@ -28,7 +28,7 @@ use balcao_channel::{
 };
 use balcao_domain::OrganizationId;
 use balcao_llm::transcribe::Transcriber;
-use balcao_store::Hint;
+use balcao_store::Wakeup;
 use balcao_web::{Api, EvolutionWebhook, Limits, PackWebhooks, Web, chat::ChatServer, router_with};
 use ipnet::IpNet;
 use tokio::{net::TcpListener, sync::Notify};
@@ -36,9 +36,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount},
-    output::{Failure, chain, complain},
+    output::{Failure, error_chain, print_error},
     packs::{Current, health::ServerHealth, reload::Reload},
-    parts::{self, Parts},
+    parts::{self, Supervisor},
     telemetry::Measured,
     wire,
 };
@@ -67,14 +67,14 @@ impl Role {
 }
 
 /// The business that is served.
-pub(crate) struct Shop {
+pub(crate) struct ServedBusiness {
     pub(crate) id: OrganizationId,
     /// Its name, as customers read it.
     pub(crate) name: String,
 }
 
 /// How messages come in and go out.
-pub(crate) struct Doors {
+pub(crate) struct ChannelAccounts {
     pub(crate) whatsapp: Option<WhatsAppAccount>,
     /// The unofficial gateway.
     pub(crate) evolution: Option<EvolutionAccount>,
@@ -85,7 +85,7 @@ pub(crate) struct Doors {
 
 /// Everything that runs.
 pub(crate) struct Server {
-    desk: Desk,
+    desk: AppContext,
     role: Role,
     /// Told when something came in, and when something is to be sent.
     bells: (Arc<Notify>, Arc<Notify>),
@@ -123,11 +123,11 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(
-        desk: Desk,
-        shop: Shop,
+        desk: AppContext,
+        shop: ServedBusiness,
         config: &Config,
-        front: Arc<FrontDesk>,
-        doors: Doors,
+        front: Arc<TurnRunner>,
+        doors: ChannelAccounts,
     ) -> Result<Self, Failure> {
         let seconds = wire::seconds;
         let (server, stop) = (&config.server, CancellationToken::new());
@@ -135,12 +135,12 @@ impl Server {
         let mut accounts = Vec::new();
         let mut channels: Vec<Arc<dyn Channel>> = Vec::new();
         let mut webhook = None;
-        let (mut terms, mut on_whatsapp) = (Terms::default(), String::new());
+        let (mut terms, mut on_whatsapp) = (SendPolicy::default(), String::new());
         if let Some(WhatsAppAccount { account, business, webhook: hook, terms: own }) = doors.whatsapp {
             let name = account.account.as_str().to_owned();
             (terms, on_whatsapp) = (own, name.clone());
             accounts.push(Account { channel: "whatsapp".to_owned(), account: name, business, organization: shop.id });
-            channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(chain(&error)))?));
+            channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(error_chain(&error)))?));
             webhook = Some(hook);
         }
         let mut gateway = None;
@@ -157,7 +157,7 @@ impl Server {
             channels.push(Arc::new(WebChat::new(AccountId::new(ACCOUNT), Arc::new(mailbox))));
         }
         if channels.is_empty() {
-            complain(
+            print_error(
                 "no channel is configured (set whatsapp.account, evolution.instance, or chat.enabled): only the API is answered",
             );
         }
@@ -174,7 +174,7 @@ impl Server {
             budgets: config.file_budgets(),
             ..AttachmentSettings::default()
         };
-        let presence = Presence::new(channels.clone());
+        let presence = TypingIndicator::new(channels.clone());
         let health = ChannelHealth::new(desk.clone(), shop.id, channels.clone());
         let (all, ripe) = (channels.clone(), Arc::clone(&wake));
         let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
@@ -196,7 +196,7 @@ impl Server {
             drain: seconds(server.drain_s),
             ..DispatcherSettings::new(config.agents.profile.clone(), owner)
         };
-        let bell = Bell::default();
+        let bell = CompletionNotifier::default();
         let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
         let api = api.map_err(Failure::operation)?;
         let bells = (Arc::clone(&wake), Arc::clone(&outgoing));
@@ -217,7 +217,7 @@ impl Server {
             memory: (server.memory_mib > 0).then(|| u64::from(server.memory_mib) << 20),
             ..Limits::default()
         };
-        let watch = Watch::default();
+        let watch = BacklogMonitor::default();
         let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
         let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
         let proxies = server.trusted_proxies.clone();
@@ -323,13 +323,13 @@ impl Server {
             None
         } else {
             desk.store.listen(move |hint| match hint {
-                Hint::Turn => wake.notify_one(),
-                Hint::Outbox => outgoing.notify_one(),
+                Wakeup::Turn => wake.notify_one(),
+                Wakeup::Outbox => outgoing.notify_one(),
             })
         };
         let sent = CancellationToken::new();
         let (end, fetching, waiting, sending) = (stop.clone(), stop.clone(), stop.clone(), sent.clone());
-        let (mut work, mut last) = (Parts::default(), Parts::default());
+        let (mut work, mut last) = (Supervisor::default(), Supervisor::default());
         let router = router_with(web, &limits, more);
         let router = match only_here {
             Some(port) => balcao_web::demo::only_here(router, port),

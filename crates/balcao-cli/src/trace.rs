@@ -6,7 +6,7 @@ use balcao_agent::{driver::Observer, turn::QueuedCall};
 use balcao_llm::{ModelError, ModelResponse};
 use balcao_tool::CallResult;
 
-use crate::output::{complain, indented, one_line};
+use crate::output::{indented, one_line, print_error};
 
 /// Prints steps, tool calls, results and timings.
 pub(crate) struct Trace;
@@ -16,7 +16,7 @@ impl Observer for Trace {
         match answer {
             Ok(response) => {
                 let calls: Vec<&str> = response.tool_calls.iter().map(|call| call.name.as_str()).collect();
-                complain(&format!(
+                print_error(&format!(
                     "  [model {} {:?} {} ms, {}+{} tokens] {}{}",
                     one_line(&response.model),
                     response.finish,
@@ -28,13 +28,17 @@ impl Observer for Trace {
                 ));
             }
             Err(error) => {
-                complain(&format!("  [model failed after {} ms] {}", took.as_millis(), one_line(&error.to_string())));
+                print_error(&format!(
+                    "  [model failed after {} ms] {}",
+                    took.as_millis(),
+                    one_line(&error.to_string())
+                ));
             }
         }
     }
 
     fn tool(&self, call: &QueuedCall, result: &CallResult) {
-        complain(&format!(
+        print_error(&format!(
             "  [tool {} {:?} {:?} {} ms] {}",
             one_line(&call.planned.tool),
             call.mode,
@@ -42,9 +46,9 @@ impl Observer for Trace {
             result.duration_ms,
             call.planned.args
         ));
-        complain(&format!("    → {}", result.value));
+        print_error(&format!("    → {}", result.value));
         if let Some(internal) = &result.internal {
-            complain(&format!("    staff only: {}", indented(internal, 6)));
+            print_error(&format!("    staff only: {}", indented(internal, 6)));
         }
     }
 }

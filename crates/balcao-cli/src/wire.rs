@@ -9,8 +9,8 @@ use std::{
 
 use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
-    Desk, admin::restored, admin::seed::BusinessFile, conversations::Conversations,
-    scheduling::notices::NoticeAccounts, turns::FrontDesk,
+    AppContext, admin::restored, admin::seed::BusinessFile, conversations::Conversations,
+    scheduling::notices::NotificationAccounts, turns::TurnRunner,
 };
 use balcao_channel::channels::evolution;
 use balcao_domain::{Clock, ManualClock, OrganizationId};
@@ -22,7 +22,7 @@ use balcao_llm::{
 };
 use balcao_offline::OfflineModel;
 use balcao_store::{
-    Backend, OpenOptions, SchemaStatus, ServesAlone, Store, StoreError,
+    Backend, ExclusiveLock, OpenOptions, SchemaStatus, Store, StoreError,
     crm::organization::{self, Organization},
 };
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
@@ -30,7 +30,7 @@ use secrecy::ExposeSecret;
 
 use crate::{
     config::{Config, ModelConfig},
-    output::{Failure, chain, complain},
+    output::{Failure, error_chain, print_error},
     packs::OwnPacks,
     profiles, time,
 };
@@ -76,7 +76,7 @@ impl DeskClock {
 
 /// A business that is being served.
 pub(crate) struct World {
-    pub(crate) front: FrontDesk,
+    pub(crate) front: TurnRunner,
     pub(crate) staff: Conversations,
     pub(crate) organization: OrganizationId,
     pub(crate) clock: DeskClock,
@@ -113,7 +113,7 @@ pub(crate) fn clock(now: Option<DateTime>, timezone: &str) -> Result<DeskClock, 
 pub(crate) async fn fresh(
     business: BusinessFile,
     now: Option<DateTime>,
-) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
+) -> Result<(AppContext, OrganizationId, DeskClock), Failure> {
     let clock = clock(now, business.timezone())?;
     fresh_by(business, clock).await
 }
@@ -122,17 +122,17 @@ pub(crate) async fn fresh(
 pub(crate) async fn fresh_by(
     business: BusinessFile,
     clock: DeskClock,
-) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
-    let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
+) -> Result<(AppContext, OrganizationId, DeskClock), Failure> {
+    let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
+    store.migrate().await.map_err(|error| Failure::operation(error_chain(&error)))?;
     let shared = clock.shared();
-    let imported = business.import(&store, shared.now()).await.map_err(|error| Failure::usage(chain(&error)))?;
-    Ok((Desk::new(store, shared), imported.organization, clock))
+    let imported = business.import(&store, shared.now()).await.map_err(|error| Failure::usage(error_chain(&error)))?;
+    Ok((AppContext::new(store, shared), imported.organization, clock))
 }
 
 /// The configured database.
 pub(crate) fn open_store(config: &Config) -> Result<Store, Failure> {
-    let fail = |error: StoreError| Failure::operation(chain(&error));
+    let fail = |error: StoreError| Failure::operation(error_chain(&error));
     if let Some(url) = config.database.server().map_err(Failure::usage)? {
         return Store::connect(url.expose_secret(), OpenOptions::default()).map_err(fail);
     }
@@ -144,7 +144,7 @@ pub(crate) fn open_store(config: &Config) -> Result<Store, Failure> {
 
 /// Refuses to serve from a database that is damaged, or on which acknowledged work could be lost; the latter can be allowed.
 pub(crate) async fn sound(store: &Store, config: &Config) -> Result<(), Failure> {
-    let fail = |error: StoreError| Failure::operation(chain(&error));
+    let fail = |error: StoreError| Failure::operation(error_chain(&error));
     let damages = store.damages(false).await.map_err(fail)?;
     if let Some(first) = damages.first() {
         let name = database_name(store, config);
@@ -152,7 +152,7 @@ pub(crate) async fn sound(store: &Store, config: &Config) -> Result<(), Failure>
     }
     let unsound = store.soundness().await.map_err(fail)?;
     if config.database.allow_unsafe {
-        unsound.iter().for_each(|one| complain(&one.to_string()));
+        unsound.iter().for_each(|one| print_error(&one.to_string()));
         return Ok(());
     }
     let all: Vec<String> = unsound.iter().map(ToString::to_string).collect();
@@ -160,10 +160,10 @@ pub(crate) async fn sound(store: &Store, config: &Config) -> Result<(), Failure>
 }
 
 /// The right to serve from the file alone, where it is one; refused where a backup lies in its place that was not made ready.
-pub(crate) async fn alone(store: &Store) -> Result<Option<ServesAlone>, Failure> {
-    let fail = |error: StoreError| Failure::operation(chain(&error));
+pub(crate) async fn alone(store: &Store) -> Result<Option<ExclusiveLock>, Failure> {
+    let fail = |error: StoreError| Failure::operation(error_chain(&error));
     let Some(alone) = store.serve_alone().map_err(fail)? else { return Ok(None) };
-    let found = restored::found_out(store, &alone).await.map_err(fail)?;
+    let found = restored::check(store, &alone).await.map_err(fail)?;
     found.map_err(|older| Failure::operation(older.to_string()))?;
     let ended = store.take_over(&alone).await.map_err(fail)?;
     if ended > 0 {
@@ -175,7 +175,7 @@ pub(crate) async fn alone(store: &Store) -> Result<Option<ServesAlone>, Failure>
 /// Brings a database up to date. Before a schema changes that is in use, a copy is made: by us of a file, by the operator of a server,
 /// who says that they did.
 pub(crate) async fn migrate(store: &Store, config: &Config, is_backed_up: bool) -> Result<SchemaStatus, Failure> {
-    let fail = |error: StoreError| Failure::operation(chain(&error));
+    let fail = |error: StoreError| Failure::operation(error_chain(&error));
     let before = store.schema_status().await.map_err(fail)?;
     if !is_backed_up && !before.missing.is_empty() && !before.applied.is_empty() {
         let (count, name) = (before.missing.len(), database_name(store, config));
@@ -188,7 +188,7 @@ pub(crate) async fn migrate(store: &Store, config: &Config, is_backed_up: bool) 
         let last = before.applied.last().map_or("nothing", |one| one.name.as_str());
         let copy = free_name(&config.database.path, last);
         store.back_up(&copy).await.map_err(fail)?;
-        complain(&format!("{name} as it was before {count} migrations is in {}", copy.display()));
+        print_error(&format!("{name} as it was before {count} migrations is in {}", copy.display()));
     }
     store.migrate().await.map_err(fail)
 }
@@ -203,7 +203,7 @@ fn free_name(database: &str, last: &str) -> PathBuf {
 }
 
 /// Notes for ever that this program serves from the file.
-pub(crate) async fn keep_noting(desk: &Desk, alone: Option<&mut ServesAlone>) {
+pub(crate) async fn keep_noting(desk: &AppContext, alone: Option<&mut ExclusiveLock>) {
     match alone {
         Some(alone) => restored::keep_noting(desk, alone).await,
         None => std::future::pending().await,
@@ -231,7 +231,7 @@ pub(crate) fn database_name(store: &Store, config: &Config) -> String {
 pub(crate) async fn configured(
     config: &Config,
     now: Option<DateTime>,
-) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
+) -> Result<(AppContext, OrganizationId, DeskClock), Failure> {
     if let Some(path) = config.database.missing_file() {
         return Err(Failure::operation(format!(
             "there is no database {}; make one with `balcao migrate` and fill it with `balcao seed FILE`, or try `balcao chat --business FILE`",
@@ -239,14 +239,14 @@ pub(crate) async fn configured(
         )));
     }
     let store = open_store(config)?;
-    let status = store.schema_status().await.map_err(|error| Failure::operation(chain(&error)))?;
+    let status = store.schema_status().await.map_err(|error| Failure::operation(error_chain(&error)))?;
     if !status.missing.is_empty() {
         return Err(Failure::operation(format!(
             "the database lacks {} of this program's migrations; run `balcao migrate`",
             status.missing.len()
         )));
     }
-    let all = store.read(organization::list).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let all = store.read(organization::list).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     let chosen = match (&config.organization.slug, all.as_slice()) {
         (Some(slug), all) => all.iter().find(|one| one.slug == *slug).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|one| one.slug.as_str()).collect();
@@ -268,20 +268,20 @@ pub(crate) async fn configured(
         }
     };
     let clock = clock(now, &chosen.timezone)?;
-    let desk = Desk::new(store.serving(chosen.id), clock.shared()).with_notices(notices(config));
+    let desk = AppContext::new(store.serving(chosen.id), clock.shared()).with_notices(notices(config));
     Ok((desk, chosen.id, clock))
 }
 
 /// The same desk, where knowledge is found by its meaning besides, if the configuration says what makes vectors.
-pub(crate) fn meaning(desk: Desk, config: &Config) -> Result<Desk, Failure> {
+pub(crate) fn meaning(desk: AppContext, config: &Config) -> Result<AppContext, Failure> {
     Ok(desk.with_embedder(config.embedding.read().map_err(Failure::usage)?))
 }
 
 /// By which accounts professionals are told of bookings.
-fn notices(config: &Config) -> NoticeAccounts {
+fn notices(config: &Config) -> NotificationAccounts {
     let official = config.whatsapp.account.clone().map(|account| ("whatsapp".to_owned(), account));
     let gateway = || config.evolution.instance.clone().map(|instance| (evolution::KIND.to_owned(), instance));
-    NoticeAccounts {
+    NotificationAccounts {
         whatsapp: official.or_else(gateway),
         email: config.email.account(),
         handoffs: config.handoffs.alerts(),
@@ -289,15 +289,15 @@ fn notices(config: &Config) -> NoticeAccounts {
 }
 
 /// The business as it is stored.
-pub(crate) async fn organization(desk: &Desk, id: OrganizationId) -> Result<Organization, Failure> {
+pub(crate) async fn organization(desk: &AppContext, id: OrganizationId) -> Result<Organization, Failure> {
     let found: Result<_, StoreError> = desk.store.read(move |tx| organization::get(tx, id)).await;
-    found.map_err(|error| Failure::operation(chain(&error)))
+    found.map_err(|error| Failure::operation(error_chain(&error)))
 }
 
 /// Where the business is.
-pub(crate) async fn zone(desk: &Desk, id: OrganizationId) -> Result<TimeZone, Failure> {
+pub(crate) async fn zone(desk: &AppContext, id: OrganizationId) -> Result<TimeZone, Failure> {
     let found = organization(desk, id).await?;
-    TimeZone::get(&found.timezone).map_err(|error| Failure::operation(chain(&error)))
+    TimeZone::get(&found.timezone).map_err(|error| Failure::operation(error_chain(&error)))
 }
 
 /// Chooses the model: the configured providers in order, else the one that a key in the environment points at, else the
@@ -357,7 +357,7 @@ pub(crate) fn choose_model(
     let mut chain_: Vec<Arc<dyn ChatProvider>> = Vec::new();
     let mut names: Vec<String> = Vec::new();
     for (seed, config) in (1_u64..).zip(configs) {
-        let built = config.build().map_err(|error| Failure::usage(chain(&error)))?;
+        let built = config.build().map_err(|error| Failure::usage(error_chain(&error)))?;
         names.push(format!("{} {}", built.name(), built.model()));
         chain_.push(Arc::new(Retrying::new(built, policy, seed)));
     }
@@ -378,7 +378,7 @@ pub(crate) fn offline() -> Arc<dyn ChatProvider> {
 }
 
 /// The operator's own packs, for the organization with this short name; without one, with any account.
-pub(crate) fn own_packs(config: &Config, desk: &Desk, organization: Option<&str>) -> Result<OwnPacks, Failure> {
+pub(crate) fn own_packs(config: &Config, desk: &AppContext, organization: Option<&str>) -> Result<OwnPacks, Failure> {
     let handlers = balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings());
     let taken = balcao_builtin_tools::pack_ids();
     let organization = organization.or(config.organization.slug.as_deref());
@@ -386,7 +386,7 @@ pub(crate) fn own_packs(config: &Config, desk: &Desk, organization: Option<&str>
 }
 
 /// The same, for an organization of the database.
-pub(crate) async fn own_packs_of(config: &Config, desk: &Desk, id: OrganizationId) -> Result<OwnPacks, Failure> {
+pub(crate) async fn own_packs_of(config: &Config, desk: &AppContext, id: OrganizationId) -> Result<OwnPacks, Failure> {
     if config.packs.folders.is_empty() && config.packs.accounts.is_empty() {
         return Ok(OwnPacks::default());
     }

@@ -17,20 +17,20 @@ use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
 use crate::{
-    answer::{self, Answer},
     auth::{Credentials, RefreshKeeper},
     clock::Clock,
     command::Operation,
     connection::{Connection, LimitHeaders},
-    each,
     error::{CallError, FailureKind, Outcome},
-    guard::Egress,
+    fan_out,
     held::Held,
     problem::Problem,
-    rate::{Budget, Told},
+    rate::{Budget, RateLimitReport},
     request::{self, Request},
+    response::{self, Answer},
     retry,
     settings::Settings,
+    ssrf_guard::Egress,
     strike::Striker,
     template::Scope,
     transport::Transport,
@@ -57,7 +57,7 @@ pub struct Account {
 
 /// One call: what it may use and under which key it goes.
 #[derive(Clone, Copy)]
-struct Going<'a> {
+struct CallContext<'a> {
     operation: &'a Operation,
     key: Option<&'a str>,
     held: &'a Held,
@@ -126,7 +126,7 @@ impl Account {
         let limit = operation.command.timeout_ms.unwrap_or(self.connection.timeout_ms);
         let until = self.clock.elapsed().saturating_add(Duration::from_millis(limit));
         let held = Held::new(self.connection.max_response_bytes);
-        let going = Going { operation, key, held: &held, until };
+        let going = CallContext { operation, key, held: &held, until };
         let called = match entries(operation, arguments)? {
             Some(items) => self.each(going, arguments, items).await,
             None => {
@@ -171,18 +171,18 @@ impl Account {
 
     async fn each(
         &self,
-        going: Going<'_>,
+        going: CallContext<'_>,
         arguments: &Map<String, Value>,
         items: &[Value],
     ) -> Result<Value, CallError> {
         let parallel = going.operation.command.for_each.as_ref().map_or(1, |each| each.parallel);
-        let results = each::each(items.len(), parallel, |index| async move {
+        let results = fan_out::each(items.len(), parallel, |index| async move {
             let request = self.request(going.operation, arguments, items.get(index))?;
             // Each entry is an intent of its own.
             let key = going.key.map(|key| format!("{key}-{index}"));
-            self.single(Going { key: key.as_deref(), ..going }, &request).await
+            self.single(CallContext { key: key.as_deref(), ..going }, &request).await
         });
-        Ok(each::summary(results.await))
+        Ok(fan_out::summary(results.await))
     }
 
     fn request(
@@ -197,7 +197,7 @@ impl Account {
         Ok(request)
     }
 
-    async fn single(&self, going: Going<'_>, request: &Request) -> Result<Value, CallError> {
+    async fn single(&self, going: CallContext<'_>, request: &Request) -> Result<Value, CallError> {
         let response = &going.operation.command.response;
         if let Some(pagination) = &going.operation.command.pagination {
             return self.pages(going, pagination, request).await;
@@ -206,13 +206,13 @@ impl Account {
         let writes = !going.operation.command.method.is_safe();
         let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
         let unreadable = |detail: String| CallError::new(FailureKind::Unreadable, outcome, detail);
-        let result = answer::result(response, value).map_err(unreadable)?;
+        let result = response::result(response, value).map_err(unreadable)?;
         going.held.give_bytes(answer.taken);
         if going.held.keep(&result) { Ok(result) } else { Err(unreadable(TOO_MUCH.to_owned())) }
     }
 
     /// One request, sent again where that may help and cannot do harm.
-    async fn repeat(&self, going: Going<'_>, request: &Request) -> Result<(Answer, Value), CallError> {
+    async fn repeat(&self, going: CallContext<'_>, request: &Request) -> Result<(Answer, Value), CallError> {
         let mut request = request.clone();
         let header = self.connection.idempotency_header.as_ref().zip(going.key);
         let keyed = header.is_some();
@@ -250,7 +250,7 @@ impl Account {
 
     async fn attempt(
         &self,
-        going: Going<'_>,
+        going: CallContext<'_>,
         request: &Request,
         refused: Option<u64>,
         used: &mut u64,
@@ -264,7 +264,7 @@ impl Account {
         let proof = self.credentials.proof(&self.transport, origin, refused, &*self.clock, left).await?;
         *used = proof.as_ref().map_or(0, |proof| proof.number);
         self.admit(going.until).await?;
-        let mut settling = Settling { account: self, told: Told::default() };
+        let mut settling = Settling { account: self, told: RateLimitReport::default() };
         let left = going.until.saturating_sub(self.clock.elapsed());
         let allowed = |url: &Url| self.allows(url);
         let redirects = self.connection.redirects;
@@ -326,7 +326,7 @@ impl Account {
 /// Gives a request back to the budget, also where the call is dropped while it is under way.
 struct Settling<'a> {
     account: &'a Account,
-    told: Told,
+    told: RateLimitReport,
 }
 
 impl Drop for Settling<'_> {

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     connection::check_header_name,
-    find::Find,
-    page::Pagination,
+    lookup::Find,
+    pagination::Pagination,
     problem::{self, Problem, escape},
     template::{Template, Text},
 };

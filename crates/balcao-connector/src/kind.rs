@@ -15,12 +15,12 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     account::Account,
-    answer,
     command::{HttpCommand, Operation, Verb},
     connection::Connection,
-    each::{self, One},
+    fan_out::{self, One},
     handler::HttpTool,
     problem::Problem,
+    response,
 };
 
 /// Runs packs of type `http`: against an account, or, without one, to be checked and tested against recorded answers.
@@ -82,13 +82,13 @@ impl Kind for Http {
         let shaped = &operation.command.response;
         if let Some(each) = &operation.command.for_each {
             let count = input.get(&each.argument).and_then(Value::as_array).map_or(0, Vec::len);
-            let one = || answer::result(shaped, response.clone()).map(One::Done);
-            return Ok(each::summary((0..count).map(|_| one()).collect::<Result<_, _>>()?));
+            let one = || response::result(shaped, response.clone()).map(One::Done);
+            return Ok(fan_out::summary((0..count).map(|_| one()).collect::<Result<_, _>>()?));
         }
         let result = match &operation.command.pagination {
             Some(pages) => {
                 let items = response.pointer(&pages.items).cloned().ok_or("the answer has no list of entries")?;
-                let mut result = answer::shape(shaped, items);
+                let mut result = response::shape(shaped, items);
                 if let Some(fields) = result.as_object_mut() {
                     fields.insert("more".to_owned(), false.into());
                     result
@@ -96,7 +96,7 @@ impl Kind for Http {
                     json!({ "items": result, "more": false })
                 }
             }
-            None => answer::result(shaped, response.clone())?,
+            None => response::result(shaped, response.clone())?,
         };
         Ok(match &shaped.find {
             Some(find) => find.among(&result, input.get(&find.argument).unwrap_or(&Value::Null)),

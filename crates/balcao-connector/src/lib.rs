@@ -11,27 +11,27 @@
 //! doing it twice changes nothing more, or the service tells repeats apart by a key.
 
 mod account;
-mod answer;
 mod auth;
 mod clock;
 mod command;
 mod connection;
-mod each;
 mod error;
+mod fan_out;
 mod fields;
-mod find;
-mod guard;
 mod handler;
 mod held;
 #[cfg(feature = "pack")]
 mod kind;
 mod limits;
-mod page;
+mod lookup;
+mod pagination;
 mod problem;
 mod rate;
 mod request;
+mod response;
 mod retry;
 mod settings;
+mod ssrf_guard;
 mod strike;
 mod template;
 mod transport;
@@ -46,14 +46,14 @@ pub use connection::{
     ServiceAccount,
 };
 pub use error::{CallError, FailureKind, Outcome};
-pub use find::Find;
-pub use guard::{Egress, Lookup, SystemLookup};
 pub use handler::HttpTool;
 #[cfg(feature = "pack")]
 pub use kind::{Http, unknown_settings};
-pub use page::{PageStyle, Pagination};
+pub use lookup::Find;
+pub use pagination::{PageStyle, Pagination};
 pub use problem::Problem;
 pub use request::{Body, Part, Request};
 pub use settings::Settings;
+pub use ssrf_guard::{Egress, Lookup, SystemLookup};
 pub use strike::Striker;
 pub use webhook::{Deliveries, Delivery, Keys, Refused};

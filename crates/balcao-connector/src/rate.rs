@@ -27,7 +27,7 @@ struct Limit {
 
 /// What an answer says of the budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct RateLimitReport {
     /// Requests that are left.
     pub(crate) remaining: Option<u64>,
     /// Until the span ends.
@@ -81,7 +81,7 @@ impl Budget {
     }
 
     /// A request is over, with or without an answer.
-    pub(crate) fn settle(&mut self, told: Told, now: Duration) {
+    pub(crate) fn settle(&mut self, told: RateLimitReport, now: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
         if let (Some(remaining), Some(reset)) = (told.remaining, told.reset) {
             // Others may be under way that the service had not counted when it answered.

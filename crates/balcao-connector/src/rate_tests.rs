@@ -6,8 +6,8 @@ const fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn told(remaining: u64, reset: u64) -> Told {
-    Told { remaining: Some(remaining), reset: Some(s(reset)), refused: None }
+fn told(remaining: u64, reset: u64) -> RateLimitReport {
+    RateLimitReport { remaining: Some(remaining), reset: Some(s(reset)), refused: None }
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn requests_under_way_count_as_used_and_late_answers_do_not_raise_what_is_left()
 fn a_refusal_closes_for_all_calls_of_the_account() {
     let mut budget = Budget::new(Some((100, s(60))));
     budget.admit(s(0)).unwrap();
-    budget.settle(Told { refused: Some(Some(s(7))), ..Told::default() }, s(1));
+    budget.settle(RateLimitReport { refused: Some(Some(s(7))), ..RateLimitReport::default() }, s(1));
     assert_eq!(budget.admit(s(2)), Err(s(6)));
-    budget.settle(Told { refused: Some(None), reset: Some(s(20)), remaining: None }, s(8));
+    budget.settle(RateLimitReport { refused: Some(None), reset: Some(s(20)), remaining: None }, s(8));
     assert_eq!(budget.admit(s(9)), Err(s(19)));
     assert_eq!(budget.admit(s(28)), Ok(()));
 }

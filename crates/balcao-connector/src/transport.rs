@@ -10,11 +10,11 @@ use reqwest::{
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    answer::{Answer, Bytes},
     error::{CallError, FailureKind, Outcome},
-    guard::{Barred, Egress},
     held::Held,
     request::{Body, Part, Request},
+    response::{Answer, Bytes},
+    ssrf_guard::{Barred, Egress},
 };
 
 /// Sends requests to permitted addresses.

@@ -1,7 +1,7 @@
 //! Free slots of ten professionals over thirty days with two hundred appointments each: at most one millisecond.
 #![expect(clippy::expect_used, reason = "a benchmark")]
 
-use balcao_domain::availability::{Candidate, Occupied, Question, free_slots};
+use balcao_domain::availability::{Candidate, Occupied, SlotQuery, free_slots};
 use balcao_domain::hours::Hours;
 use balcao_domain::scheduling::SlotMode;
 use balcao_domain::{ProfessionalId, Span};
@@ -32,7 +32,7 @@ fn ten_professionals_thirty_days(bencher: divan::Bencher<'_, '_>) {
             (0..200).map(appointment).collect()
         })
         .collect();
-    let question = Question {
+    let question = SlotQuery {
         zone: &zone,
         from: date(2026, 11, 23),
         to: date(2026, 12, 22),

@@ -11,7 +11,7 @@
 //! Not here: which rows are loaded (`balcao-app`), and the guarantee that two bookings never overlap (`balcao-store`).
 
 mod timeline;
-mod works;
+mod working_hours;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -25,11 +25,11 @@ use crate::scheduling::{QUANTUM_MIN, SlotMode};
 use crate::span::Span;
 use timeline::{Timeline, Window};
 
-pub use works::works;
+pub use working_hours::works;
 
 /// What is asked, the same for all professionals.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct SlotQuery<'a> {
     /// The organization's zone.
     pub zone: &'a TimeZone,
     /// The first local date.
@@ -115,7 +115,7 @@ pub enum Verdict {
 ///
 /// In O(n log n) of the appointments given, plus the starts on the grid.
 #[must_use]
-pub fn free_slots(question: &Question<'_>, candidates: &[Candidate<'_>]) -> Vec<FreeSlots> {
+pub fn free_slots(question: &SlotQuery<'_>, candidates: &[Candidate<'_>]) -> Vec<FreeSlots> {
     let bounds = Bounds::of(question);
     let timeline = Timeline::new(question.zone, question.from.max(bounds.today), question.to.min(bounds.last_date));
     let free = |candidate: &Candidate<'_>| {
@@ -133,7 +133,7 @@ pub fn free_slots(question: &Question<'_>, candidates: &[Candidate<'_>]) -> Vec<
 
 /// The time in which a candidate is open and has a free seat, from now plus the notice on, in order and without touching.
 #[must_use]
-pub fn free_spans(question: &Question<'_>, candidate: &Candidate<'_>) -> Vec<Span> {
+pub fn free_spans(question: &SlotQuery<'_>, candidate: &Candidate<'_>) -> Vec<Span> {
     let bounds = Bounds::of(question);
     let timeline = Timeline::new(question.zone, question.from.max(bounds.today), question.to.min(bounds.last_date));
     let windows = timeline.windows(question.business, candidate.hours);
@@ -154,7 +154,7 @@ pub fn free_spans(question: &Question<'_>, candidate: &Candidate<'_>) -> Vec<Spa
 /// Whether `start` could be booked with `candidate`. The question's dates and step play no part: a start off the grid that
 /// customers are offered is bookable, as long as it is on a quantum.
 #[must_use]
-pub fn check(question: &Question<'_>, candidate: &Candidate<'_>, start: Timestamp) -> Verdict {
+pub fn check(question: &SlotQuery<'_>, candidate: &Candidate<'_>, start: Timestamp) -> Verdict {
     let bounds = Bounds::of(question);
     let first = start.as_second();
     let end = first + seconds(candidate.duration_min);
@@ -202,7 +202,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(question: &Question<'_>) -> Self {
+    fn of(question: &SlotQuery<'_>) -> Self {
         let today = question.zone.to_datetime(question.now).date();
         let last_date = today.saturating_add(jiff::Span::new().days(i64::from(question.advance_days.min(100_000))));
         let whole_second = question.now.as_second() + i64::from(question.now.subsec_nanosecond() > 0);

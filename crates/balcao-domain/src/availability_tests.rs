@@ -40,8 +40,8 @@ fn candidate<'a>(hours: &'a Hours, duration_min: u32) -> Candidate<'a> {
     }
 }
 
-fn question<'a>(zone: &'a TimeZone, business: &'a Hours, day: Date) -> Question<'a> {
-    Question {
+fn question<'a>(zone: &'a TimeZone, business: &'a Hours, day: Date) -> SlotQuery<'a> {
+    SlotQuery {
         zone,
         from: day,
         to: day,
@@ -54,7 +54,7 @@ fn question<'a>(zone: &'a TimeZone, business: &'a Hours, day: Date) -> Question<
     }
 }
 
-fn local_starts(question: &Question<'_>, candidate: &Candidate<'_>) -> Vec<String> {
+fn local_starts(question: &SlotQuery<'_>, candidate: &Candidate<'_>) -> Vec<String> {
     let slots = free_slots(question, std::slice::from_ref(candidate));
     slots[0].starts.iter().map(|start| question.zone.to_datetime(*start).strftime("%d %H:%M").to_string()).collect()
 }
@@ -208,7 +208,7 @@ fn a_skipped_hour_is_never_offered_and_a_repeated_one_once() {
 }
 
 /// Whether every minute of a span is working time, told from the local clock alone.
-fn oracle_open(question: &Question<'_>, candidate: &Candidate<'_>, span: Span) -> bool {
+fn oracle_open(question: &SlotQuery<'_>, candidate: &Candidate<'_>, span: Span) -> bool {
     minutes(span).all(|minute| {
         let local = question.zone.to_datetime(minute);
         let of_day = u16::try_from(i32::from(local.hour()) * 60 + i32::from(local.minute())).unwrap();
@@ -226,7 +226,7 @@ fn minutes(span: Span) -> impl Iterator<Item = Timestamp> {
     })
 }
 
-fn oracle_bookable(question: &Question<'_>, candidate: &Candidate<'_>, start: Timestamp) -> bool {
+fn oracle_bookable(question: &SlotQuery<'_>, candidate: &Candidate<'_>, start: Timestamp) -> bool {
     let body = Span::of_minutes(start, candidate.duration_min);
     let wide = body.widened(candidate.buffer_before_min, candidate.buffer_after_min);
     let today = question.zone.to_datetime(question.now).date();
@@ -242,7 +242,7 @@ fn oracle_bookable(question: &Question<'_>, candidate: &Candidate<'_>, start: Ti
 }
 
 /// Every minute of the range that lies on a period's grid and whose local time has not occurred before.
-fn oracle_grid(question: &Question<'_>, candidate: &Candidate<'_>) -> Vec<Timestamp> {
+fn oracle_grid(question: &SlotQuery<'_>, candidate: &Candidate<'_>) -> Vec<Timestamp> {
     let mut starts = Vec::new();
     let mut day = question.from;
     while day <= question.to {

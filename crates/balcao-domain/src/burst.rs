@@ -28,7 +28,7 @@ impl BurstRules {
     /// When messages that wait since `first`, the latest of `last`, `count` of them, are answered. Never before `first`, and
     /// never later than `longest` after it, whatever the clock did between them.
     #[must_use]
-    pub fn ripe_at(&self, first: Timestamp, last: Timestamp, count: u32) -> Timestamp {
+    pub fn due_at(&self, first: Timestamp, last: Timestamp, count: u32) -> Timestamp {
         if count >= self.most {
             return first;
         }

@@ -12,14 +12,14 @@ fn a_burst_is_answered_three_seconds_after_its_last_message() {
     for (first, last, count, expected) in
         [(0, 0, 1, 3), (0, 2, 2, 5), (0, 58, 10, 60), (0, 70, 11, 60), (0, 1, 20, 0), (0, 1, 21, 0), (5, 3, 2, 6)]
     {
-        assert_eq!(rules.ripe_at(at(first), at(last), count), at(expected), "{first} {last} {count}");
+        assert_eq!(rules.due_at(at(first), at(last), count), at(expected), "{first} {last} {count}");
     }
 }
 
 #[test]
 fn without_a_window_each_message_is_answered_at_once() {
     let rules = BurstRules { quiet: Duration::ZERO, ..BurstRules::default() };
-    assert_eq!(rules.ripe_at(at(7), at(7), 1), at(7));
+    assert_eq!(rules.due_at(at(7), at(7), 1), at(7));
 }
 
 #[test]
@@ -34,13 +34,13 @@ proptest! {
     #[test]
     fn no_message_waits_longer_than_the_bound(gap in -100_i64..1_000, count in 1_u32..50, quiet in 0_u64..100) {
         let rules = BurstRules { quiet: Duration::from_secs(quiet), ..BurstRules::default() };
-        let ripe = rules.ripe_at(at(0), at(gap), count);
+        let ripe = rules.due_at(at(0), at(gap), count);
         prop_assert!(ripe >= at(0) && ripe <= at(60));
     }
 
     #[test]
     fn another_message_never_brings_the_answer_forward_but_by_number(gap in 0_i64..60, more in 0_i64..60) {
         let rules = BurstRules::default();
-        prop_assert!(rules.ripe_at(at(0), at(gap + more), 3) >= rules.ripe_at(at(0), at(gap), 2));
+        prop_assert!(rules.due_at(at(0), at(gap + more), 3) >= rules.due_at(at(0), at(gap), 2));
     }
 }

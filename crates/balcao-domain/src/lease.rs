@@ -25,15 +25,15 @@ pub const MAX_ATTEMPTS: u32 = 10;
 
 /// What is remembered of the attempts since the last answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct AttemptHistory {
     /// Claims.
     pub attempts: u32,
     /// Attempts that ended with an error.
     pub failures: u32,
     /// Deaths while it was the only suspect.
-    pub blame: u32,
+    pub crashes: u32,
     /// Whether somebody died working on it.
-    pub suspect: bool,
+    pub poison_suspect: bool,
 }
 
 /// What a claim is for.
@@ -45,7 +45,7 @@ pub enum Verdict {
     HandOver,
 }
 
-impl Tally {
+impl AttemptHistory {
     /// The tally after a claim. `died` says that the lease before was not ended but ran out.
     #[must_use]
     pub fn claimed(self, died: bool) -> Self {
@@ -55,8 +55,8 @@ impl Tally {
         Self {
             attempts: self.attempts.saturating_add(1),
             failures: self.failures,
-            blame: if died && self.suspect { self.blame.saturating_add(1) } else { self.blame },
-            suspect: self.suspect || died,
+            crashes: if died && self.poison_suspect { self.crashes.saturating_add(1) } else { self.crashes },
+            poison_suspect: self.poison_suspect || died,
         }
     }
 
@@ -69,7 +69,7 @@ impl Tally {
     /// What the claim that this tally was written with is for.
     #[must_use]
     pub const fn verdict(self) -> Verdict {
-        if self.blame >= MAX_BLAME || self.failures >= MAX_FAILURES || self.attempts > MAX_ATTEMPTS {
+        if self.crashes >= MAX_BLAME || self.failures >= MAX_FAILURES || self.attempts > MAX_ATTEMPTS {
             Verdict::HandOver
         } else {
             Verdict::Answer

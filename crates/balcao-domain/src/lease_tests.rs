@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_poison_message_costs_three_deaths() {
-    let mut tally = Tally::default().claimed(false);
+    let mut tally = AttemptHistory::default().claimed(false);
     let mut deaths = 0;
     while tally.verdict() == Verdict::Answer {
         tally = tally.claimed(true);
@@ -15,21 +15,22 @@ fn a_poison_message_costs_three_deaths() {
 
 #[test]
 fn a_neighbour_of_a_poison_message_is_not_blamed_for_one_death() {
-    let tally = Tally::default().claimed(false).claimed(true);
-    assert_eq!(tally, Tally { attempts: 2, failures: 0, blame: 0, suspect: true });
+    let tally = AttemptHistory::default().claimed(false).claimed(true);
+    assert_eq!(tally, AttemptHistory { attempts: 2, failures: 0, crashes: 0, poison_suspect: true });
     assert_eq!(tally.verdict(), Verdict::Answer);
 }
 
 #[test]
 fn pauses_double_up_to_a_minute() {
-    let pauses: Vec<u64> = (1..=8).map(|failures| Tally { failures, ..Tally::default() }.pause().as_secs()).collect();
+    let pauses: Vec<u64> =
+        (1..=8).map(|failures| AttemptHistory { failures, ..AttemptHistory::default() }.pause().as_secs()).collect();
     assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);
 }
 
 proptest! {
     #[test]
     fn every_story_without_an_answer_ends_with_a_person(ends in prop::collection::vec(0_u8..3, 12..40)) {
-        let mut tally = Tally::default().claimed(false);
+        let mut tally = AttemptHistory::default().claimed(false);
         let mut claims = 1;
         for end in ends {
             if tally.verdict() == Verdict::HandOver {
@@ -44,9 +45,9 @@ proptest! {
     }
 
     #[test]
-    fn a_claim_never_lowers_a_count(attempts in 0_u32..20, failures in 0_u32..9, blame in 0_u32..9, suspect: bool, died: bool) {
-        let before = Tally { attempts, failures, blame, suspect };
+    fn a_claim_never_lowers_a_count(attempts in 0_u32..20, failures in 0_u32..9, crashes in 0_u32..9, poison_suspect: bool, died: bool) {
+        let before = AttemptHistory { attempts, failures, crashes, poison_suspect };
         let after = before.claimed(died);
-        prop_assert!(after.attempts > before.attempts && after.blame >= before.blame && after.suspect >= before.suspect);
+        prop_assert!(after.attempts > before.attempts && after.crashes >= before.crashes && after.poison_suspect >= before.poison_suspect);
     }
 }

@@ -83,7 +83,7 @@ impl Throttle {
     /// The provider says that the account sends too fast: half the pace from now on, and nothing at all for a while. What was
     /// already under way when it said so first counts as one complaint. `spread`, any number, keeps accounts apart.
     #[must_use]
-    pub fn told(self, spread: u64, now: Timestamp) -> Self {
+    pub fn after_report(self, spread: u64, now: Timestamp) -> Self {
         let calmer = self.calmer(now);
         if calmer.level > 0 && now < later(calmer.since, pause(calmer.level, 0)) {
             return calmer;

@@ -50,7 +50,7 @@ fn each_complaint_halves_the_pace_and_calm_gives_it_back() {
     let mut throttle = Throttle::new(at(0));
     let mut now = 0;
     for (level, seconds) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (6, 32)] {
-        throttle = throttle.told(0, at(now));
+        throttle = throttle.after_report(0, at(now));
         assert_eq!((throttle.level, throttle.until), (level, at(now + seconds * 1_000)));
         assert_eq!(throttle.take(80, at(now + seconds * 1_000 - 1)), Err(throttle), "nothing leaves in the pause");
         now += seconds * 1_000;
@@ -64,9 +64,9 @@ fn each_complaint_halves_the_pace_and_calm_gives_it_back() {
 
 #[test]
 fn what_was_under_way_when_the_provider_complained_is_one_complaint() {
-    let once = Throttle::new(at(0)).told(0, at(0));
-    assert_eq!([1, 5, 900].map(|later| once.told(0, at(later))), [once; 3]);
-    assert_eq!(once.told(0, at(1_000)).level, 2);
+    let once = Throttle::new(at(0)).after_report(0, at(0));
+    assert_eq!([1, 5, 900].map(|later| once.after_report(0, at(later))), [once; 3]);
+    assert_eq!(once.after_report(0, at(1_000)).level, 2);
 }
 
 #[test]
@@ -90,7 +90,7 @@ proptest! {
             }
             all.extend(left);
             from += complaint;
-            throttle = throttle.told(spread, at(from));
+            throttle = throttle.after_report(spread, at(from));
         }
         all.extend(sent(per_second, throttle, from, 5_000));
         prop_assert!(most_in_a_second(&all) <= usize::try_from(per_second).unwrap());

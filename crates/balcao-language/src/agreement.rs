@@ -17,9 +17,9 @@ pub(crate) use words::{LEADS, SMALL};
 
 use crate::{
     dates::{DateSpan, find_dates},
-    fold::{Token, TokenKind, at, phrase_at, tokens},
+    detect::english,
+    normalize::{Token, TokenKind, at, phrase_at, tokens},
     times::{TimeMatch, TimeReading, bare_hours, find_times},
-    tongue::english,
 };
 use jiff::civil::Date;
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::{
-    fold::{TokenKind, tokens},
+    normalize::{TokenKind, tokens},
     search::{is_stop_word, stem},
 };
 

@@ -39,8 +39,8 @@ pub use names::month_named;
 pub use names::weekday_named;
 
 use crate::{
-    fold::{Token, TokenKind, tokens},
-    say::{self, Locale},
+    format::{self, Locale},
+    normalize::{Token, TokenKind, tokens},
 };
 
 /// A day or span of days, found in a text.
@@ -104,7 +104,7 @@ pub enum DateProblem {
         written: String,
     },
     /// The weekday and the date beside it contradict each other.
-    #[error("{date} is a {}, not a {}", say::weekday(*actual, Locale::En), say::weekday(*said, Locale::En))]
+    #[error("{date} is a {}, not a {}", format::weekday(*actual, Locale::En), format::weekday(*said, Locale::En))]
     WeekdayMismatch {
         /// The weekday that was named.
         said: Weekday,
@@ -144,10 +144,10 @@ impl DateProblem {
 
 fn in_words(readings: &[Meaning]) -> String {
     let words = readings.iter().map(|meaning| match meaning {
-        Meaning::Day(day) => format!("{day} ({})", say::weekday(day.weekday(), Locale::En)),
+        Meaning::Day(day) => format!("{day} ({})", format::weekday(day.weekday(), Locale::En)),
         Meaning::Place(place) => format!("number {place} of what was offered"),
     });
-    say::list(&words.collect::<Vec<_>>(), "or")
+    format::list(&words.collect::<Vec<_>>(), "or")
 }
 
 /// All days and spans that a text names, in its order, without overlaps. "Sexta, 27/11" is one match.

@@ -3,7 +3,7 @@
 //! The list tells a name from another word; it does not say what names there are. Names that are everyday words too ("Rosa",
 //! "Clara", "Luz", "Vitória") are left out: with a capital they are heard anyway.
 
-use crate::fold::fold;
+use crate::normalize::normalize;
 
 #[rustfmt::skip] // a table of words
 const NAMES: &[&str] = &[
@@ -49,14 +49,14 @@ const NAMES: &[&str] = &[
 /// True for a common first name, with or without accents and capitals.
 #[must_use]
 pub fn is_first_name(word: &str) -> bool {
-    let folded = fold(word);
+    let folded = normalize(word);
     NAMES.contains(&folded.as_str())
 }
 
 #[cfg(test)]
 mod tests {
     use super::{NAMES, is_first_name};
-    use crate::fold::fold;
+    use crate::normalize::normalize;
 
     #[test]
     fn names_are_heard_however_they_are_written_and_other_words_are_not() {
@@ -66,6 +66,6 @@ mod tests {
         for word in ["barba", "sexta", "manhã", "cliente", "maio", ""] {
             assert!(!is_first_name(word), "{word}");
         }
-        assert!(NAMES.iter().all(|name| !fold(name).is_empty()));
+        assert!(NAMES.iter().all(|name| !normalize(name).is_empty()));
     }
 }

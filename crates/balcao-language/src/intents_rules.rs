@@ -1,6 +1,6 @@
 //! Wishes that the program itself must notice in every state, without a model: a human, silence, a word of a profile.
 
-use crate::fold::{Token, TokenKind, at, phrase_at, tokens};
+use crate::normalize::{Token, TokenKind, at, phrase_at, tokens};
 
 /// True if `pattern` occurs in `text` as whole words, whatever case, accents and punctuation stand between them.
 ///

@@ -8,19 +8,19 @@
 pub mod agreement;
 pub mod bilingual;
 pub mod dates;
+pub mod detect;
 pub mod first_names;
-pub mod fold;
+pub mod format;
 pub mod intents_rules;
 pub mod moments;
 pub mod names;
+pub mod normalize;
 pub mod numbers;
 pub mod people;
 pub mod quantities;
-pub mod say;
 pub mod search;
 pub mod statements;
 pub mod times;
-pub mod tongue;
 pub mod wishes;
 
 pub use agreement::{Agreement, Asked, agreement, agreement_about, agreement_to, only_repeats, repeats};
@@ -29,14 +29,14 @@ pub use dates::{
     DateMatch, DateProblem, DateSpan, Meaning, ResolvedDate, find_dates, find_dates_in, resolve_date, resolve_date_in,
     weekday_named,
 };
+pub use detect::english;
 pub use first_names::is_first_name;
-pub use fold::{Token, TokenKind, fold, tokens};
 pub use intents_rules::{asks_for_human, contains_word, opt_in, opt_out};
 pub use moments::looked_at;
 pub use names::{Candidate, How, NameMatch, match_name};
+pub use normalize::{Token, TokenKind, normalize, tokens};
 pub use people::{anybody_will_do, is_relative};
 pub use search::search_tokens;
 pub use statements::{Statement, statements};
 pub use times::{Period, TimeMatch, TimeReading, TimeWindow, bare_hours, bare_hours_from, find_times, find_times_from};
-pub use tongue::english;
 pub use wishes::{Wish, mentions, wish_for};

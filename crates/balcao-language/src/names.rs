@@ -4,7 +4,7 @@
 //! sound in Portuguese ("Wanderson" and "Vanderson", "Stefane" and "Stephane"); close spelling. At each level one
 //! candidate wins, several are reported, none passes on to the next. Two candidates that are both near are never decided.
 
-use crate::fold::{TokenKind, tokens};
+use crate::normalize::{TokenKind, tokens};
 
 /// Something that has names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ fn starts_with(name: &[String], wanted: &[String]) -> bool {
 /// How a word sounds in Brazil, roughly: two spellings of one name share it.
 #[must_use]
 pub fn sound(word: &str) -> String {
-    let folded = crate::fold::fold(word)
+    let folded = crate::normalize::normalize(word)
         .replace("ph", "f")
         .replace("th", "t")
         .replace("ch", "x")

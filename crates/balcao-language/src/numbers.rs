@@ -1,6 +1,6 @@
 //! Small whole numbers in digits or words, as they stand in dates and times.
 
-use crate::fold::{Token, TokenKind, at};
+use crate::normalize::{Token, TokenKind, at};
 
 /// A number found at a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Words for people: those for whom customers book, and those by which anybody will do.
 
-use crate::fold::{Token, at, before, phrase_at, tokens};
+use crate::normalize::{Token, at, before, phrase_at, tokens};
 
 /// Those for whom a customer books, folded.
 #[rustfmt::skip] // a table of words

@@ -15,7 +15,7 @@ mod figures;
 mod fraction;
 mod ordinal;
 
-use crate::fold::{Token, TokenKind, at, is_glued, tokens};
+use crate::normalize::{Token, TokenKind, at, is_glued, tokens};
 
 /// A number found in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -97,7 +97,7 @@ impl Page<'_> {
     }
 
     fn before(&self, index: usize) -> &str {
-        crate::fold::before(&self.tokens, index, 1)
+        crate::normalize::before(&self.tokens, index, 1)
     }
 
     fn kind(&self, index: usize) -> Option<TokenKind> {

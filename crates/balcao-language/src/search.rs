@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use crate::fold::{TokenKind, tokens};
+use crate::normalize::{TokenKind, tokens};
 
 /// The search tokens of a text, in its order; a word that occurs twice is given twice.
 #[must_use]

@@ -5,10 +5,10 @@
 //! through the message, until words of the first person follow. A question, a doubt and a supposition state nothing.
 
 use crate::{
+    detect::english,
     first_names::is_first_name,
-    fold::{Token, TokenKind, at, before, phrase_at, tokens},
+    normalize::{Token, TokenKind, at, before, phrase_at, tokens},
     people::{THIRD_PERSON, is_relative},
-    tongue::english,
     wishes::{CONDITIONS, DOUBTS, NEGATIONS, SUPPOSED},
 };
 

@@ -16,7 +16,7 @@ mod scan;
 
 use jiff::civil::Time;
 
-use crate::fold::tokens;
+use crate::normalize::tokens;
 
 /// A time or window of time, found in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub fn bare_hours_from(text: &str, opens: Time) -> Vec<TimeMatch> {
 pub fn resolve_time(text: &str) -> Option<Time> {
     let matches = bare_hours(text);
     let [TimeMatch { start, end, reading: TimeReading::At { time, .. } }] = matches.as_slice() else { return None };
-    let outside = |token: &crate::fold::Token| token.end <= *start || token.start >= *end;
+    let outside = |token: &crate::normalize::Token| token.end <= *start || token.start >= *end;
     let stray = tokens(text).iter().any(|token| outside(token) && !["as", "a", "at"].contains(&token.text.as_str()));
     (!stray).then_some(*time)
 }

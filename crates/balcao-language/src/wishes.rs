@@ -24,11 +24,11 @@ pub(crate) use words::{CONDITIONS, DOUBTS, NEGATIONS, SUPPOSED};
 use crate::{
     agreement::{Asked, LEADS, SMALL, kind_of},
     dates::weekday_named,
+    detect::english,
     first_names::is_first_name,
-    fold::{Token, TokenKind, at, before, fold, phrase_at, tokens},
+    normalize::{Token, TokenKind, at, before, normalize, phrase_at, tokens},
     people::{THIRD_PERSON, is_relative},
     times::find_times,
-    tongue::english,
 };
 
 /// What a message says of a deed, the more the greater.
@@ -217,7 +217,8 @@ const STEM: usize = 4;
 
 impl Bookable {
     fn find(text: &str, things: &[&str]) -> Self {
-        let words = things.iter().flat_map(|name| tokens(&fold(name))).filter(|token| token.kind == TokenKind::Word);
+        let words =
+            things.iter().flat_map(|name| tokens(&normalize(name))).filter(|token| token.kind == TokenKind::Word);
         let stems = words.filter(|word| word.text.chars().count() >= 3).map(|word| stem(&word.text));
         Self { stems: stems.collect(), times: find_times(text).iter().map(|found| (found.start, found.end)).collect() }
     }

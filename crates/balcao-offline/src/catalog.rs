@@ -5,7 +5,7 @@ mod several;
 
 use std::sync::LazyLock;
 
-use balcao_language::{Candidate, NameMatch, fold, match_name, names::sound, search_tokens, tokens};
+use balcao_language::{Candidate, NameMatch, match_name, names::sound, normalize, search_tokens, tokens};
 use serde_json::Value;
 
 pub use other_act::OtherAct;
@@ -221,7 +221,7 @@ impl Catalog {
         // "Fisio" is short for "fisioterapia".
         for token in tokens(text).iter().filter(|token| token.text.len() >= 5) {
             for service in &self.services {
-                let words = fold(&service.name);
+                let words = normalize(&service.name);
                 let long = words
                     .split_whitespace()
                     .find(|word| word.len() > token.text.len() && word.starts_with(&token.text));
@@ -289,7 +289,7 @@ impl Catalog {
         for token in tokens(text).iter().filter(|token| token.text.len() >= 3) {
             for (index, name) in self.professionals.iter().enumerate() {
                 let titles = ["dra", "doutor", "doutora", "dos", "das"];
-                let named = name.split_whitespace().map(fold).any(|word| {
+                let named = name.split_whitespace().map(normalize).any(|word| {
                     let word = word.trim_matches('.');
                     word.len() >= 3
                         && !titles.contains(&word)
@@ -315,7 +315,7 @@ impl Catalog {
             several => {
                 // Two names in one message ("não o João, a Ana"): the last counts, twins of one name are asked about.
                 let full: Vec<String> =
-                    several.iter().map(name).filter(|full| fold(text).contains(&fold(full))).collect();
+                    several.iter().map(name).filter(|full| normalize(text).contains(&normalize(full))).collect();
                 return match full.as_slice() {
                     [only] => Named::One(only.clone()),
                     _ => Named::Several(several.iter().map(name).collect()),
@@ -382,7 +382,7 @@ const COMMON: &[&str] =
 /// The significant words of a name; all its words if none is significant.
 fn significant(name: &str) -> Vec<String> {
     let words = search_tokens(name);
-    if words.is_empty() { vec![fold(name)] } else { words }
+    if words.is_empty() { vec![normalize(name)] } else { words }
 }
 
 fn same_word(heard: &str, word: &str) -> bool {

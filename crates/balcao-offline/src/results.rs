@@ -1,6 +1,6 @@
 //! Reading tool results: tolerant of extra fields and of the several names that one thing goes by.
 
-use balcao_language::say::END_OF_DAY;
+use balcao_language::format::END_OF_DAY;
 use jiff::civil::{Date, DateTime, Time};
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 #[must_use]
 pub fn message(value: &Value) -> Option<String> {
     let message = text(value, &["message"])?;
-    let folded = balcao_language::fold(&message);
+    let folded = balcao_language::normalize(&message);
     let third_person = ["cliente", "customer", "contact", "contato"].iter().any(|word| folded.contains(word));
     (!third_person).then_some(message)
 }
@@ -228,9 +228,9 @@ pub fn was_booked(result: &Value) -> bool {
 
 /// A price as it is said: given as a number of reais, a decimal text, or already worded.
 #[must_use]
-pub fn price(value: &Value, locale: balcao_language::say::Locale) -> Option<String> {
+pub fn price(value: &Value, locale: balcao_language::format::Locale) -> Option<String> {
     if let Some(cents) = value.get("price_cents").and_then(Value::as_i64) {
-        return Some(balcao_language::say::reais(cents, locale));
+        return Some(balcao_language::format::reais(cents, locale));
     }
     let written = text(value, &["price", "value", "amount"])?;
     if written.contains('$') || written.contains(',') {
@@ -242,7 +242,7 @@ pub fn price(value: &Value, locale: balcao_language::say::Locale) -> Option<Stri
         digits.push('0');
     }
     let cents = format!("{whole}{digits}").parse().ok()?;
-    Some(balcao_language::say::reais(cents, locale))
+    Some(balcao_language::format::reais(cents, locale))
 }
 
 #[cfg(test)]

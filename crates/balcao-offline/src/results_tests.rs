@@ -1,4 +1,4 @@
-use balcao_language::say::Locale;
+use balcao_language::format::Locale;
 use jiff::civil::{date, time};
 use serde_json::json;
 

@@ -12,7 +12,7 @@ mod seen;
 mod who;
 
 use balcao_language::{
-    Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times_from, fold, say::Locale,
+    Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times_from, format::Locale, normalize,
 };
 use balcao_llm::{Message, ModelRequest};
 use jiff::{
@@ -342,7 +342,7 @@ impl Dialogue {
     fn changes_its_mind(&self, utterance: &Utterance) -> bool {
         const RATHER: [&str; 9] =
             ["melhor", "prefiro", "preferia", "pensando", "verdade", "alias", "pode ser", "better", "rather"];
-        let folded = fold(&utterance.text);
+        let folded = normalize(&utterance.text);
         let another = |named: Named, known: Option<&String>| match named {
             Named::Nothing => false,
             Named::One(name) => Some(&name) != known,
@@ -427,7 +427,7 @@ impl Dialogue {
             self.presumed = false;
         }
         // What is said not to be free is no offer.
-        let free = |line: &&str| !["nao esta livre", "not free"].iter().any(|words| fold(line).contains(words));
+        let free = |line: &&str| !["nao esta livre", "not free"].iter().any(|words| normalize(line).contains(words));
         let offer = said.lines().filter(free).collect::<Vec<_>>().join("\n");
         // Our own "1h" is one in the night: only customers leave the afternoon out.
         self.offered = find_times_from(&offer, Time::MIN)

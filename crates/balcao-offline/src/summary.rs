@@ -1,6 +1,6 @@
 //! What a conversation was about, for staff and later turns: extracted, not invented.
 
-use balcao_language::say::{self, Locale};
+use balcao_language::format::{self, Locale};
 use balcao_llm::{Message, ModelRequest};
 
 use crate::{
@@ -46,8 +46,8 @@ pub(crate) fn summary(request: &ModelRequest, dialogue: &Dialogue, locale: Local
             Named::One(name) => Some(name),
             Named::Several(_) | Named::Unknown(_) | Named::Nothing => None,
         }));
-        facts.extend(dialogue.day.map(|day| say::day(day.first, locale)));
-        facts.extend(dialogue.times.first().map(|time| say::time(*time, locale)));
+        facts.extend(dialogue.day.map(|day| format::day(day.first, locale)));
+        facts.extend(dialogue.times.first().map(|time| format::time(*time, locale)));
     }
     if !facts.is_empty() {
         lines.push(format!("{open}: {}", facts.join(", ")));

@@ -3,7 +3,7 @@
 
 use balcao_pack::{
     Handlers, LoadedPack, Loader,
-    validate::{OwnCommands, World},
+    validate::{CheckContext, OwnCommands},
 };
 use balcao_sandbox::Launcher;
 use balcao_tool::{EffectKey, Locale, Principal, ToolContext};
@@ -67,7 +67,7 @@ fn args() -> Value {
 fn built_in_checks(bencher: Bencher<'_, '_>) {
     let pack = pack(false);
     let tool = pack.tools.first().unwrap();
-    bencher.with_inputs(args).bench_local_values(|args| black_box(tool.judge(args)).is_ok());
+    bencher.with_inputs(args).bench_local_values(|args| black_box(tool.check_arguments(args)).is_ok());
 }
 
 #[divan::bench]
@@ -85,11 +85,11 @@ fn with_one_helper(bencher: Bencher<'_, '_>) {
         now,
         agreed: None,
     };
-    let world = World { cx: &cx, lookup: &lookup, sandbox: pack.sandbox.as_deref() };
+    let world = CheckContext { cx: &cx, lookup: &lookup, sandbox: pack.sandbox.as_deref() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(admission.admit(world, &tool.input, args())).unwrap();
     bencher.with_inputs(args).bench_local_values(|args| {
-        let checked = tool.judge(args).unwrap();
+        let checked = tool.check_arguments(args).unwrap();
         runtime.block_on(admission.admit(world, &tool.input, checked.args)).is_ok()
     });
 }

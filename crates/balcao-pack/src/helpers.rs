@@ -68,7 +68,7 @@ impl Code {
     /// If no worker can be started.
     pub async fn check(&self) -> Result<Vec<Problem>, StartError> {
         let found = if self.is_apart { self.sandbox.check_syntax().await? } else { self.sandbox.check().await? };
-        Ok(told(&self.sandbox, found))
+        Ok(problems_of(&self.sandbox, found))
     }
 }
 
@@ -78,10 +78,10 @@ impl Code {
 /// # Errors
 /// If no worker can be started.
 pub async fn check_helpers(sandbox: &Sandbox) -> Result<Vec<Problem>, StartError> {
-    Ok(told(sandbox, sandbox.check().await?))
+    Ok(problems_of(sandbox, sandbox.check().await?))
 }
 
-fn told(sandbox: &Sandbox, found: Vec<CompileError>) -> Vec<Problem> {
+fn problems_of(sandbox: &Sandbox, found: Vec<CompileError>) -> Vec<Problem> {
     let helpers = sandbox.bundle().helpers();
     found.into_iter().map(|error| placed(helpers, error)).collect()
 }

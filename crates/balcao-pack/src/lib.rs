@@ -7,7 +7,6 @@
 //! [`Loader`] loads; [`Kind`] is the seam for what runs commands.
 
 mod check;
-mod damage;
 pub mod expression;
 mod folder;
 mod helpers;
@@ -16,6 +15,7 @@ pub mod load;
 pub mod manifest;
 pub mod process;
 pub mod program;
+mod recovery;
 mod regular;
 pub mod resolve;
 pub mod search;

@@ -19,7 +19,7 @@ use crate::{
     shape::{self, Shape},
     source::{MAX_PROBLEMS, Source},
     terms::Terms,
-    validate::{Admission, Compiler, Told},
+    validate::{ArgumentChecks, Compiler, CompilerProblem},
 };
 
 /// Native handlers by name.
@@ -46,7 +46,7 @@ pub struct LoadedPack {
     /// Its processors and formats of payloads.
     pub processors: Arc<Processors>,
     /// What its commands demand of their arguments beyond the schema, by command.
-    pub admissions: BTreeMap<String, Arc<Admission>>,
+    pub admissions: BTreeMap<String, Arc<ArgumentChecks>>,
     /// Where its helpers run; `None` if the loader was given nothing to run them in.
     pub sandbox: Option<Arc<Sandbox>>,
     /// Its prose.
@@ -226,7 +226,7 @@ impl Loader {
         folder: Option<&Folder>,
         mut problems: Vec<Problem>,
     ) -> Result<LoadedPack, Unloaded> {
-        let Shape { problems: misshapen, readable } = shape::settle(&mut source);
+        let Shape { problems: misshapen, readable } = shape::check_and_recover(&mut source);
         problems.extend(misshapen);
         if !readable {
             return Err(Unloaded::of(problems));
@@ -262,7 +262,7 @@ impl Loader {
             check::check_examples(&mut compiler, &assembly, &tools);
         }
         let recorded = recorded(&mut compiler, &pack, folder);
-        let own = |found: Vec<Told>| found.into_iter().filter(|told| !told.follows).map(|told| told.problem);
+        let own = |found: Vec<CompilerProblem>| found.into_iter().filter(|told| !told.follows).map(|told| told.problem);
         problems.extend(own(compiler.problems));
         let mut unheld: Vec<Problem> = own(compiler.unheld).collect();
         if !self.testing || !problems.is_empty() {

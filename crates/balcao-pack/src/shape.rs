@@ -12,8 +12,8 @@ use balcao_yaml::{Problem, escape};
 use serde_json::Value;
 
 use crate::{
-    damage::{entry_of, stand_in},
     load::SCHEMA,
+    recovery::{entry_of, placeholder_for},
     source::{MAX_PROBLEMS, Source, unescape},
 };
 
@@ -34,7 +34,7 @@ pub(crate) struct Shape {
 }
 
 /// Tells what is misshapen, and leaves of the source what can be looked at further.
-pub(crate) fn settle(source: &mut Source) -> Shape {
+pub(crate) fn check_and_recover(source: &mut Source) -> Shape {
     let mut problems = Vec::new();
     let schema = match COMPILED.as_ref() {
         Ok(schema) => schema,
@@ -53,7 +53,7 @@ pub(crate) fn settle(source: &mut Source) -> Shape {
         let (unknown, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.problem == "unknown_field");
         if !unknown.is_empty() {
             // What is missing may be there under a misspelt name: keys come first.
-            problems.extend(unknown.iter().map(|found| told(source, found)));
+            problems.extend(unknown.iter().map(|found| problem_of(source, found)));
             for one in unknown {
                 renamed.extend(mend_key(source, &one));
             }
@@ -75,7 +75,7 @@ pub(crate) fn settle(source: &mut Source) -> Shape {
             // What was taken away before, or stands in for it, is wrong once.
             let again = source.is_damaged(&one.pointer);
             if !again {
-                problems.push(told(source, one));
+                problems.push(problem_of(source, one));
             }
             match mend(source, one, again, &mut stood_in) {
                 Mended::Here => {}
@@ -141,7 +141,7 @@ fn mend(source: &mut Source, one: &FieldProblem, again: bool, stood_in: &mut BTr
     if is_there && !stood_in.contains(&placed) {
         return without(source, pointer);
     }
-    match stand_in(pointer).filter(|_| stood_in.insert(placed)) {
+    match placeholder_for(pointer).filter(|_| stood_in.insert(placed)) {
         Some(value) => {
             source.put(pointer, value);
             Mended::Here
@@ -171,7 +171,7 @@ fn without(source: &mut Source, pointer: &str) -> Mended {
 }
 
 /// A mistake with its place.
-fn told(source: &Source, found: &FieldProblem) -> Problem {
+fn problem_of(source: &Source, found: &FieldProblem) -> Problem {
     let suggestion = match found.nearest.as_ref().and_then(Value::as_str) {
         Some(name) => format!("did you mean `{name}`?"),
         None if found.problem == "bad_format" && found.pointer.ends_with("/id") => rule_of_ids(&found.pointer),

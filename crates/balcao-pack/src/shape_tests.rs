@@ -6,7 +6,7 @@ use crate::load::tests::GOOD;
 
 fn settled(text: &str) -> (Source, Vec<String>, bool) {
     let mut source = Source::single(Document::read("tool.yaml", text).unwrap());
-    let Shape { problems, readable } = settle(&mut source);
+    let Shape { problems, readable } = check_and_recover(&mut source);
     let told = problems.iter().map(|problem| problem.to_string().lines().next().unwrap().to_owned()).collect();
     (source, told, readable)
 }

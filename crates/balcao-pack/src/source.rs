@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{
-    damage::{Damage, entry_of},
     folder::Folder,
+    recovery::{Damage, entry_of},
 };
 
 /// Problems that are told of one pack; who has more mends these first.

@@ -131,7 +131,7 @@ impl Value {
 
 /// As text is compared: without case and accents.
 pub(crate) fn folded(text: &str) -> String {
-    balcao_language::fold(text)
+    balcao_language::normalize(text)
 }
 
 /// The nearest number with a fraction; sums of cents and counts stay far below where that is not exact.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use balcao_store::turns::dispatch::Lease;
-use balcao_store::{Cause, Fate, Gate, PostgresCause, StoreError};
+use balcao_store::{CommitOutcome, DriverError, FaultInjector, PostgresCause, StoreError};
 
 use crate::world::Process;
 
@@ -13,8 +13,8 @@ use crate::world::Process;
 pub(crate) struct Faulty(pub(crate) Arc<Process>);
 
 #[async_trait]
-impl Gate for Faulty {
-    async fn enter(&self, may_write: bool) -> Fate {
+impl FaultInjector for Faulty {
+    async fn enter(&self, may_write: bool) -> CommitOutcome {
         let Self(process) = self;
         let (world, faults) = (&process.world, &process.world.plan.faults);
         process.pass().await;
@@ -22,17 +22,17 @@ impl Gate for Faulty {
         world.linger(least, most).await;
         process.pass().await;
         if process.is_cut_off() || world.strikes(faults.refused) {
-            return Fate::Refuse(StoreError::Disconnected { source: cause("it could not be reached") });
+            return CommitOutcome::Refuse(StoreError::Disconnected { source: cause("it could not be reached") });
         }
         if may_write && world.strikes_as("commits cut short by a death", faults.cut_short) {
             let committed = world.draw(|rng| rng.bool());
             process.kill("in the middle of a commit");
-            return Fate::Unknown { committed };
+            return CommitOutcome::Unknown { committed };
         }
         if may_write && world.strikes(faults.unknown) {
-            return Fate::Unknown { committed: world.draw(|rng| rng.bool()) };
+            return CommitOutcome::Unknown { committed: world.draw(|rng| rng.bool()) };
         }
-        Fate::Commit
+        CommitOutcome::Commit
     }
 
     async fn leave(&self, _may_write: bool) {
@@ -46,6 +46,6 @@ impl Gate for Faulty {
     }
 }
 
-fn cause(message: &str) -> Arc<Cause> {
-    Arc::new(Cause::Postgres(PostgresCause { code: None, message: message.to_owned() }))
+fn cause(message: &str) -> Arc<DriverError> {
+    Arc::new(DriverError::Postgres(PostgresCause { code: None, message: message.to_owned() }))
 }

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use balcao_channel::Capabilities;
 use balcao_channel::inbound::Media;
 use balcao_channel::{
-    AccountId, Channel, DownloadLimits, Downloaded, MediaError, Outbound, OwnFiles, PaceLimit, ProviderMessageId,
+    AccountId, Channel, DownloadLimits, Downloaded, MediaDelivery, MediaError, Outbound, PaceLimit, ProviderMessageId,
     Recipient, SendClass, SendError, SendReceipt,
 };
 use balcao_domain::ConversationId;
@@ -141,7 +141,7 @@ impl Channel for Sending {
             max_buttons: 3,
             max_rows: 10,
             media: &[],
-            own_files: OwnFiles::Read,
+            own_files: MediaDelivery::Read,
             templates: true,
             quotes: true,
             read_marks: true,

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use balcao_agent::{Profile, ProfileFile};
-use balcao_app::Desk;
-use balcao_app::admin::watch::Watch;
+use balcao_app::AppContext;
+use balcao_app::admin::watch::BacklogMonitor;
 use balcao_app::context::clock::SharedClock;
 use balcao_app::messaging::attachments::{AttachmentSettings, Attachments};
 use balcao_app::messaging::inbox::{Account, Inbox};
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
-use balcao_app::messaging::outbound::terms::Terms;
+use balcao_app::messaging::outbound::terms::SendPolicy;
 use balcao_app::timers::{TimerSettings, Timers};
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::turns::watchdog::Watchdog;
-use balcao_app::turns::{Agent, FrontDesk};
+use balcao_app::turns::{Agent, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_channel::{AccountId, Channel};
 use balcao_domain::burst::BurstRules;
@@ -62,7 +62,7 @@ pub(crate) const TIMERS: TimerSettings = TimerSettings {
 pub(crate) struct Replica {
     pub(crate) process: Arc<Process>,
     pub(crate) inbox: Inbox,
-    pub(crate) desk: Desk,
+    pub(crate) desk: AppContext,
     stop: CancellationToken,
     sent: CancellationToken,
     /// What ends once `stop` is told.
@@ -81,9 +81,9 @@ impl Replica {
         let process = Process::start(world, name.clone());
         let store = database.behind(Arc::new(Faulty(Arc::clone(&process))));
         let clock = SharedClock::new(Arc::<Process>::clone(&process));
-        let desk = Desk::new(store, Arc::new(clock));
+        let desk = AppContext::new(store, Arc::new(clock));
         let agent = agent(&desk, &process)?;
-        let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
+        let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
         let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let burst = BurstRules { quiet: Duration::from_secs(2), ..BurstRules::default() };
         let accounts = tenants.iter().map(|tenant| Account {
@@ -98,7 +98,7 @@ impl Replica {
         let ripe = Arc::clone(&wake);
         let settings = DispatcherSettings { burst, max_concurrent_turns: 4, ..DispatcherSettings::new("sim", name) };
         let dispatcher = Dispatcher::new(Arc::clone(&front), settings, wake, Arc::clone(&outgoing));
-        let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), Watch::default());
+        let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), BacklogMonitor::default());
         let channels = tenants.iter().map(|tenant| {
             let account = AccountId::new(tenant.account.as_str());
             let channel: Arc<dyn Channel> = Arc::new(Sending { process: Arc::clone(&process), account });
@@ -107,7 +107,7 @@ impl Replica {
         let channels: Vec<_> = channels.collect();
         let files = AttachmentSettings { burst, ..AttachmentSettings::default() };
         let files = Attachments::new(desk.clone(), channels.clone(), None, files, fetch, ripe);
-        let (told, terms) = (Arc::clone(&outgoing), Terms::default());
+        let (told, terms) = (Arc::clone(&outgoing), SendPolicy::default());
         let timers = Timers::new(front, "sim", channels.clone(), terms, TIMERS, told);
         let sender = Sender::new(desk.clone(), channels, SenderSettings::default(), outgoing);
         let (stop, sent) = (CancellationToken::new(), CancellationToken::new());
@@ -158,7 +158,7 @@ async fn ended(tasks: &Mutex<Vec<(&'static str, JoinHandle<()>)>>) -> Result<(),
     Ok(())
 }
 
-fn agent(desk: &Desk, process: &Arc<Process>) -> anyhow::Result<Agent> {
+fn agent(desk: &AppContext, process: &Arc<Process>) -> anyhow::Result<Agent> {
     let profile = profile()?;
     let settings = Settings {
         professional: None,

@@ -11,8 +11,8 @@ use balcao_store::scheduling::appointment::NewAppointment;
 use balcao_store::scheduling::follow_up::NewFollowUp;
 use balcao_store::turns::dispatch::Route;
 use balcao_store::{
-    Fate, Gate, InlineDatabase, StoreError, Tx, crm::contact, messaging::conversation, scheduling::appointment,
-    turns::dispatch,
+    CommitOutcome, FaultInjector, InlineDatabase, StoreError, Tx, crm::contact, messaging::conversation,
+    scheduling::appointment, turns::dispatch,
 };
 use balcao_store::{scheduling::follow_up, scheduling::reminder};
 use jiff::{SignedDuration, Timestamp};
@@ -225,9 +225,9 @@ fn hold(
 struct Open;
 
 #[async_trait]
-impl Gate for Open {
-    async fn enter(&self, _may_write: bool) -> Fate {
-        Fate::Commit
+impl FaultInjector for Open {
+    async fn enter(&self, _may_write: bool) -> CommitOutcome {
+        CommitOutcome::Commit
     }
 
     async fn leave(&self, _may_write: bool) {}

@@ -9,7 +9,9 @@ use balcao_channel::inbound::{
     Content, DeliveryFailure, DeliveryState, Echo, Forwarded, InboundMessage, Media, MediaKind, Origin, Person,
     Renamed, StatusUpdate,
 };
-use balcao_channel::{AccountId, GiveUpReason, Inbound, Number, ProviderMediaId, ProviderMessageId, SendClass, UserId};
+use balcao_channel::{
+    AccountId, GiveUpReason, InboundEvent, Number, ProviderMediaId, ProviderMessageId, SendClass, UserId,
+};
 use balcao_domain::{ConversationId, Phone};
 use balcao_store::{InlineDatabase, StoreError, crm::contact, messaging::conversation};
 use tokio::sync::RwLock;
@@ -141,12 +143,12 @@ impl Crowd {
         let digest = format!("{}>{}", previous.as_str(), current.as_str());
         let current_person = Person { user: Some(current.clone()), ..person(contact) };
         let renamed = Renamed { origin: self.origin(tenant), previous, current: current_person, digest };
-        self.deliver(vec![Inbound::Renamed(Box::new(renamed))]).await;
+        self.deliver(vec![InboundEvent::Renamed(Box::new(renamed))]).await;
         *times += 1;
         self.is_known_by(tenant, contact, Some(current));
     }
 
-    fn message(&self, tenant: usize, writer: (usize, Option<UserId>), id: String) -> Inbound {
+    fn message(&self, tenant: usize, writer: (usize, Option<UserId>), id: String) -> InboundEvent {
         let body = self.words(tenant, writer.0, &id);
         let content = if self.world.strikes_as("files", self.world.plan.faults.file) {
             Content::Media(Media {
@@ -170,10 +172,10 @@ impl Crowd {
         (contact, user): (usize, Option<UserId>),
         id: String,
         content: Content,
-    ) -> Inbound {
+    ) -> InboundEvent {
         self.world.note(|| format!("{} writes {content:?}", number(contact)));
         self.world.outside().written.insert(id.clone(), Written { acknowledged: false });
-        Inbound::Message(Box::new(InboundMessage {
+        InboundEvent::Message(Box::new(InboundMessage {
             origin: self.origin(tenant),
             id: ProviderMessageId::new(id),
             sender: Person { user, ..person(contact) },
@@ -219,7 +221,7 @@ impl Crowd {
     }
 
     /// Delivers until somebody says that it was received, and the word is not lost.
-    async fn deliver(&self, events: Vec<Inbound>) {
+    async fn deliver(&self, events: Vec<InboundEvent>) {
         loop {
             if let Some(replica) = self.cluster.any() {
                 let accepted = timeout(ACKNOWLEDGED_WITHIN, replica.inbox.accept(CHANNEL, events.clone())).await;
@@ -235,7 +237,7 @@ impl Crowd {
     /// Staff answer from the shop's phone; later the conversation is given back.
     pub(crate) async fn take_over(&self, tenant: usize, contact: usize, of: &str) {
         let id = format!("wamid.echo.{of}");
-        let echo = Inbound::Echo(Box::new(Echo {
+        let echo = InboundEvent::Echo(Box::new(Echo {
             origin: self.origin(tenant),
             id: ProviderMessageId::new(id),
             to: person(contact),
@@ -346,16 +348,18 @@ impl Crowd {
             failure,
             pricing: None,
         };
-        self.deliver(vec![Inbound::Status(Box::new(status))]).await;
+        self.deliver(vec![InboundEvent::Status(Box::new(status))]).await;
     }
 }
 
-fn id(event: &Inbound) -> Option<String> {
+fn id(event: &InboundEvent) -> Option<String> {
     match event {
-        Inbound::Message(message) => Some(message.id.as_str().to_owned()),
-        Inbound::Status(_) | Inbound::Echo(_) | Inbound::Preference(_) | Inbound::Renamed(_) | Inbound::Unknown(_) => {
-            None
-        }
+        InboundEvent::Message(message) => Some(message.id.as_str().to_owned()),
+        InboundEvent::Status(_)
+        | InboundEvent::Echo(_)
+        | InboundEvent::Preference(_)
+        | InboundEvent::Renamed(_)
+        | InboundEvent::Unknown(_) => None,
     }
 }
 

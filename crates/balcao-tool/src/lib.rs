@@ -7,7 +7,6 @@
 //! Invariants: a handler never sees arguments that break the input schema; a model never sees [`Internal`] text; every call
 //! has exactly one result.
 
-mod attempt;
 mod call;
 pub mod canonical;
 pub mod check;
@@ -16,18 +15,19 @@ pub mod context;
 mod cost;
 pub mod effect;
 pub mod error;
+mod execute;
 pub mod handler;
 pub mod limits;
 mod names;
 pub mod offer;
 pub mod outcome;
-pub mod plan;
 pub mod receipt;
 pub mod registry;
 pub mod repair;
 pub mod spec;
 pub mod text;
 pub mod validate;
+pub mod validate_call;
 
 pub use call::RunMode;
 pub use check::{ArgumentCheck, Checked};
@@ -39,8 +39,8 @@ pub use handler::{Found, NativeTool, Preview, ToolHandler, erase};
 pub use names::nearest;
 pub use offer::Offer;
 pub use outcome::{CallResult, ToolOutput};
-pub use plan::{Judgement, PlannedCall};
 pub use receipt::{Receipt, ReceiptKind};
 pub use registry::{LOAD_TOOL, Registry, Tool, Toolbox};
 pub use spec::{Act, CommandSpec, SaidAs, With};
 pub use text::{Locale, Localised, ModelText};
+pub use validate_call::{CallDecision, PlannedCall};

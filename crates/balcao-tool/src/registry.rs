@@ -88,7 +88,7 @@ impl Tool {
     ///
     /// # Errors
     /// What is wrong with them, one entry per bad field.
-    pub fn judge(&self, args: Value) -> Result<Checked, Vec<FieldProblem>> {
+    pub fn check_arguments(&self, args: Value) -> Result<Checked, Vec<FieldProblem>> {
         let broken = self.input.problems(&args);
         match &self.check {
             Some(check) => check.check(&self.input, args, broken),
@@ -174,9 +174,9 @@ impl Tool {
     pub async fn execute(&self, cx: &ToolContext, args: Value, mode: RunMode) -> CallResult {
         let started = Instant::now();
         let mut result = match mode {
-            RunMode::Ask => self.once(cx, args, mode).await,
-            RunMode::Execute => self.at_most_once(cx, args, false).await,
-            RunMode::Recover => self.at_most_once(cx, args, true).await,
+            RunMode::Ask => self.run_once(cx, args, mode).await,
+            RunMode::Execute => self.execute_at_most_once(cx, args, false).await,
+            RunMode::Recover => self.execute_at_most_once(cx, args, true).await,
         };
         if result.uncertain {
             tell_uncertain(&mut result.value, cx.principal.locale);

@@ -148,7 +148,7 @@ impl Schema {
                 // Among very many words the nearest is rarely the one that was meant, and takes long to find.
                 let all = options.as_array().filter(|all| all.len() <= MAX_COMPARED);
                 let names: Vec<&str> = all.into_iter().flatten().filter_map(Value::as_str).collect();
-                let mut problem = one("not_allowed", format!("one of {}", told(options)));
+                let mut problem = one("not_allowed", format!("one of {}", shortened(options)));
                 if let Some(first) = problem.first_mut() {
                     first.nearest = match error.instance().as_str() {
                         Some(got) => nearest(got, names.into_iter()).first().map(|name| Value::from(*name)),
@@ -187,7 +187,7 @@ impl Schema {
             _other => "a value".to_owned(),
         };
         if let Some(options) = field.get("enum") {
-            words.push_str(&format!(", one of {}", told(options)));
+            words.push_str(&format!(", one of {}", shortened(options)));
         }
         match (field.get("minimum"), field.get("maximum")) {
             (Some(low), Some(high)) => words.push_str(&format!(" from {low} to {high}")),
@@ -231,7 +231,7 @@ fn nearest_number(got: &Value, options: &Value) -> Option<Value> {
 }
 
 /// Allowed values as they are told: of a long list, the beginning.
-fn told(options: &Value) -> String {
+fn shortened(options: &Value) -> String {
     let whole = options.to_string();
     match whole.char_indices().nth(MAX_TOLD_CHARS) {
         Some((end, _)) => format!("{}…", whole.get(..end).unwrap_or_default()),

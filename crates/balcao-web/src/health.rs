@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::IntoResponse;
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Mutex;
 
@@ -56,7 +56,7 @@ pub(crate) struct LastLook(Mutex<Option<(Timestamp, Readiness)>>);
 
 impl LastLook {
     /// Whoever comes while the database is being asked waits for its answer.
-    async fn look(&self, desk: &Desk) -> Readiness {
+    async fn look(&self, desk: &AppContext) -> Readiness {
         let mut last = self.0.lock().await;
         let age = |at: Timestamp| desk.clock.now().duration_since(at);
         if let Some((_, found)) = last.filter(|(at, _)| (SignedDuration::ZERO..HOLDS).contains(&age(*at))) {

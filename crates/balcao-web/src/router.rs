@@ -9,8 +9,8 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use balcao_app::Desk;
-use balcao_app::admin::watch::Watch;
+use balcao_app::AppContext;
+use balcao_app::admin::watch::BacklogMonitor;
 use balcao_app::messaging::inbox::Inbox;
 use ipnet::IpNet;
 use tokio_util::sync::CancellationToken;
@@ -22,9 +22,9 @@ use crate::chat::{self, ChatServer};
 use crate::health::{self, LastLook};
 use crate::limits::Limits;
 use crate::limits::body::steadily;
-use crate::limits::shed::{Shed, shed};
-use crate::measure::measured;
+use crate::limits::load_shedding::{LoadShedder, shed};
 use crate::problem::Problem;
+use crate::request_metrics::measured;
 use crate::webhooks::whatsapp::{self, WhatsAppWebhook};
 
 /// What the handlers need. Cheap to clone.
@@ -33,12 +33,12 @@ pub struct Web(Arc<Parts>);
 
 #[derive(Debug, Clone)]
 struct Parts {
-    desk: Desk,
+    desk: AppContext,
     inbox: Inbox,
     whatsapp: Option<WhatsAppWebhook>,
     api: Router<Web>,
     chat: Option<ChatServer>,
-    watch: Watch,
+    watch: BacklogMonitor,
     trusted: Vec<IpNet>,
     stop: CancellationToken,
     role: &'static str,
@@ -49,14 +49,14 @@ impl Web {
     /// The handlers over a desk and its inbox. Without `whatsapp` that webhook does not exist. Once `stop` is cancelled the
     /// server says that it is not ready.
     #[must_use]
-    pub fn new(desk: Desk, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {
+    pub fn new(desk: AppContext, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {
         Self(Arc::new(Parts {
             desk,
             inbox,
             whatsapp,
             api: Router::new(),
             chat: None,
-            watch: Watch::default(),
+            watch: BacklogMonitor::default(),
             trusted: Vec::new(),
             stop,
             role: "all",
@@ -96,15 +96,15 @@ impl Web {
     /// The same, where readiness tells and floods are measured by what `watch` saw last, and what proxies of these networks
     /// say of where a request comes from is believed.
     #[must_use]
-    pub fn watched(self, watch: Watch, trusted: Vec<IpNet>) -> Self {
+    pub fn watched(self, watch: BacklogMonitor, trusted: Vec<IpNet>) -> Self {
         Self(Arc::new(Parts { watch, trusted, ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    pub(crate) fn watch(&self) -> &Watch {
+    pub(crate) fn watch(&self) -> &BacklogMonitor {
         &self.0.watch
     }
 
-    pub(crate) fn desk(&self) -> &Desk {
+    pub(crate) fn desk(&self) -> &AppContext {
         &self.0.desk
     }
 
@@ -133,7 +133,7 @@ pub fn router(web: Web, limits: &Limits) -> Router {
 /// The same, and what else this process answers, such as [`crate::packs_router`], under the same limits.
 pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
     let clock = Arc::clone(&web.desk().clock);
-    let guard = Arc::new(Shed::new(limits, web.watch().clone(), web.0.trusted.clone(), clock));
+    let guard = Arc::new(LoadShedder::new(limits, web.watch().clone(), web.0.trusted.clone(), clock));
     let chat = web.0.chat.clone();
     let routes = Router::new()
         .route("/healthz", get(health::healthz))

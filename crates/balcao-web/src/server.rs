@@ -23,10 +23,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::limits::Limits;
-use crate::limits::caller::{Sharer, is_near};
+use crate::limits::caller::{ClientKey, is_private};
 use crate::limits::connection::{LeastSpeed, May, Steady, answer};
-use crate::limits::shares::{NothingLeft, Share, Shares};
-use crate::limits::shed::Peer;
+use crate::limits::fair_quota::{FairQuota, Permit, QuotaExceeded};
+use crate::limits::load_shedding::Peer;
 
 /// How long nothing is accepted after accepting failed, for want of file descriptors as a rule.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -133,21 +133,21 @@ impl Reserve {
 
 /// Who may come in. Programs beside ours, and proxies, speak for many.
 struct Door {
-    shares: Shares,
+    shares: FairQuota,
     proxies: Vec<IpNet>,
 }
 
 impl Door {
     fn new(connections: usize, proxies: Vec<IpNet>) -> Self {
-        Self { shares: Shares::of(connections), proxies }
+        Self { shares: FairQuota::of(connections), proxies }
     }
 
-    fn lets_in(&self, peer: IpAddr) -> Result<Option<Share>, NothingLeft> {
+    fn lets_in(&self, peer: IpAddr) -> Result<Option<Permit>, QuotaExceeded> {
         let peer = peer.to_canonical();
-        if is_near(peer) || self.proxies.iter().any(|network| network.contains(&peer)) {
+        if is_private(peer) || self.proxies.iter().any(|network| network.contains(&peer)) {
             return Ok(None);
         }
-        self.shares.take(&Sharer::of(peer)).map(Some)
+        self.shares.take(&ClientKey::of(peer)).map(Some)
     }
 }
 

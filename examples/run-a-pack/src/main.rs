@@ -21,7 +21,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let context = pack.resolve(&question, &O200k::default()).ok_or("there is no such command")?;
     println!("{}\n", context.text());
     let tool = pack.tools.iter().find(|tool| tool.spec.name == *command).ok_or("there is no such command")?;
-    let checked = tool.judge(serde_json::from_str(arguments)?).map_err(|wrong| format!("{wrong:#?}"))?;
+    let checked = tool.check_arguments(serde_json::from_str(arguments)?).map_err(|wrong| format!("{wrong:#?}"))?;
     let (key, args_hash) = (EffectKey::derive(1, 1, 0, command, arguments), canonical::hash(&checked.args));
     let (organization, contact, conversation, turn, staff_facing, locale) = (1, 1, 1, 1, true, Locale::En);
     let principal = Principal { organization, contact, conversation, turn, staff_facing, locale };

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use balcao_language::{Candidate, DateSpan, NameMatch, TimeReading, find_dates, find_times, fold, match_name};
+use balcao_language::{Candidate, DateSpan, NameMatch, TimeReading, find_dates, find_times, match_name, normalize};
 use balcao_tool::Receipt;
 use jiff::civil::{Date, Time};
 use regex::Regex;
@@ -15,7 +15,7 @@ pub(super) struct Facts {
     days: Vec<Date>,
     /// A weekday and a date that contradict each other: no receipt can have both.
     impossible: bool,
-    times: Vec<Said>,
+    times: Vec<StatedFact>,
     people: Vec<String>,
     /// Indices into [`SERVICES`].
     services: Vec<usize>,
@@ -24,7 +24,7 @@ pub(super) struct Facts {
 
 /// A time as it was said.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Said {
+enum StatedFact {
     At { time: Time, open: bool },
     Window { from: Time, until: Time },
 }
@@ -52,19 +52,21 @@ pub(super) fn facts_in(text: &str, today: Date) -> Facts {
     }
     for found in find_times(text) {
         // "2 horas antes" is how long, not when.
-        let rest = fold(text.get(found.end..).unwrap_or_default());
+        let rest = normalize(text.get(found.end..).unwrap_or_default());
         if ["antes", "before", "earlier", "depois", "later"].iter().any(|word| rest.trim_start().starts_with(word)) {
             continue;
         }
         match found.reading {
             TimeReading::At { approximate: true, .. } => {}
-            TimeReading::At { time, assumed_pm, .. } => facts.times.push(Said::At { time, open: assumed_pm }),
-            TimeReading::Window(window) => facts.times.push(Said::Window { from: window.from, until: window.until }),
+            TimeReading::At { time, assumed_pm, .. } => facts.times.push(StatedFact::At { time, open: assumed_pm }),
+            TimeReading::Window(window) => {
+                facts.times.push(StatedFact::Window { from: window.from, until: window.until })
+            }
         }
     }
     let people = PERSON.iter().flat_map(|regex| regex.captures_iter(text)).filter_map(|found| found.get(1));
     facts.people = people.map(|found| found.as_str().to_owned()).collect();
-    let folded = fold(text);
+    let folded = normalize(text);
     let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).collect();
     facts.services = SERVICES
         .iter()
@@ -130,20 +132,20 @@ fn has_day(day: Date, receipt: &Receipt) -> bool {
 }
 
 /// Starts must be the receipt's. Its end may be said beside its start: "das 15h às 15h30".
-fn has_times(times: &[Said], receipt: &Receipt) -> bool {
+fn has_times(times: &[StatedFact], receipt: &Receipt) -> bool {
     let started = times.iter().any(|said| has_time(*said, receipt));
-    let is_end = |said: Said| matches!(said, Said::At { time, .. } if receipt.end == Some(time));
+    let is_end = |said: StatedFact| matches!(said, StatedFact::At { time, .. } if receipt.end == Some(time));
     times.iter().all(|said| has_time(*said, receipt) || (started && is_end(*said)))
 }
 
-fn has_time(said: Said, receipt: &Receipt) -> bool {
+fn has_time(said: StatedFact, receipt: &Receipt) -> bool {
     let Some(start) = receipt.start else { return true };
     match said {
-        Said::At { time, open } => {
+        StatedFact::At { time, open } => {
             let half_day = start.hour().checked_add(12).filter(|hour| *hour == time.hour()).is_some();
             start == time || (open && half_day && start.minute() == time.minute())
         }
-        Said::Window { from, until } => from <= start && start <= until,
+        StatedFact::Window { from, until } => from <= start && start <= until,
     }
 }
 
@@ -151,13 +153,13 @@ fn has_person(name: &str, receipt: &Receipt) -> bool {
     let Some(own) = &receipt.professional else { return true };
     let one = |name: &str| matches!(match_name(name, &[Candidate::named(own)]), NameMatch::One { .. });
     // "Corte com Barba" names a service, "com João Pix" runs on.
-    let service = receipt.service.as_ref().is_some_and(|service| fold(service).contains(&fold(name)));
+    let service = receipt.service.as_ref().is_some_and(|service| normalize(service).contains(&normalize(name)));
     one(name) || service || name.split_whitespace().next().is_some_and(one)
 }
 
 fn has_service(index: usize, receipt: &Receipt) -> bool {
     let Some(own) = &receipt.service else { return true };
-    let own = fold(own);
+    let own = normalize(own);
     let known = SERVICES.iter().any(|names| names.iter().any(|name| own.contains(name)));
     let same = SERVICES.get(index).is_some_and(|names| names.iter().any(|name| own.contains(name)));
     // A service of the business's own invention cannot be held against the list.

@@ -3,7 +3,7 @@
 use crate::claims::kind::ClaimKind;
 use std::{ops::Range, sync::LazyLock};
 
-use balcao_language::fold;
+use balcao_language::normalize;
 use regex::Regex;
 
 use super::words::{CLAIMS, NO_CLAIM, NOT_BEFORE, OFFERS, OWN_ACT, TAGS};
@@ -53,7 +53,7 @@ pub(super) fn claims_in(text: &str) -> Vec<Claim<'_>> {
         let bare = !sentence.chars().any(|c| c.is_ascii_digit());
         let next = ranges.get(index.saturating_add(1)).filter(|next| {
             let words = text.get((*next).clone()).unwrap_or_default();
-            let folded = fold(words);
+            let folded = normalize(words);
             bare && !words.contains('?') && OFFERING.as_ref().is_none_or(|regex| !regex.is_match(&folded))
         });
         let end = next.map_or(range.end, |next| next.end);
@@ -64,12 +64,12 @@ pub(super) fn claims_in(text: &str) -> Vec<Claim<'_>> {
 
 /// Whether a sentence says that the writer did something: "cancelei", or a bare "Cancelado!", but not "Cancelados: 3".
 pub(super) fn tells_of_own_act(sentence: &str) -> bool {
-    let folded = fold(sentence);
+    let folded = normalize(sentence);
     FIRST_PERSON.as_ref().is_none_or(|regex| regex.is_match(&folded))
 }
 
 fn kinds_of(sentence: &str, last: bool, asks: bool) -> Vec<ClaimKind> {
-    let mut folded = fold(sentence);
+    let mut folded = normalize(sentence);
     if folded.ends_with('?') {
         // "Marquei para as 15h, tudo bem?" claims; "Posso marcar, ou já está marcado?" asks.
         let Some((head, tail)) = folded.rsplit_once([',', '-']) else { return Vec::new() };

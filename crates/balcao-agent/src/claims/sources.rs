@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use balcao_language::{DateProblem, DateSpan, TimeReading, find_dates, find_times, fold};
+use balcao_language::{DateProblem, DateSpan, TimeReading, find_dates, find_times, normalize};
 use jiff::civil::{Date, Time};
 use regex::Regex;
 
@@ -14,7 +14,7 @@ use super::{Evidence, facts::prices_in};
 
 /// A figure of a reply that stands in no source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Invented {
+pub enum UngroundedValue {
     /// An amount of money, in cents.
     Price(i64),
     /// A date.
@@ -58,12 +58,12 @@ const MEASURING: &[&str] = &["dura", "duram", "leva", "levam", "demora", "demora
 /// the `prompt`. Its calendar proves which weekday a date is, and not that anything is free then: beside a time of day only
 /// its lines with a time prove a date, such as a pinned appointment.
 #[must_use]
-pub fn invented<'a>(
+pub fn find_ungrounded<'a>(
     text: &str,
     evidence: &Evidence,
     said: impl Iterator<Item = &'a str>,
     prompt: &'a str,
-) -> Option<Invented> {
+) -> Option<UngroundedValue> {
     let sources = said.map(|source| (source, false)).chain([(prompt, true)]);
     let receipts = &evidence.receipts;
     let mut prices = prices_in(text);
@@ -97,9 +97,9 @@ pub fn invented<'a>(
         let reckoned = index.checked_sub(1).is_some_and(|before| !times.contains(&before));
         clocks.get(*index).filter(|time| !(time.ends_range && reckoned))
     };
-    let price = prices.first().map(|cents| Invented::Price(*cents));
-    let date = dates.first().map(|said| Invented::Date(said.date));
-    price.or(date).or_else(|| times.iter().find_map(open).map(|said| Invented::Time(said.time)))
+    let price = prices.first().map(|cents| UngroundedValue::Price(*cents));
+    let date = dates.first().map(|said| UngroundedValue::Date(said.date));
+    price.or(date).or_else(|| times.iter().find_map(open).map(|said| UngroundedValue::Time(said.time)))
 }
 
 /// The dates that a reply names in figures or by month; beside a time of day also "hoje" and "amanhã": what is free or
@@ -119,7 +119,7 @@ fn dates_of(text: &str, today: Date) -> Vec<SaidDate> {
                 },
             };
             let in_figures = said.contains(|c: char| c.is_ascii_digit());
-            let relative = RELATIVE.contains(&fold(said).as_str());
+            let relative = RELATIVE.contains(&normalize(said).as_str());
             if timed && (in_figures || relative) || in_figures && day != today {
                 all.push(SaidDate { date: day, timed, any_year: in_figures && !names_year(said, day) });
             }
@@ -182,7 +182,7 @@ impl SaidDate {
 
 /// A time of day in a reply.
 #[derive(Debug, Clone, Copy)]
-struct Said {
+struct KnownTime {
     time: Time,
     /// "3h" may be fifteen, and what was read as fifteen may be three.
     half_day_open: bool,
@@ -190,23 +190,23 @@ struct Said {
     ends_range: bool,
 }
 
-impl Said {
+impl KnownTime {
     fn is_one_of(&self, known: &[Time]) -> bool {
         let other = self.time.wrapping_add(jiff::Span::new().hours(12));
         known.contains(&self.time) || self.half_day_open && known.contains(&other)
     }
 }
 
-fn times_of(text: &str) -> Vec<Said> {
-    let mut all: Vec<Said> = Vec::new();
+fn times_of(text: &str) -> Vec<KnownTime> {
+    let mut all: Vec<KnownTime> = Vec::new();
     for sentence in text.split_inclusive(['.', '!', '?', '\n', ';']) {
-        let folded = fold(sentence);
+        let folded = normalize(sentence);
         let tells_hours = OPENING.iter().any(|word| folded.contains(word));
         let mut before: Option<usize> = None;
         for (start, end, time, half_day_open) in clocks(sentence) {
-            let between = before.and_then(|end| sentence.get(end..start)).map(fold);
+            let between = before.and_then(|end| sentence.get(end..start)).map(normalize);
             let ranges = between.is_some_and(|between| RANGE.contains(&between.trim()));
-            all.push(Said { time, half_day_open, ends_range: ranges && !tells_hours });
+            all.push(KnownTime { time, half_day_open, ends_range: ranges && !tells_hours });
             before = Some(end);
         }
     }
@@ -239,7 +239,7 @@ fn clocks(sentence: &str) -> Vec<(usize, usize, Time, bool)> {
 
 /// "Leva 1h", "2 horas antes": how long, not when.
 fn is_length(sentence: &str, start: usize, end: usize) -> bool {
-    let text = |from: usize, to: usize| fold(sentence.get(from..to).unwrap_or_default());
+    let text = |from: usize, to: usize| normalize(sentence.get(from..to).unwrap_or_default());
     let (before, said, after) = (text(0, start), text(start, end), text(end, sentence.len()));
     let last = before.split_whitespace().next_back().unwrap_or_default();
     let first = said.split_whitespace().next().unwrap_or_default();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use balcao_tool::Locale;
 
-use crate::claims::Invented;
+use crate::claims::UngroundedValue;
 
 /// Tells the model which tools are withdrawn, and not to work around them.
 pub(crate) fn withdrawn(tools: &[&str], locale: Locale) -> String {
@@ -167,14 +167,14 @@ pub fn contact_facts(tags: &[String], locale: Locale) -> String {
 }
 
 /// Says that a figure came from nowhere, without repeating it.
-pub(crate) fn invented(figure: Invented, locale: Locale) -> String {
+pub(crate) fn invented(figure: UngroundedValue, locale: Locale) -> String {
     match (figure, locale) {
-        (Invented::Price(_), Locale::PtBr) => "ela diz um preço que não veio de nenhuma consulta.",
-        (Invented::Date(_), Locale::PtBr) => "ela diz uma data que não veio de nenhuma consulta.",
-        (Invented::Date(_), Locale::En) => "it states a date that came from no look-up.",
-        (Invented::Time(_), Locale::PtBr) => "ela diz um horário que não veio de nenhuma consulta.",
-        (Invented::Price(_), Locale::En) => "it states a price that came from no look-up.",
-        (Invented::Time(_), Locale::En) => "it states a time that came from no look-up.",
+        (UngroundedValue::Price(_), Locale::PtBr) => "ela diz um preço que não veio de nenhuma consulta.",
+        (UngroundedValue::Date(_), Locale::PtBr) => "ela diz uma data que não veio de nenhuma consulta.",
+        (UngroundedValue::Date(_), Locale::En) => "it states a date that came from no look-up.",
+        (UngroundedValue::Time(_), Locale::PtBr) => "ela diz um horário que não veio de nenhuma consulta.",
+        (UngroundedValue::Price(_), Locale::En) => "it states a price that came from no look-up.",
+        (UngroundedValue::Time(_), Locale::En) => "it states a time that came from no look-up.",
     }
     .to_owned()
 }

@@ -6,7 +6,7 @@ use super::Removal;
 
 /// How bad it would have been to send what was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Harm {
+pub(crate) enum Severity {
     /// Form only: an answer stays an answer.
     Form,
     /// Machinery that the customer must not see. Where it took the answer with it, the model is asked again.
@@ -17,19 +17,19 @@ pub(crate) enum Harm {
 
 /// One change that a pass asks for: a stretch of the text, and what stands there instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cut {
+pub(crate) struct Edit {
     pub(crate) range: Range<usize>,
     pub(crate) with: Cow<'static, str>,
-    pub(crate) harm: Harm,
+    pub(crate) harm: Severity,
 }
 
-impl Cut {
-    pub(crate) fn new(range: Range<usize>, harm: Harm) -> Self {
+impl Edit {
+    pub(crate) fn new(range: Range<usize>, harm: Severity) -> Self {
         Self { range, with: Cow::Borrowed(""), harm }
     }
 
     pub(crate) fn replace(range: Range<usize>, with: impl Into<Cow<'static, str>>) -> Self {
-        Self { range, with: with.into(), harm: Harm::Form }
+        Self { range, with: with.into(), harm: Severity::Form }
     }
 }
 
@@ -96,9 +96,9 @@ impl Taken {
 /// Puts the cuts into the text and notes what they removed. Overlapping cuts become one, of the worse kind.
 ///
 /// Where a removal leaves blanks on both sides, one side goes with it, so that words stay one blank apart.
-pub(crate) fn apply(text: &str, mut cuts: Vec<Cut>, pass: &str, removed: &mut Vec<Removal>) -> String {
+pub(crate) fn apply(text: &str, mut cuts: Vec<Edit>, pass: &str, removed: &mut Vec<Removal>) -> String {
     cuts.sort_by_key(|cut| (cut.range.start, cut.range.end));
-    let mut merged: Vec<Cut> = Vec::with_capacity(cuts.len());
+    let mut merged: Vec<Edit> = Vec::with_capacity(cuts.len());
     for cut in cuts {
         match merged.last_mut() {
             Some(last) if cut.range.start < last.range.end => {
@@ -124,7 +124,7 @@ pub(crate) fn apply(text: &str, mut cuts: Vec<Cut>, pass: &str, removed: &mut Ve
         if !gone.trim().is_empty() {
             removed.push(Removal { pass: pass.to_owned(), text: gone.chars().take(200).collect() });
         }
-        if cut.harm == Harm::Form {
+        if cut.harm == Severity::Form {
             continue;
         }
         let after = from(text, done);

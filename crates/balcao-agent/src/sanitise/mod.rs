@@ -23,7 +23,7 @@ pub use incremental::{Finished, Incremental};
 pub use reply::Reply;
 use serde::{Deserialize, Serialize};
 
-use cut::{Harm, apply};
+use cut::{Severity, apply};
 use gate::Gate;
 use rules::Rules;
 
@@ -105,7 +105,10 @@ impl Sanitiser {
     pub fn clean(&self, text: &str) -> Sanitised {
         let text = capped(text);
         if self.is_plain(text) {
-            return Sanitised { verdict: verdict::judge(text.trim().to_owned(), Harm::Form, &[]), removed: Vec::new() };
+            return Sanitised {
+                verdict: verdict::judge(text.trim().to_owned(), Severity::Form, &[]),
+                removed: Vec::new(),
+            };
         }
         self.clean_slowly(text)
     }
@@ -119,7 +122,7 @@ impl Sanitiser {
     /// All passes, without the short way for plain texts.
     fn clean_slowly(&self, text: &str) -> Sanitised {
         let mut removed = Vec::new();
-        let mut worst = Harm::Form;
+        let mut worst = Severity::Form;
         let mut clean = text.trim().to_owned();
         for _ in 0..ROUNDS {
             let before = clean.clone();

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, ops::Range};
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use balcao_language::fold;
+use balcao_language::normalize;
 
 use super::SanitiserConfig;
 
@@ -110,7 +110,7 @@ pub(crate) fn is_technical(name: &str) -> bool {
 
 /// The name without case, accents and separators.
 pub(crate) fn key(name: &str) -> String {
-    fold(name).chars().filter(|c| c.is_alphanumeric()).collect()
+    normalize(name).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// As written, with hyphens, and in camel case.

@@ -3,7 +3,7 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use balcao_language::fold;
+use balcao_language::normalize;
 use regex::Regex;
 
 use super::{cut::from, rules::Rules};
@@ -261,5 +261,5 @@ fn words(name: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 fn plain(name: &str) -> String {
-    fold(name).chars().filter(|c| c.is_alphanumeric()).collect()
+    normalize(name).chars().filter(|c| c.is_alphanumeric()).collect()
 }

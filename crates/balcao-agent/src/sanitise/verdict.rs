@@ -1,10 +1,10 @@
 //! Whether what is left of a text is an answer.
 
-use balcao_language::fold;
+use balcao_language::normalize;
 
 use super::{
     Removal, Verdict,
-    cut::{Harm, part, sentences},
+    cut::{Severity, part, sentences},
 };
 
 /// Openings of a promise to look something up, which a leaked call was meant to keep.
@@ -59,27 +59,27 @@ const PROMISES: &[&str] = &[
 ];
 
 /// The verdict on a cleaned text, given the worst that was removed from it.
-pub(super) fn judge(clean: String, worst: Harm, removed: &[Removal]) -> Verdict {
+pub(super) fn judge(clean: String, worst: Severity, removed: &[Removal]) -> Verdict {
     if is_readable(&clean, worst) {
-        if worst == Harm::Leak && is_only_promise(&clean) {
+        if worst == Severity::Leak && is_only_promise(&clean) {
             return Verdict::Retry("a leaked call left only a promise".to_owned());
         }
         return Verdict::Send(clean);
     }
     let passes: Vec<&str> = removed.iter().map(|removal| removal.pass.as_str()).collect();
     match (worst, passes.is_empty()) {
-        (Harm::Danger, _) => Verdict::Block(format!("nothing but internal text ({})", passes.join(", "))),
+        (Severity::Danger, _) => Verdict::Block(format!("nothing but internal text ({})", passes.join(", "))),
         (_, true) => Verdict::Retry("empty".to_owned()),
         (_, false) => Verdict::Retry(format!("nothing readable was left ({})", passes.join(", "))),
     }
 }
 
 /// Words that a customer can read. After a leak one word is a remnant; without one, "Sim!" and "👍" are answers.
-fn is_readable(text: &str, worst: Harm) -> bool {
+fn is_readable(text: &str, worst: Severity) -> bool {
     let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
     match worst {
-        Harm::Form => !text.is_empty() && text.chars().any(|c| c.is_alphanumeric() || u32::from(c) > 0x2190),
-        Harm::Leak | Harm::Danger => words >= 2,
+        Severity::Form => !text.is_empty() && text.chars().any(|c| c.is_alphanumeric() || u32::from(c) > 0x2190),
+        Severity::Leak | Severity::Danger => words >= 2,
     }
 }
 
@@ -87,7 +87,7 @@ fn is_readable(text: &str, worst: Harm) -> bool {
 fn is_only_promise(text: &str) -> bool {
     let mut promised = false;
     for sentence in sentences(text) {
-        let folded = fold(part(text, sentence));
+        let folded = normalize(part(text, sentence));
         if PROMISES.iter().any(|promise| folded.contains(promise)) && !folded.contains('?') {
             promised = true;
         } else if folded.split(' ').filter(|word| word.len() > 2).count() > 2 {

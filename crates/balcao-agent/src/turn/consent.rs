@@ -7,15 +7,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
-    Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, fold, mentions,
+    Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, mentions, normalize,
     only_repeats, repeats, resolve_date, weekday_named, wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::said::{Said, Talk, clock_time, fits, words};
-use super::state::HeldCall;
+use super::said::{DialogueHistory, Utterance, clock_time, fits, words};
+use super::state::PendingConfirmation;
 
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.
 const LOOK_BACK: usize = 3;
@@ -44,7 +44,7 @@ pub(super) const fn deed(act: Act) -> Option<Asked> {
 }
 
 /// What an answer says to the question about a held call.
-pub(super) fn answer(text: &str, act: Option<Act>, held: &HeldCall, today: Date) -> Agreement {
+pub(super) fn answer(text: &str, act: Option<Act>, held: &PendingConfirmation, today: Date) -> Agreement {
     let deed = act.and_then(deed).unwrap_or(Asked::Other);
     if deed != Asked::Rescheduling {
         return agreement_to(text, deed, &held.question, today);
@@ -58,17 +58,23 @@ pub(super) fn answer(text: &str, act: Option<Act>, held: &HeldCall, today: Date)
 }
 
 /// Whether the customer wants the act with these arguments. `services`: the names of services in this conversation's tool results.
-pub(super) fn of(deed: Asked, args: &Value, spec: &CommandSpec, talk: &Talk<'_>, services: &[String]) -> Consent {
+pub(super) fn of(
+    deed: Asked,
+    args: &Value,
+    spec: &CommandSpec,
+    talk: &DialogueHistory<'_>,
+    services: &[String],
+) -> Consent {
     let named = deed != Asked::Booking || service_is_named(args, spec, talk, services);
     let most = if named { Consent::Given } else { Consent::Open };
     of_words(deed, args, &spec.said, talk).min(most)
 }
 
-fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &Talk<'_>) -> Consent {
+fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &DialogueHistory<'_>) -> Consent {
     let mut lines = talk.lines.iter();
-    let Some(newest) = lines.find_map(Said::by_customer) else { return Consent::Absent };
+    let Some(newest) = lines.find_map(Utterance::by_customer) else { return Consent::Absent };
     // What they answer is what we said last.
-    let offer = lines.next().and_then(Said::by_us).unwrap_or_default();
+    let offer = lines.next().and_then(Utterance::by_us).unwrap_or_default();
     let about = in_words(args);
     let agrees =
         agreement_to(newest, deed, &about, talk.today) == Agreement::Yes && is_what_was_named(args, kinds, talk);
@@ -102,7 +108,7 @@ fn things<'a>(args: &'a Value, kinds: &BTreeMap<String, SaidAs>) -> Vec<&'a str>
 }
 
 /// Whether an earlier message asks for the deed, and none behind it declines or asks back.
-fn is_wished(deed: Asked, talk: &Talk<'_>, things: &[&str]) -> bool {
+fn is_wished(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str]) -> bool {
     let earlier = talk.of_customer().skip(1).take(LOOK_BACK);
     let mut going_on =
         earlier.take_while(|text| !matches!(agreement_about(text, deed), Agreement::No | Agreement::Contested));
@@ -116,12 +122,12 @@ fn is_wished(deed: Asked, talk: &Talk<'_>, things: &[&str]) -> bool {
 
 /// Whether the customer has spoken of the deed at all: in their words, by naming when they want to come, or by agreeing to an
 /// offer of ours.
-fn is_raised(deed: Asked, talk: &Talk<'_>, things: &[&str]) -> bool {
+fn is_raised(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str]) -> bool {
     let names_when = |text: &str| !find_times(text).is_empty() || !find_dates(text, talk.today).is_empty();
     let spoken =
         |text: &str| wish_for(text, deed, things) != Wish::Absent || deed == Asked::Booking && names_when(text);
-    let agreed = |pair: &[Said<'_>]| match pair {
-        [Said::Customer(text), Said::Us(offer)] => {
+    let agreed = |pair: &[Utterance<'_>]| match pair {
+        [Utterance::Customer(text), Utterance::Us(offer)] => {
             (offers(offer, deed) || talk.unasked == Some(*offer) && speaks_of(offer, deed))
                 && agreement_about(text, deed) == Agreement::Yes
         }
@@ -294,7 +300,7 @@ fn denies(text: &str) -> bool {
 
 /// Whether days and times of a call are those of the answer and of what it answers or, where these name none, of the newest line that
 /// does. A yes agrees to the day and the time that it answers, and to no other of the same weekday.
-fn is_what_was_named(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &Talk<'_>) -> bool {
+fn is_what_was_named(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &DialogueHistory<'_>) -> bool {
     let given = |kind: SaidAs| {
         kinds.iter().filter(move |(_, said)| **said == kind).filter_map(|(name, _)| args.get(name)?.as_str())
     };
@@ -350,7 +356,7 @@ fn has_alternatives(text: &str) -> bool {
 
 /// Whether the last message that mentions the booking's service, ours or the customer's, names it: in full, or in words that fit no
 /// other service.
-fn service_is_named(args: &Value, spec: &CommandSpec, talk: &Talk<'_>, services: &[String]) -> bool {
+fn service_is_named(args: &Value, spec: &CommandSpec, talk: &DialogueHistory<'_>, services: &[String]) -> bool {
     let mut given = spec.said.iter().filter(|(_, kind)| **kind == SaidAs::Service).peekable();
     if given.peek().is_none() {
         return true;
@@ -394,7 +400,7 @@ pub(super) fn services_in(result: &str) -> Vec<String> {
 /// The values of the arguments as one text.
 fn in_words(args: &Value) -> String {
     let values = args.as_object().into_iter().flatten().map(|(_, value)| value);
-    let words: Vec<String> = values.filter_map(|value| value.as_str().map(fold)).collect();
+    let words: Vec<String> = values.filter_map(|value| value.as_str().map(normalize)).collect();
     words.join(" , ")
 }
 

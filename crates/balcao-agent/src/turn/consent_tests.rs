@@ -5,12 +5,12 @@ use serde_json::json;
 use super::*;
 
 /// The newest first.
-fn consent(deed: Asked, lines: &[Said<'_>]) -> Consent {
+fn consent(deed: Asked, lines: &[Utterance<'_>]) -> Consent {
     consent_to(deed, lines, "2026-11-27", "15:00")
 }
 
 /// The same with another day and time.
-fn consent_to(deed: Asked, lines: &[Said<'_>], day: &str, time: &str) -> Consent {
+fn consent_to(deed: Asked, lines: &[Utterance<'_>], day: &str, time: &str) -> Consent {
     let args = json!({"barber_name": "Wesley", "date": day, "start_hour": time, "service_name": "Corte na máquina"});
     let kinds = [
         ("barber_name", SaidAs::Name),
@@ -22,33 +22,33 @@ fn consent_to(deed: Asked, lines: &[Said<'_>], day: &str, time: &str) -> Consent
         deed,
         &args,
         &kinds.map(|(name, kind)| (name.to_owned(), kind)).into(),
-        &Talk { lines: lines.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None },
+        &DialogueHistory { lines: lines.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None },
     )
 }
 
 #[test]
 fn an_offer_is_agreed_to_by_a_yes_that_says_no_other_thing() {
-    let offer = Said::Us("Sexta, 27/11, às 15h com o Wesley. Posso marcar?");
+    let offer = Utterance::Us("Sexta, 27/11, às 15h com o Wesley. Posso marcar?");
     for given in ["sim", "bora", "👍", "pode marcar sexta às 15h", "sim, com o Wesley", "15h então"] {
         assert_eq!(
-            consent(Asked::Booking, &[Said::Customer(given), offer, Said::Customer("quero cortar sexta")]),
+            consent(Asked::Booking, &[Utterance::Customer(given), offer, Utterance::Customer("quero cortar sexta")]),
             Consent::Given,
             "{given}"
         );
     }
     for open in ["sim, mas às 16h", "sim, com a Íris", "talvez", "não", "sim?", "quanto custa?", "👎"] {
         assert_ne!(
-            consent(Asked::Booking, &[Said::Customer(open), offer, Said::Customer("quero cortar sexta")]),
+            consent(Asked::Booking, &[Utterance::Customer(open), offer, Utterance::Customer("quero cortar sexta")]),
             Consent::Given,
             "{open}"
         );
     }
-    assert_eq!(consent(Asked::Cancelling, &[Said::Customer("sim"), offer]), Consent::Absent);
+    assert_eq!(consent(Asked::Cancelling, &[Utterance::Customer("sim"), offer]), Consent::Absent);
 }
 
 #[test]
 fn a_yes_agrees_to_the_day_and_time_that_it_answers() {
-    let offer = Said::Us("Sexta, 27/11, às 15h o Wesley tem horário para Corte na máquina. Posso marcar?");
+    let offer = Utterance::Us("Sexta, 27/11, às 15h o Wesley tem horário para Corte na máquina. Posso marcar?");
     for wish in [
         "quero cortar na máquina sexta com o Wesley",
         "quero cortar com o Wesley",
@@ -56,8 +56,9 @@ fn a_yes_agrees_to_the_day_and_time_that_it_answers() {
         "quero cortar quarta ou sexta com o Wesley",
         "às 11h de sexta não consigo, quero cortar com o Wesley",
     ] {
-        let to =
-            |day, time| consent_to(Asked::Booking, &[Said::Customer("sim"), offer, Said::Customer(wish)], day, time);
+        let to = |day, time| {
+            consent_to(Asked::Booking, &[Utterance::Customer("sim"), offer, Utterance::Customer(wish)], day, time)
+        };
         assert_eq!(to("2026-11-27", "15:00"), Consent::Given, "{wish}");
         for (day, time) in
             [("2026-12-04", "15:00"), ("2026-12-11", "15:00"), ("2026-11-25", "15:00"), ("2026-11-27", "11:00")]
@@ -66,14 +67,14 @@ fn a_yes_agrees_to_the_day_and_time_that_it_answers() {
         }
     }
     // Where the offer names no day, the newest line that does counts.
-    let talk = [Said::Customer("sim"), Said::Us("Às 15h tem. Pode ser?"), Said::Customer("quero sexta")];
+    let talk = [Utterance::Customer("sim"), Utterance::Us("Às 15h tem. Pode ser?"), Utterance::Customer("quero sexta")];
     assert_eq!(consent_to(Asked::Booking, &talk, "2026-11-27", "15:00"), Consent::Given);
     assert_ne!(consent_to(Asked::Booking, &talk, "2026-12-04", "15:00"), Consent::Given);
 }
 
 #[test]
 fn a_yes_to_another_question_agrees_to_no_deed() {
-    let asked = Said::Customer("quero cortar sexta com o Wesley");
+    let asked = Utterance::Customer("quero cortar sexta com o Wesley");
     for offer in [
         "Sexta, 27/11, às 15h o Wesley tem horário. Quer saber os preços?",
         "Sexta, 27/11, às 15h o Wesley tem horário. Posso te mandar fotos dos cortes?",
@@ -82,7 +83,7 @@ fn a_yes_to_another_question_agrees_to_no_deed() {
         "Não temos sexta 27/11 às 15h com o Wesley. Tudo bem?",
         "Sexta 27/11 às 15h o Wesley já está ocupado. Quer que eu veja outro dia?",
     ] {
-        let said = consent(Asked::Booking, &[Said::Customer("sim"), Said::Us(offer), asked]);
+        let said = consent(Asked::Booking, &[Utterance::Customer("sim"), Utterance::Us(offer), asked]);
         assert_ne!(said, Consent::Given, "{offer}");
     }
     for offer in [
@@ -93,34 +94,53 @@ fn a_yes_to_another_question_agrees_to_no_deed() {
         "Friday, Nov 27 at 3pm works. Shall I book it?",
         "O Wesley tem sexta, 27/11, às 15h. Quer esse horário?",
     ] {
-        let said = consent(Asked::Booking, &[Said::Customer("sim"), Said::Us(offer), asked]);
+        let said = consent(Asked::Booking, &[Utterance::Customer("sim"), Utterance::Us(offer), asked]);
         assert_eq!(said, Consent::Given, "{offer}");
     }
 }
 
 #[test]
 fn a_yes_chooses_none_of_several() {
-    let offer = Said::Us("O Wesley tem sexta às 15h, 16h ou 17h. Qual prefere?");
-    assert_eq!(consent(Asked::Booking, &[Said::Customer("sim"), offer, Said::Customer("quero sexta")]), Consent::Open);
-    assert_eq!(consent(Asked::Booking, &[Said::Customer("15h"), offer, Said::Customer("quero sexta")]), Consent::Given);
+    let offer = Utterance::Us("O Wesley tem sexta às 15h, 16h ou 17h. Qual prefere?");
+    assert_eq!(
+        consent(Asked::Booking, &[Utterance::Customer("sim"), offer, Utterance::Customer("quero sexta")]),
+        Consent::Open
+    );
+    assert_eq!(
+        consent(Asked::Booking, &[Utterance::Customer("15h"), offer, Utterance::Customer("quero sexta")]),
+        Consent::Given
+    );
 }
 
 #[test]
 fn a_wish_that_was_declined_is_over() {
-    let wish = Said::Customer("quero marcar sexta às 15h com o Wesley");
-    assert_eq!(consent(Asked::Booking, &[Said::Customer("fechado"), Said::Us("Está livre."), wish]), Consent::Given);
-    let declined = [Said::Customer("tá bom"), Said::Us("Tudo certo."), Said::Customer("não"), Said::Us("Posso?"), wish];
+    let wish = Utterance::Customer("quero marcar sexta às 15h com o Wesley");
+    assert_eq!(
+        consent(Asked::Booking, &[Utterance::Customer("fechado"), Utterance::Us("Está livre."), wish]),
+        Consent::Given
+    );
+    let declined = [
+        Utterance::Customer("tá bom"),
+        Utterance::Us("Tudo certo."),
+        Utterance::Customer("não"),
+        Utterance::Us("Posso?"),
+        wish,
+    ];
     assert_eq!(consent(Asked::Booking, &declined), Consent::Open);
 }
 
 #[test]
 fn what_nobody_spoke_of_is_nobodys_wish() {
     for deed in [Asked::Booking, Asked::Cancelling, Asked::Rescheduling, Asked::Waiting, Asked::Reminding] {
-        assert_eq!(consent(deed, &[Said::Customer("oi")]), Consent::Absent, "{deed:?}");
-        assert_eq!(consent(deed, &[Said::Customer("sim"), Said::Us("Quer um café?")]), Consent::Absent, "{deed:?}");
+        assert_eq!(consent(deed, &[Utterance::Customer("oi")]), Consent::Absent, "{deed:?}");
+        assert_eq!(
+            consent(deed, &[Utterance::Customer("sim"), Utterance::Us("Quer um café?")]),
+            Consent::Absent,
+            "{deed:?}"
+        );
     }
     assert_eq!(
-        consent(Asked::Waiting, &[Said::Customer("quero"), Said::Us("Posso pôr você na lista de espera?")]),
+        consent(Asked::Waiting, &[Utterance::Customer("quero"), Utterance::Us("Posso pôr você na lista de espera?")]),
         Consent::Given
     );
 }

@@ -7,12 +7,12 @@ use jiff::civil::Date;
 
 use crate::record::CleaningRecord;
 use crate::{
-    claims::{self, ClaimVerdict, Evidence, Invented},
+    claims::{self, ClaimVerdict, Evidence, UngroundedValue},
     handoff::{self, HandoffReason, NoteFacts},
     notice::{fill, notices},
     prompt,
     sanitise::{Reply, Verdict},
-    turn::{Ending, Phase, Turn, Want},
+    turn::{Ending, Phase, RequestKind, Turn},
 };
 
 impl Turn {
@@ -22,7 +22,7 @@ impl Turn {
             Verdict::Send(clean) => self.on_clean_text(clean),
             Verdict::Retry(reason) if !self.state.retried.leak => {
                 self.state.retried.leak = true;
-                self.state.phase = Phase::Thinking { want: Want::Correction(reason) };
+                self.state.phase = Phase::Thinking { want: RequestKind::Correction(reason) };
             }
             Verdict::Retry(_) | Verdict::Block(_) => self.hand_off(HandoffReason::Unreadable),
         }
@@ -44,11 +44,12 @@ impl Turn {
     fn on_clean_text(&mut self, text: String) {
         let evidence = self.evidence();
         let want = match claims::check(&text, &evidence) {
-            ClaimVerdict::Proven => match claims::invented(&text, &evidence, self.sources(), &self.setup.system) {
+            ClaimVerdict::Proven => match claims::find_ungrounded(&text, &evidence, self.sources(), &self.setup.system)
+            {
                 None => return self.reply(text),
                 Some(figure) => self.figure_again(figure),
             },
-            ClaimVerdict::Unproven(facts) => Want::Correction(facts),
+            ClaimVerdict::Unproven(facts) => RequestKind::Correction(facts),
         };
         if !self.state.retried.claim {
             self.state.retried.claim = true;
@@ -62,10 +63,11 @@ impl Turn {
     }
 
     /// What is asked for after a figure from nowhere: to look it up, or, where no round is left for that, other words.
-    fn figure_again(&self, figure: Invented) -> Want {
+    fn figure_again(&self, figure: UngroundedValue) -> RequestKind {
         let why = prompt::invented(figure, self.state.principal.locale);
-        let can_look_up = matches!(self.state.phase, Phase::Thinking { want: Want::Step | Want::LookUp(_) });
-        if can_look_up { Want::LookUp(why) } else { Want::Correction(why) }
+        let can_look_up =
+            matches!(self.state.phase, Phase::Thinking { want: RequestKind::Step | RequestKind::LookUp(_) });
+        if can_look_up { RequestKind::LookUp(why) } else { RequestKind::Correction(why) }
     }
 
     /// Everything that a figure may come from: what was said and what tools returned, in this turn and in those before, the
@@ -112,7 +114,7 @@ impl Turn {
         let evidence = self.evidence();
         let proven = |said: &&String| {
             claims::check(said, &evidence) == ClaimVerdict::Proven
-                && claims::invented(said, &evidence, self.sources(), &self.setup.system).is_none()
+                && claims::find_ungrounded(said, &evidence, self.sources(), &self.setup.system).is_none()
         };
         let interim: Vec<&str> = self.state.interim.iter().filter(proven).map(String::as_str).collect();
         if !interim.is_empty() {
@@ -174,7 +176,7 @@ fn asks(reply: &str, question: &str, today: Date) -> bool {
         return asked_days.iter().all(|day| said_days.contains(day))
             && asked_times.iter().all(|time| said_times.contains(time));
     }
-    let (said, asked) = (balcao_language::fold(reply), balcao_language::fold(question));
+    let (said, asked) = (balcao_language::normalize(reply), balcao_language::normalize(question));
     let telling = |word: &&str| word.chars().count() >= 4 || word.chars().any(|c| c.is_ascii_digit());
     let words: Vec<&str> = asked.split(|c: char| !c.is_alphanumeric()).filter(telling).collect();
     words.iter().filter(|word| said.contains(**word)).count().saturating_mul(2) >= words.len()

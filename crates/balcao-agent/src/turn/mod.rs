@@ -23,7 +23,7 @@ use balcao_tool::{Principal, canonical};
 use jiff::Zoned;
 
 pub use setup::{ContactCard, TurnSetup};
-pub use state::{Ending, HeldCall, Phase, QueuedCall, TurnState, Want};
+pub use state::{Ending, PendingConfirmation, Phase, QueuedCall, RequestKind, TurnState};
 
 use crate::record::Spent;
 use crate::{
@@ -33,7 +33,7 @@ use crate::{
     limits,
     memory::WorkingMemory,
     sanitise::Reply,
-    turn::state::{Retried, STATE_VERSION},
+    turn::state::{RetriesUsed, STATE_VERSION},
 };
 
 /// What the driver must do next. Exhaustive on purpose: a new variant has to break every driver.
@@ -49,7 +49,7 @@ pub enum NextStep {
 
 /// What a turn starts from, beside its setup.
 #[derive(Debug, Clone)]
-pub struct Opening {
+pub struct TurnInput {
     /// For whom.
     pub principal: Principal,
     /// The organization's local time.
@@ -61,7 +61,7 @@ pub struct Opening {
     /// The conversation's working memory, as saved.
     pub memory: WorkingMemory,
     /// A call that waits for the customer's word.
-    pub held: Option<HeldCall>,
+    pub held: Option<PendingConfirmation>,
     /// What the guardrails look at.
     pub guard: GuardInput,
 }
@@ -76,7 +76,7 @@ pub struct Turn {
 impl Turn {
     /// Begins a turn: guardrails first, then a held call that the customer now agrees to, then the model.
     #[must_use]
-    pub fn begin(setup: TurnSetup, opening: Opening) -> Self {
+    pub fn begin(setup: TurnSetup, opening: TurnInput) -> Self {
         let now = opening.now.timestamp();
         let mut breaker = opening.breaker;
         breaker.wake(&setup.profile.breaker, now);
@@ -88,7 +88,7 @@ impl Turn {
             principal: opening.principal,
             now: opening.now,
             prompt_hash: canonical::hash_text(&setup.system),
-            phase: Phase::Thinking { want: Want::Step },
+            phase: Phase::Thinking { want: RequestKind::Step },
             transcript: vec![Message::User { text: inbound.clone() }],
             inbound,
             steps: Vec::new(),
@@ -100,7 +100,7 @@ impl Turn {
             breaker,
             spent: Spent::default(),
             output_budget: setup.profile.model.max_output_tokens,
-            retried: Retried::default(),
+            retried: RetriesUsed::default(),
             held: None,
             declined: None,
             memory,
@@ -115,7 +115,7 @@ impl Turn {
         if let Some(held) = opening.held
             && !turn.is_over()
         {
-            turn.take_up(held);
+            turn.resume_pending(held);
         }
         turn
     }
@@ -214,7 +214,7 @@ impl Turn {
     }
 
     /// A call was held for the customer's word: does this message give it?
-    fn take_up(&mut self, held: HeldCall) {
+    fn resume_pending(&mut self, held: PendingConfirmation) {
         let contract = self.setup.toolbox.get(&held.tool).map(|tool| tool.contract_hash.as_str());
         let lapsed = held.expires_at <= self.state.now.timestamp() || contract != Some(held.contract_hash.as_str());
         if lapsed || self.state.breaker.is_withdrawn(&held.tool) {
@@ -224,7 +224,9 @@ impl Turn {
         match consent::answer(&self.state.inbound, act, &held, self.state.now.date()) {
             Agreement::Yes => self.run_held(held),
             // What is no clear answer is asked once more, by us and not by a model.
-            Agreement::Unclear if !held.asked_again => self.state.held = Some(HeldCall { asked_again: true, ..held }),
+            Agreement::Unclear if !held.asked_again => {
+                self.state.held = Some(PendingConfirmation { asked_again: true, ..held })
+            }
             // What agrees and declines at once is dropped, too: whoever goes on about it is asked again.
             Agreement::No | Agreement::Contested | Agreement::Unclear => self.state.declined = Some(held.question),
         }

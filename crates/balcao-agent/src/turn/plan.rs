@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use balcao_llm::{Message, ToolCallRequest};
 use balcao_tool::{
-    Act, CallResult, CommandSpec, Confirm, Effect, EffectClass, EffectKey, ErrorCode, FieldProblem, Judgement, Locale,
-    PlannedCall, Receipt, ReceiptKind, ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan,
-    registry::error_result,
+    Act, CallDecision, CallResult, CommandSpec, Confirm, Effect, EffectClass, EffectKey, ErrorCode, FieldProblem,
+    Locale, PlannedCall, Receipt, ReceiptKind, ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP,
+    registry::error_result, validate_call,
 };
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -17,11 +17,11 @@ use crate::{
     handoff::HandoffReason,
     limits, prompt,
     turn::{
-        HeldCall, Phase, QueuedCall, Turn, Want,
+        PendingConfirmation, Phase, QueuedCall, RequestKind, Turn,
         consent::{self, Consent},
         next_batch, results,
-        said::{self, Said, Talk},
-        step::told_name,
+        said::{self, DialogueHistory, Utterance},
+        step::recorded_name,
     },
 };
 
@@ -40,7 +40,7 @@ impl Turn {
     }
 
     /// The customer agreed: the held call runs before the model is asked anything.
-    pub(super) fn run_held(&mut self, held: HeldCall) {
+    pub(super) fn run_held(&mut self, held: PendingConfirmation) {
         let (args_hash, asked_at) = (canonical::hash(&held.args), held.asked_at());
         let call_id = format!("t{}_0_0", self.state.principal.turn);
         let request = ToolCallRequest {
@@ -130,7 +130,7 @@ impl Turn {
                 step,
                 index,
                 call_id: call.id.clone(),
-                tool: told_name(&call.name).to_owned(),
+                tool: recorded_name(&call.name).to_owned(),
                 args,
                 args_hash: args_hash.to_owned(),
                 key: None,
@@ -150,18 +150,18 @@ impl Turn {
                 "this tool failed repeatedly and is withdrawn for this conversation",
             ));
         }
-        let planned = match plan::judge(&self.setup.toolbox, &call.name, &call.arguments, locale) {
-            Judgement::Run(planned) => planned,
-            Judgement::Answer(result) => return answer(raw(call), "", result, false),
+        let planned = match validate_call::validate_call(&self.setup.toolbox, &call.name, &call.arguments, locale) {
+            CallDecision::Run(planned) => planned,
+            CallDecision::Answer(result) => return answer(raw(call), "", result, false),
         };
         let called = self.setup.toolbox.get(&planned.tool).map_or_else(Vec::new, |tool| tool.calls(&planned.args));
         if let Some(withdrawn) = called.iter().find(|name| self.state.breaker.is_withdrawn(name)) {
             let what = format!("`{withdrawn}` failed repeatedly and is withdrawn for this conversation; do without it");
             return refuse(ToolError::new(ErrorCode::Blocked, balcao_tool::ModelText::new(what)));
         }
-        let problems = self.unsaid(&planned);
+        let problems = self.ungrounded_arguments(&planned);
         if !problems.is_empty() {
-            let result = self.told_unsaid(&planned, problems);
+            let result = self.report_ungrounded(&planned, problems);
             return answer(planned.args, "", result, false);
         }
         if let Some(earlier) = self.earlier(&planned) {
@@ -243,7 +243,7 @@ impl Turn {
     }
 
     /// The result for a call whose arguments are not in the conversation.
-    fn told_unsaid(&self, planned: &PlannedCall, problems: Vec<FieldProblem>) -> CallResult {
+    fn report_ungrounded(&self, planned: &PlannedCall, problems: Vec<FieldProblem>) -> CallResult {
         let locale = self.state.principal.locale;
         let act = self.setup.toolbox.get(&planned.tool).and_then(|tool| tool.spec.act);
         match act {
@@ -264,12 +264,12 @@ impl Turn {
     }
 
     /// What was said, the newest first.
-    fn talk(&self) -> Talk<'_> {
+    fn talk(&self) -> DialogueHistory<'_> {
         // A message that we sent unasked (a free place, say) lies between two turns, so no transcript holds it.
-        let unasked = self.setup.notification.iter().map(|text| Said::Us(text));
-        let lines = self.state.transcript.iter().rev().filter_map(Said::in_message).chain(unasked);
-        let lines = lines.chain(self.setup.history.iter().rev().filter_map(Said::in_message));
-        Talk {
+        let unasked = self.setup.notification.iter().map(|text| Utterance::Us(text));
+        let lines = self.state.transcript.iter().rev().filter_map(Utterance::in_message).chain(unasked);
+        let lines = lines.chain(self.setup.history.iter().rev().filter_map(Utterance::in_message));
+        DialogueHistory {
             lines: lines.collect(),
             today: self.state.now.date(),
             locale: self.state.principal.locale,
@@ -278,7 +278,7 @@ impl Turn {
     }
 
     /// What is wrong with the arguments that must come from the conversation.
-    fn unsaid(&self, planned: &PlannedCall) -> Vec<FieldProblem> {
+    fn ungrounded_arguments(&self, planned: &PlannedCall) -> Vec<FieldProblem> {
         let Some(tool) = self.setup.toolbox.get(&planned.tool).filter(|tool| !tool.spec.said.is_empty()) else {
             return Vec::new();
         };
@@ -318,7 +318,7 @@ impl Turn {
                 );
                 result = error_result(&error, None, self.state.principal.locale);
             } else {
-                self.state.held = Some(HeldCall {
+                self.state.held = Some(PendingConfirmation {
                     tool: queued.planned.tool.clone(),
                     args: queued.planned.args.clone(),
                     contract_hash: queued.planned.contract_hash.clone(),
@@ -414,7 +414,7 @@ impl Turn {
         }
         let most = self.setup.profile.limits.max_tool_rounds.min(limits::MAX_TOOL_ROUNDS);
         let exhausted = self.state.rounds >= most || self.state.idle_rounds >= limits::MAX_IDLE_ROUNDS;
-        self.state.phase = Phase::Thinking { want: if exhausted { Want::Final } else { Want::Step } };
+        self.state.phase = Phase::Thinking { want: if exhausted { RequestKind::Final } else { RequestKind::Step } };
     }
 
     /// Writes the step's results into the transcript, in the model's order.
@@ -442,7 +442,7 @@ impl Turn {
                 is_error: record.result.is_error(),
             });
         }
-        self.state.phase = Phase::Thinking { want: Want::Step };
+        self.state.phase = Phase::Thinking { want: RequestKind::Step };
     }
 
     fn waits_for_staff(&self, records: &[CallRecord]) -> Option<String> {

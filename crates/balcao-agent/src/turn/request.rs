@@ -9,11 +9,11 @@ use crate::{
     history,
     profile::Protocol,
     prompt,
-    turn::{Turn, Want, results, structured},
+    turn::{RequestKind, Turn, results, structured},
 };
 
 impl Turn {
-    pub(super) fn request(&self, want: &Want) -> ModelRequest {
+    pub(super) fn request(&self, want: &RequestKind) -> ModelRequest {
         let locale = self.state.principal.locale;
         let mut system = self.setup.system.clone();
         // Only tools that exist: a name that the model invented has no place in the prompt.
@@ -29,13 +29,13 @@ impl Turn {
             system.push_str(&prompt::unclear(&held.question, locale));
         }
         let (choice, purpose) = match want {
-            Want::Step => (ToolChoice::Auto, Purpose::Step),
-            Want::Final => (ToolChoice::None, Purpose::Step),
-            Want::Correction(why) => {
+            RequestKind::Step => (ToolChoice::Auto, Purpose::Step),
+            RequestKind::Final => (ToolChoice::None, Purpose::Step),
+            RequestKind::Correction(why) => {
                 system.push_str(&prompt::correction(why, locale));
                 (ToolChoice::None, Purpose::Correction)
             }
-            Want::LookUp(why) => {
+            RequestKind::LookUp(why) => {
                 system.push_str(&prompt::look_up(why, locale));
                 (ToolChoice::Auto, Purpose::Correction)
             }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use balcao_llm::ToolDefinition;
 use balcao_tool::{
-    CallResult, ErrorCode, Internal, Locale, ResultClass, ToolError, plan, registry::error_result, validate::Schema,
+    CallResult, ErrorCode, Internal, Locale, ResultClass, ToolError, registry::error_result, validate::Schema,
+    validate_call,
 };
 use serde_json::{Map, Value, json};
 
@@ -71,7 +72,7 @@ pub(super) fn shown(kept: &mut BTreeMap<String, Value>, record: &CallRecord) -> 
 pub(super) fn read(kept: &BTreeMap<String, Value>, raw: &str, locale: Locale) -> CallResult {
     let fail = |error: &ToolError| error_result(error, None, locale);
     let read = match Schema::compile(&schema()) {
-        Ok(schema) => plan::arguments(&schema, raw).map_err(ToolError::invalid),
+        Ok(schema) => validate_call::arguments(&schema, raw).map_err(ToolError::invalid),
         Err(reason) => Err(ToolError::new(ErrorCode::Internal, "the tool failed").internal(Internal::note(reason))),
     };
     let args = match read {

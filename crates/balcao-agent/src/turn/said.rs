@@ -11,7 +11,7 @@ mod written;
 
 pub(super) use time::{clock_time, fits};
 
-use balcao_language::fold;
+use balcao_language::normalize;
 use balcao_llm::Message;
 use balcao_tool::{Act, CommandSpec, Confirm, Effect, FieldProblem, Locale, PlannedCall, SaidAs};
 use jiff::civil::Date;
@@ -25,9 +25,9 @@ const LOOK_BACK: usize = 3;
 
 /// What was said, and when it is.
 #[derive(Debug)]
-pub(super) struct Talk<'a> {
+pub(super) struct DialogueHistory<'a> {
     /// The newest first.
-    pub(super) lines: Vec<Said<'a>>,
+    pub(super) lines: Vec<Utterance<'a>>,
     /// Today at the business.
     pub(super) today: Date,
     /// In which the model is told.
@@ -38,14 +38,14 @@ pub(super) struct Talk<'a> {
 
 /// Who said something.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Said<'a> {
+pub(super) enum Utterance<'a> {
     /// The customer.
     Customer(&'a str),
     /// We.
     Us(&'a str),
 }
 
-impl<'a> Said<'a> {
+impl<'a> Utterance<'a> {
     /// What a message of a transcript said. What stands beside calls was no answer, and results were not said.
     pub(super) fn in_message(message: &'a Message) -> Option<Self> {
         match message {
@@ -79,22 +79,22 @@ impl<'a> Said<'a> {
     }
 }
 
-impl<'a> Talk<'a> {
+impl<'a> DialogueHistory<'a> {
     /// The customer's messages, the newest first.
     pub(super) fn of_customer(&self) -> impl Iterator<Item = &'a str> {
-        self.lines.iter().filter_map(Said::by_customer)
+        self.lines.iter().filter_map(Utterance::by_customer)
     }
 }
 
 /// What is amiss with one argument.
 #[derive(Debug)]
-struct Amiss {
+struct GroundingProblem {
     problem: &'static str,
     expected: String,
     nearest: Option<String>,
 }
 
-impl Amiss {
+impl GroundingProblem {
     fn nobody_said(what: &str) -> Self {
         let expected = format!("{what}; nobody has said this one: ask the customer first");
         Self { problem: "nobody_said_so", expected, nearest: None }
@@ -108,7 +108,7 @@ impl Amiss {
 pub(super) fn problems(
     planned: &PlannedCall,
     spec: &CommandSpec,
-    talk: &Talk<'_>,
+    talk: &DialogueHistory<'_>,
     earlier: &[&Value],
     records: &RecordRules,
 ) -> Vec<FieldProblem> {
@@ -116,22 +116,22 @@ pub(super) fn problems(
     let must_be_named = !reads && !matches!(planned.confirm, Confirm::Customer | Confirm::Staff);
     // A record takes what the customer said of themselves; a booking may be for anybody.
     let is_record = |act| matches!(act, Act::Record | Act::Note | Act::Tag | Act::Stage);
-    let whose = if spec.act.is_some_and(is_record) { written::Whose::Own("") } else { written::Whose::Anybody };
+    let whose = if spec.act.is_some_and(is_record) { written::Speaker::Own("") } else { written::Speaker::Anybody };
     let amiss = |kind: SaidAs, given: &str| match kind {
-        SaidAs::Day => day::amiss(given, talk, must_be_named),
-        SaidAs::Time => time::amiss(given, talk, must_be_named),
-        SaidAs::Name => name::amiss(given, talk),
-        SaidAs::Words => written::amiss(given, talk, whose),
+        SaidAs::Day => day::find_problem(given, talk, must_be_named),
+        SaidAs::Time => time::find_problem(given, talk, must_be_named),
+        SaidAs::Name => name::find_problem(given, talk),
+        SaidAs::Words => written::find_problem(given, talk, whose),
         // Whether the customer has to be asked is another question.
         SaidAs::Service => None,
-        SaidAs::Tag => kept::amiss(given, &records.tags, talk),
-        SaidAs::Stage => kept::amiss(given, &records.stages, talk),
+        SaidAs::Tag => kept::find_problem(given, &records.tags, talk),
+        SaidAs::Stage => kept::find_problem(given, &records.stages, talk),
         SaidAs::Fields => None,
     };
     let check = |(name, kind): (&String, &SaidAs)| {
         let value = planned.args.get(name)?;
         if *kind == SaidAs::Fields {
-            return kept::amiss_in_fields(value, &records.fields, talk).map(|amiss| problem(name, value, amiss));
+            return kept::find_problem_in_fields(value, &records.fields, talk).map(|amiss| problem(name, value, amiss));
         }
         if let Some(several) = value.as_array() {
             let mut each = several.iter().filter_map(Value::as_str);
@@ -148,7 +148,7 @@ pub(super) fn problems(
     spec.said.iter().filter_map(check).collect()
 }
 
-fn problem(name: &str, value: &Value, amiss: Amiss) -> FieldProblem {
+fn problem(name: &str, value: &Value, amiss: GroundingProblem) -> FieldProblem {
     FieldProblem {
         pointer: format!("/{name}"),
         problem: amiss.problem.to_owned(),
@@ -161,5 +161,5 @@ fn problem(name: &str, value: &Value, amiss: Amiss) -> FieldProblem {
 
 /// The words and numbers of a text, folded.
 pub(super) fn words(text: &str) -> Vec<String> {
-    fold(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    normalize(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

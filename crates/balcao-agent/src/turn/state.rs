@@ -57,9 +57,9 @@ pub struct TurnState {
     /// Output tokens of the next call.
     pub output_budget: u32,
     /// Second chances that were taken.
-    pub retried: Retried,
+    pub retried: RetriesUsed,
     /// A call that waits for the customer's word.
-    pub held: Option<HeldCall>,
+    pub held: Option<PendingConfirmation>,
     /// A question that was asked before and not agreed to.
     pub declined: Option<String>,
     /// What is under discussion.
@@ -83,7 +83,7 @@ pub enum Phase {
     /// The model is asked.
     Thinking {
         /// For what.
-        want: Want,
+        want: RequestKind,
     },
     /// Calls of one step wait to be run, in order.
     Acting {
@@ -103,7 +103,7 @@ pub enum Phase {
 /// What the model is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Want {
+pub enum RequestKind {
     /// The next step.
     Step,
     /// The final text, tools off.
@@ -140,7 +140,7 @@ pub struct QueuedCall {
 
 /// A call that somebody has to agree to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HeldCall {
+pub struct PendingConfirmation {
     /// The tool.
     pub tool: String,
     /// The arguments, as checked.
@@ -156,7 +156,7 @@ pub struct HeldCall {
     pub asked_again: bool,
 }
 
-impl HeldCall {
+impl PendingConfirmation {
     /// When it was asked.
     pub(super) fn asked_at(&self) -> Option<Timestamp> {
         self.expires_at.checked_sub(SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok()?).ok()
@@ -167,7 +167,7 @@ impl HeldCall {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "five independent one-way flags")]
-pub struct Retried {
+pub struct RetriesUsed {
     /// A larger output budget after a cut answer.
     pub length: bool,
     /// Another try after an empty answer or a refusal.

@@ -9,7 +9,7 @@ use crate::{
     handoff::HandoffReason,
     profile::Protocol,
     sanitise::Verdict,
-    turn::{Phase, Turn, Want, structured},
+    turn::{Phase, RequestKind, Turn, structured},
 };
 
 impl Turn {
@@ -47,7 +47,7 @@ impl Turn {
         }
     }
 
-    fn on_answer(&mut self, want: &Want, response: ModelResponse) {
+    fn on_answer(&mut self, want: &RequestKind, response: ModelResponse) {
         if response.finish == FinishReason::Length {
             return self.on_cut_answer(want, &response);
         }
@@ -62,16 +62,20 @@ impl Turn {
             return self.on_nothing(&text);
         }
         match want {
-            Want::Step | Want::LookUp(_) if !calls.is_empty() => self.on_calls(&text, calls),
-            Want::Step | Want::LookUp(_) | Want::Final | Want::Correction(_) if text.trim().is_empty() => {
+            RequestKind::Step | RequestKind::LookUp(_) if !calls.is_empty() => self.on_calls(&text, calls),
+            RequestKind::Step | RequestKind::LookUp(_) | RequestKind::Final | RequestKind::Correction(_)
+                if text.trim().is_empty() =>
+            {
                 self.on_nothing(&text);
             }
-            Want::Step | Want::LookUp(_) | Want::Final | Want::Correction(_) => self.on_text(&text),
+            RequestKind::Step | RequestKind::LookUp(_) | RequestKind::Final | RequestKind::Correction(_) => {
+                self.on_text(&text)
+            }
         }
     }
 
     /// Calls of a cut answer never run. One retry with a larger output budget; then what was whole of the text, or a person.
-    fn on_cut_answer(&mut self, want: &Want, response: &ModelResponse) {
+    fn on_cut_answer(&mut self, want: &RequestKind, response: &ModelResponse) {
         if !self.state.retried.length {
             self.state.retried.length = true;
             self.state.output_budget = self.state.output_budget.saturating_mul(2);
@@ -101,7 +105,7 @@ impl Turn {
     /// Nothing at all, or a refusal: one more try, then a person.
     fn on_nothing(&mut self, text: &str) {
         if self.state.retried.empty {
-            let out_of_rounds = matches!(self.state.phase, Phase::Thinking { want: Want::Final });
+            let out_of_rounds = matches!(self.state.phase, Phase::Thinking { want: RequestKind::Final });
             let what = if text.trim().is_empty() { "no answer twice" } else { "the model refused twice" };
             self.hand_off(if out_of_rounds {
                 HandoffReason::Rounds
@@ -116,10 +120,10 @@ impl Turn {
     }
 
     /// What is asked for again after an answer that could not be used.
-    fn again(&self) -> Want {
+    fn again(&self) -> RequestKind {
         match &self.state.phase {
             Phase::Thinking { want } => want.clone(),
-            Phase::Acting { .. } | Phase::Done { .. } => Want::Step,
+            Phase::Acting { .. } | Phase::Done { .. } => RequestKind::Step,
         }
     }
 
@@ -135,7 +139,7 @@ impl Turn {
             // Ids are ours: models repeat and omit them, and the transcript must not.
             call.id = format!("t{}_{step}_{index}", self.state.principal.turn);
         }
-        let told = calls.iter().map(as_told).collect();
+        let told = calls.iter().map(as_recorded).collect();
         self.state.transcript.push(Message::Assistant { text: text.to_owned(), tool_calls: told });
         self.state.rounds = step;
         self.plan(&calls);
@@ -189,7 +193,7 @@ impl Turn {
 /// What a model call in this phase is for.
 const fn purpose_of(phase: &Phase) -> Purpose {
     match phase {
-        Phase::Thinking { want: Want::Correction(_) | Want::LookUp(_) } => Purpose::Correction,
+        Phase::Thinking { want: RequestKind::Correction(_) | RequestKind::LookUp(_) } => Purpose::Correction,
         Phase::Thinking { .. } | Phase::Acting { .. } | Phase::Done { .. } => Purpose::Step,
     }
 }
@@ -201,13 +205,13 @@ fn whole_sentences(text: &str) -> Option<String> {
 }
 
 /// A call as the transcript keeps it: with a name that every vendor takes back, and without arguments that nobody reads.
-fn as_told(call: &ToolCallRequest) -> ToolCallRequest {
+fn as_recorded(call: &ToolCallRequest) -> ToolCallRequest {
     let arguments = if call.arguments.len() > MAX_ARGUMENT_BYTES { "{}".to_owned() } else { call.arguments.clone() };
-    ToolCallRequest { name: told_name(&call.name).to_owned(), arguments, ..call.clone() }
+    ToolCallRequest { name: recorded_name(&call.name).to_owned(), arguments, ..call.clone() }
 }
 
 /// The name itself if it could be a tool's (specification part 3: snake_case, at most 64 characters), else a stand-in.
-pub(super) fn told_name(name: &str) -> &str {
+pub(super) fn recorded_name(name: &str) -> &str {
     let sound = (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if sound { name } else { "unknown_tool" }
 }

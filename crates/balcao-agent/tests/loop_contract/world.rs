@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use async_trait::async_trait;
 use balcao_agent::{
-    Ending, Opening, Profile, Turn, TurnSetup, TurnState,
+    Ending, Profile, Turn, TurnInput, TurnSetup, TurnState,
     breaker::Breaker,
     driver::{self, Interrupted, Journal},
     guardrails::GuardInput,
@@ -12,7 +12,7 @@ use balcao_agent::{
     memory::WorkingMemory,
     profile::Protocol,
     sanitise::{Sanitiser, SanitiserConfig},
-    turn::{ContactCard, HeldCall},
+    turn::{ContactCard, PendingConfirmation},
 };
 use balcao_llm::{
     ChatProvider, FinishReason, Message, ModelRequest, ModelResponse, TurnFacts, Usage,
@@ -45,7 +45,7 @@ pub(crate) struct World {
     pub(crate) now: Zoned,
     pub(crate) breaker: Breaker,
     pub(crate) memory: WorkingMemory,
-    pub(crate) held: Option<HeldCall>,
+    pub(crate) held: Option<PendingConfirmation>,
     pub(crate) guard: GuardInput,
     pub(crate) history: Vec<Message>,
     pub(crate) contact: ContactCard,
@@ -133,8 +133,8 @@ impl World {
         }
     }
 
-    pub(crate) fn opening(&self, inbound: &str) -> Opening {
-        Opening {
+    pub(crate) fn opening(&self, inbound: &str) -> TurnInput {
+        TurnInput {
             principal: Principal {
                 organization: 1,
                 contact: 2,

@@ -20,7 +20,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 
 /// What every key begins with.
@@ -189,7 +189,7 @@ struct Share {
 /// Makes, lists, revokes and recognises keys. Cheap to clone; clones count together.
 #[derive(Debug, Clone)]
 pub struct ApiKeys {
-    desk: Desk,
+    desk: AppContext,
     shares: Arc<Mutex<HashMap<ApiKeyId, Share>>>,
     /// Held by whoever takes a share: others wait for what it brings instead of taking one each.
     taking: Arc<tokio::sync::Mutex<()>>,
@@ -198,7 +198,7 @@ pub struct ApiKeys {
 impl ApiKeys {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk, shares: Arc::default(), taking: Arc::default() }
     }
 

@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 
 /// The pauses between attempts to read a delivery; then it is given up.
 const PAUSES: [Duration; 4] =
@@ -50,14 +50,14 @@ pub trait Reader: Send + Sync {
 /// Takes deliveries in and hands them on. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct PackDeliveries {
-    desk: Desk,
+    desk: AppContext,
     organization: OrganizationId,
 }
 
 impl PackDeliveries {
     /// For an organization.
     #[must_use]
-    pub const fn new(desk: Desk, organization: OrganizationId) -> Self {
+    pub const fn new(desk: AppContext, organization: OrganizationId) -> Self {
         Self { desk, organization }
     }
 

@@ -5,20 +5,20 @@ use std::time::Duration;
 use balcao_domain::entitlement::{Feature, UpgradeRequired};
 use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::fold;
+use balcao_language::normalize;
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::{Tx, crm::contact, scheduling::catalog};
 use serde::{Deserialize, Serialize};
 
 use crate::admin::plans::{self, Plans};
-use crate::context::desk::{Desk, UseCaseError, granted};
+use crate::context::desk::{AppContext, UseCaseError, granted};
 use crate::context::pace;
 
 const HOUR: Duration = Duration::from_hours(1);
 
 /// What somebody may see of the business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sees {
+pub struct StaffPermissions {
     /// Prices and revenue.
     pub money: bool,
     /// Only what this professional is booked for.
@@ -37,7 +37,7 @@ pub struct UnknownStaff {
 
 /// Why somebody may not ask.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PeopleRefusal {
+pub enum StaffAccessRefusal {
     /// Nobody of staff has this address.
     #[error(transparent)]
     UnknownStaff(#[from] UnknownStaff),
@@ -67,11 +67,11 @@ pub enum PeopleRefusal {
 
 /// Answers who somebody is.
 #[derive(Debug, Clone)]
-pub struct People {
-    desk: Desk,
+pub struct StaffAccess {
+    desk: AppContext,
 }
 
-impl Sees {
+impl StaffPermissions {
     /// Everything, as owners and managers do.
     pub const ALL: Self = Self { money: true, only: None };
 }
@@ -84,10 +84,10 @@ pub(crate) fn by_email<'a>(all: &'a [Staff], email: &str) -> Result<&'a Staff, U
     })
 }
 
-impl People {
+impl StaffAccess {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 
@@ -99,11 +99,11 @@ impl People {
         &self,
         organization: OrganizationId,
         email: String,
-    ) -> Result<Result<ContactId, PeopleRefusal>, UseCaseError> {
+    ) -> Result<Result<ContactId, StaffAccessRefusal>, UseCaseError> {
         let now = self.desk.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             let all = staff::list(tx, organization)?;
-            let me = granted!(by_email(&all, &email).map_err(PeopleRefusal::from));
+            let me = granted!(by_email(&all, &email).map_err(StaffAccessRefusal::from));
             if let Some(known) = staff::contact_of(tx, organization, me.id)? {
                 return Ok(Ok(known));
             }
@@ -126,18 +126,18 @@ impl People {
         organization: OrganizationId,
         email: String,
         per_hour: u32,
-    ) -> Result<Result<ContactId, PeopleRefusal>, UseCaseError> {
+    ) -> Result<Result<ContactId, StaffAccessRefusal>, UseCaseError> {
         let contact = match self.contact_of(organization, email).await? {
             Ok(contact) => contact,
             Err(refusal) => return Ok(Err(refusal)),
         };
         // What nobody may ask costs no question.
         if let Err(missing) = Plans::new(self.desk.clone()).allows(organization, Feature::Assistant).await? {
-            return Ok(Err(PeopleRefusal::UpgradeRequired(missing)));
+            return Ok(Err(StaffAccessRefusal::UpgradeRequired(missing)));
         }
         let counted =
-            pace::ask_within(&self.desk, organization, format!("assistant/{contact}"), (per_hour, HOUR)).await?;
-        Ok(counted.map(|()| contact).map_err(|wait| PeopleRefusal::TooOften { per_hour, wait }))
+            pace::take_within(&self.desk, organization, format!("assistant/{contact}"), (per_hour, HOUR)).await?;
+        Ok(counted.map(|()| contact).map_err(|wait| StaffAccessRefusal::TooOften { per_hour, wait }))
     }
 
     /// What whoever writes through this contact may see: owners and managers everything, professionals their own
@@ -149,14 +149,14 @@ impl People {
         &self,
         organization: OrganizationId,
         contact: ContactId,
-    ) -> Result<Result<Sees, PeopleRefusal>, UseCaseError> {
+    ) -> Result<Result<StaffPermissions, StaffAccessRefusal>, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let Some(me) = staff::of_contact(tx, organization, contact)? else {
-                    return Ok(Err(PeopleRefusal::NotStaff));
+                    return Ok(Err(StaffAccessRefusal::NotStaff));
                 };
                 if let Err(missing) = plans::allows(tx, organization, Feature::Assistant, now)? {
-                    return Ok(Err(PeopleRefusal::UpgradeRequired(missing)));
+                    return Ok(Err(StaffAccessRefusal::UpgradeRequired(missing)));
                 }
                 sees(tx, organization, me)
             })
@@ -164,16 +164,20 @@ impl People {
     }
 }
 
-fn sees(tx: &mut Tx<'_>, organization: OrganizationId, me: Staff) -> Result<Result<Sees, PeopleRefusal>, UseCaseError> {
+fn sees(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    me: Staff,
+) -> Result<Result<StaffPermissions, StaffAccessRefusal>, UseCaseError> {
     if me.role != Role::Professional {
-        return Ok(Ok(Sees { money: me.role.sees_all_money(), only: None }));
+        return Ok(Ok(StaffPermissions { money: me.role.sees_all_money(), only: None }));
     }
     if me.professional.is_some() {
-        return Ok(Ok(Sees { money: true, only: me.professional }));
+        return Ok(Ok(StaffPermissions { money: true, only: me.professional }));
     }
     let mut names = catalog::professional_names(tx, organization)?.into_iter();
-    Ok(match names.find(|(_, name)| fold(name) == fold(&me.name)) {
-        Some((id, _)) => Ok(Sees { money: true, only: Some(id) }),
-        None => Err(PeopleRefusal::NoProfessional { name: me.name }),
+    Ok(match names.find(|(_, name)| normalize(name) == normalize(&me.name)) {
+        Some((id, _)) => Ok(StaffPermissions { money: true, only: Some(id) }),
+        None => Err(StaffAccessRefusal::NoProfessional { name: me.name }),
     })
 }

@@ -9,7 +9,7 @@ use balcao_tool::Locale;
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::local_midnight;
 
 /// What a change sets; `None` leaves it as it is.
@@ -54,13 +54,13 @@ pub struct Shown {
 /// Shows and sets what a business may use.
 #[derive(Debug, Clone)]
 pub struct Plans {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Plans {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

@@ -8,10 +8,10 @@
 use std::time::Duration;
 
 use balcao_store::database::restore::{self, Held};
-use balcao_store::{ServesAlone, Store, StoreError, Tx, crm::organization};
+use balcao_store::{ExclusiveLock, Store, StoreError, Tx, crm::organization};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 
 /// How often a server notes that it is at work.
 const EVERY: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ const DUE_FOR: SignedDuration = SignedDuration::from_mins(10);
     "the database is as it was at {marked}, and a server was at work here until {served}: it was restored from a backup. \
      Run `balcao restore --in-place` first, so that nothing is sent or fired a second time"
 )]
-pub struct Older {
+pub struct StaleDatabase {
     /// What the database knows of.
     pub marked: Timestamp,
     /// What is noted beside it.
@@ -37,16 +37,16 @@ pub struct Older {
 ///
 /// # Errors
 /// [`StoreError`] if the database failed.
-pub async fn found_out(store: &Store, alone: &ServesAlone) -> Result<Result<(), Older>, StoreError> {
+pub async fn check(store: &Store, alone: &ExclusiveLock) -> Result<Result<(), StaleDatabase>, StoreError> {
     let Some(served) = alone.last_served() else { return Ok(Ok(())) };
     // One that was never served from is new, and nothing was done on it.
     let Some(marked) = store.read::<_, StoreError, _>(restore::marked).await? else { return Ok(Ok(())) };
     let is_older = marked.checked_add(SLACK).is_ok_and(|reach| reach < served);
-    Ok(if is_older { Err(Older { marked, served }) } else { Ok(()) })
+    Ok(if is_older { Err(StaleDatabase { marked, served }) } else { Ok(()) })
 }
 
 /// Notes every minute that this server is at work, for as long as it is polled. A note that fails is made again a minute later.
-pub async fn keep_noting(desk: &Desk, alone: &mut ServesAlone) {
+pub async fn keep_noting(desk: &AppContext, alone: &mut ExclusiveLock) {
     loop {
         if let Err(error) = note(desk, alone).await {
             tracing::warn!(%error, "that the server is at work could not be noted");
@@ -59,7 +59,7 @@ pub async fn keep_noting(desk: &Desk, alone: &mut ServesAlone) {
 ///
 /// # Errors
 /// [`UseCaseError`] if the database or the note beside it failed.
-pub async fn note(desk: &Desk, alone: &mut ServesAlone) -> Result<(), UseCaseError> {
+pub async fn note(desk: &AppContext, alone: &mut ExclusiveLock) -> Result<(), UseCaseError> {
     let now = desk.clock.now();
     desk.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| restore::mark(tx, now)).await?;
     alone.mark(now).map_err(|error| StoreError::ReadOnly { what: format!("the note beside the database: {error}") })?;
@@ -70,7 +70,7 @@ pub async fn note(desk: &Desk, alone: &mut ServesAlone) -> Result<(), UseCaseErr
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed; then nothing is held.
-pub async fn hold(desk: &Desk) -> Result<Vec<(String, Held)>, UseCaseError> {
+pub async fn hold(desk: &AppContext) -> Result<Vec<(String, Held)>, UseCaseError> {
     let now = desk.clock.now();
     let due_by = now.checked_sub(DUE_FOR).unwrap_or(Timestamp::MIN);
     let work = move |tx: &mut Tx<'_>| {

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use balcao_domain::OrganizationId;
 use balcao_store::Tx;
-use balcao_store::ops::retention::{self, Old};
+use balcao_store::ops::retention::{self, RetentionKind};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 use crate::context::metrics;
 
 /// Rows of one transaction: others write in between.
@@ -53,15 +53,19 @@ impl Default for Periods {
 
 impl Periods {
     /// What is older than this goes; `None` if the kind is kept for ever.
-    fn before(&self, old: Old, now: Timestamp) -> Option<Timestamp> {
+    fn before(&self, old: RetentionKind, now: Timestamp) -> Option<Timestamp> {
         let days = match old {
-            Old::UnsentFile => return now.checked_sub(UNSENT).ok(),
-            Old::File => self.files,
-            Old::Trace => self.traces,
-            Old::Message | Old::ChatEntry | Old::Transcript | Old::Summary => self.messages,
-            Old::Inbox | Old::Stray | Old::Rescue | Old::PackDelivery => self.inbox,
-            Old::Outbox | Old::Webhook | Old::Event => self.outbox,
-            Old::Ledger => self.ledger,
+            RetentionKind::UnsentFile => return now.checked_sub(UNSENT).ok(),
+            RetentionKind::File => self.files,
+            RetentionKind::Trace => self.traces,
+            RetentionKind::Message | RetentionKind::ChatEntry | RetentionKind::Transcript | RetentionKind::Summary => {
+                self.messages
+            }
+            RetentionKind::Inbox | RetentionKind::Stray | RetentionKind::Rescue | RetentionKind::PackDelivery => {
+                self.inbox
+            }
+            RetentionKind::Outbox | RetentionKind::Webhook | RetentionKind::Event => self.outbox,
+            RetentionKind::Ledger => self.ledger,
         };
         let hours = SignedDuration::from_hours(i64::from(days).saturating_mul(24));
         if days == 0 { None } else { now.checked_sub(hours).ok() }
@@ -69,12 +73,12 @@ impl Periods {
 }
 
 /// How many rows of a kind went, or would.
-pub type Tally = Vec<(Old, i64)>;
+pub type Tally = Vec<(RetentionKind, i64)>;
 
 /// Deletes what was kept long enough in one organization. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Retention {
-    desk: Desk,
+    desk: AppContext,
     organization: OrganizationId,
     periods: Periods,
 }
@@ -82,7 +86,7 @@ pub struct Retention {
 impl Retention {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk, organization: OrganizationId, periods: Periods) -> Self {
+    pub fn new(desk: AppContext, organization: OrganizationId, periods: Periods) -> Self {
         Self { desk, organization, periods }
     }
 
@@ -149,7 +153,7 @@ impl Retention {
     pub async fn preview(&self) -> Result<Tally, UseCaseError> {
         let (organization, periods) = (self.organization, self.periods);
         let count = move |tx: &mut Tx<'_>, now| {
-            let due = Old::ALL.into_iter().filter_map(|old| Some((old, periods.before(old, now)?)));
+            let due = RetentionKind::ALL.into_iter().filter_map(|old| Some((old, periods.before(old, now)?)));
             due.map(|(old, before)| Ok((old, retention::count(tx, organization, old, before)?))).collect()
         };
         self.desk.look(count).await
@@ -176,7 +180,7 @@ impl Retention {
     }
 
     /// Deletes some of what there is, at most `most`: one transaction, no larger than others can wait for.
-    async fn batch(&self, old: Old, most: i64) -> Result<i64, UseCaseError> {
+    async fn batch(&self, old: RetentionKind, most: i64) -> Result<i64, UseCaseError> {
         let (now, organization) = (self.desk.clock.now(), self.organization);
         let Some(before) = self.periods.before(old, now) else { return Ok(0) };
         let limit = u32::try_from(most).unwrap_or(u32::MAX).min(BATCH);

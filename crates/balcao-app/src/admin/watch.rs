@@ -4,27 +4,27 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use balcao_store::ops::day_budget::Counted;
+use balcao_store::ops::day_budget::DayCounter;
 use balcao_store::ops::figures;
 pub use balcao_store::ops::figures::{Figures, Waiting};
 use jiff::Timestamp;
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// How long things may wait before somebody should look.
-const PATIENCE: [(Waits, Duration); 6] = [
-    (Waits::Account, Duration::ZERO),
-    (Waits::Message, Duration::from_mins(2)),
-    (Waits::Answer, Duration::from_mins(2)),
-    (Waits::Job, Duration::from_mins(5)),
-    (Waits::Webhook, Duration::from_hours(1)),
-    (Waits::Person, Duration::from_mins(15)),
+const ALERT_AFTER: [(BacklogKind, Duration); 6] = [
+    (BacklogKind::Account, Duration::ZERO),
+    (BacklogKind::Message, Duration::from_mins(2)),
+    (BacklogKind::Answer, Duration::from_mins(2)),
+    (BacklogKind::Job, Duration::from_mins(5)),
+    (BacklogKind::Webhook, Duration::from_hours(1)),
+    (BacklogKind::Person, Duration::from_mins(15)),
 ];
 
 /// What can wait too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Waits {
+pub enum BacklogKind {
     /// A channel's account that can send nothing before the operator acts.
     Account,
     /// A message that has not left.
@@ -43,7 +43,7 @@ pub enum Waits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alarm {
     /// What.
-    pub what: Waits,
+    pub what: BacklogKind,
     /// The oldest of it, in seconds.
     pub age_s: u64,
     /// How many wait.
@@ -53,12 +53,14 @@ pub struct Alarm {
 impl fmt::Display for Alarm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.what {
-            Waits::Account => "a channel's account that can send nothing (see its token and bill with `balcao doctor`)",
-            Waits::Message => "the oldest message that is to be sent",
-            Waits::Answer => "the oldest message without an answer",
-            Waits::Job => "the oldest reminder or follow-up that is due",
-            Waits::Webhook => "the oldest outgoing webhook",
-            Waits::Person => "the oldest conversation that waits for a person",
+            BacklogKind::Account => {
+                "a channel's account that can send nothing (see its token and bill with `balcao doctor`)"
+            }
+            BacklogKind::Message => "the oldest message that is to be sent",
+            BacklogKind::Answer => "the oldest message without an answer",
+            BacklogKind::Job => "the oldest reminder or follow-up that is due",
+            BacklogKind::Webhook => "the oldest outgoing webhook",
+            BacklogKind::Person => "the oldest conversation that waits for a person",
         };
         write!(f, "{what} has waited for {} s, with {} more", self.age_s, self.count.saturating_sub(1))
     }
@@ -73,7 +75,7 @@ const LITTLE_ROOM: u8 = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scarce {
     /// So many hundredths are used of what today may take.
-    Day(Counted, u64),
+    Day(DayCounter, u64),
     /// So many hundredths of the database's disk are free.
     Disk(u8),
 }
@@ -95,9 +97,9 @@ impl fmt::Display for Scarce {
             Self::Disk(free) => {
                 return write!(f, "{free} % of the database's disk are free: no files are taken below a setting");
             }
-            Self::Day(Counted::StrangersTokens, percent) => ("tokens for strangers of the web chat", percent),
-            Self::Day(Counted::StrangersCost, percent) => ("money for strangers of the web chat", percent),
-            Self::Day(Counted::Files, percent) => ("bytes of files of the web chat", percent),
+            Self::Day(DayCounter::StrangersTokens, percent) => ("tokens for strangers of the web chat", percent),
+            Self::Day(DayCounter::StrangersCost, percent) => ("money for strangers of the web chat", percent),
+            Self::Day(DayCounter::Files, percent) => ("bytes of files of the web chat", percent),
         };
         write!(f, "{percent} % of today's {what} are used")
     }
@@ -114,14 +116,14 @@ pub fn scarce(figures: &Figures, free: Option<u8>) -> Vec<Scarce> {
 /// What has waited too long, by figures that were read at `now`.
 #[must_use]
 pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
-    let found = PATIENCE.into_iter().filter_map(|(what, patience)| {
+    let found = ALERT_AFTER.into_iter().filter_map(|(what, patience)| {
         let waiting = match what {
-            Waits::Account => figures.paused,
-            Waits::Message => figures.unsent(),
-            Waits::Answer => figures.inbox,
-            Waits::Job => figures.due(),
-            Waits::Webhook => figures.webhooks,
-            Waits::Person => figures.untaken,
+            BacklogKind::Account => figures.paused,
+            BacklogKind::Message => figures.unsent(),
+            BacklogKind::Answer => figures.inbox,
+            BacklogKind::Job => figures.due(),
+            BacklogKind::Webhook => figures.webhooks,
+            BacklogKind::Person => figures.untaken,
         };
         let age_s = waiting.age(now);
         (age_s > patience.as_secs()).then_some(Alarm { what, age_s, count: waiting.count })
@@ -131,7 +133,7 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
 
 /// What was seen last, for whoever cannot ask the database each time. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Watch(Arc<Mutex<Seen>>);
+pub struct BacklogMonitor(Arc<Mutex<Seen>>);
 
 #[derive(Debug, Clone, Default)]
 struct Seen {
@@ -140,7 +142,7 @@ struct Seen {
     scarce: Vec<Scarce>,
 }
 
-impl Watch {
+impl BacklogMonitor {
     /// Messages that wait for an answer.
     #[must_use]
     pub fn waiting(&self) -> u32 {
@@ -163,7 +165,7 @@ impl Watch {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; what was seen before stays.
-    pub async fn look(&self, desk: &Desk) -> Result<Figures, UseCaseError> {
+    pub async fn look(&self, desk: &AppContext) -> Result<Figures, UseCaseError> {
         let figures = look(desk).await?;
         let alarms = alarms(&figures, desk.clock.now());
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,7 +188,7 @@ impl Watch {
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed; the gauges keep what they said, but for the one that says so.
-pub async fn look(desk: &Desk) -> Result<Figures, UseCaseError> {
+pub async fn look(desk: &AppContext) -> Result<Figures, UseCaseError> {
     let now = desk.clock.now();
     let read = desk.store.read(move |tx| figures::read(tx, now)).await.map_err(UseCaseError::from);
     metrics::database_up(read.is_ok());

@@ -23,7 +23,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// What endpoints are told of: the kind of the event here, its type there, what it says.
@@ -91,7 +91,7 @@ pub struct Subscriber {
 /// Tells endpoints what happened.
 #[derive(Debug)]
 pub struct Webhooks {
-    desk: Desk,
+    desk: AppContext,
     organization: OrganizationId,
     subscribers: BTreeMap<String, Subscriber>,
 }
@@ -99,7 +99,11 @@ pub struct Webhooks {
 impl Webhooks {
     /// For these endpoints of an organization.
     #[must_use]
-    pub fn new(desk: Desk, organization: OrganizationId, subscribers: impl IntoIterator<Item = Subscriber>) -> Self {
+    pub fn new(
+        desk: AppContext,
+        organization: OrganizationId,
+        subscribers: impl IntoIterator<Item = Subscriber>,
+    ) -> Self {
         let subscribers = subscribers.into_iter().map(|one| (one.name.clone(), one)).collect();
         Self { desk, organization, subscribers }
     }

@@ -6,11 +6,11 @@
 //! Not here: limits of speed (`pace`), and daily budgets of one conversation or profile (`balcao-agent`).
 
 use balcao_domain::{ConversationId, OrganizationId};
-use balcao_store::ops::day_budget::{self, Counted, Day};
+use balcao_store::ops::day_budget::{self, Day, DayCounter};
 use balcao_store::{Tx, messaging::conversation};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -83,7 +83,7 @@ fn day_of(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Result<Day, Us
 }
 
 /// Whether the disk has room for files.
-pub(crate) fn has_room(desk: &Desk, budgets: &FileBudgets) -> bool {
+pub(crate) fn has_room(desk: &AppContext, budgets: &FileBudgets) -> bool {
     desk.store.free_disk().is_none_or(|free| free >= budgets.least_free_percent)
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn take_file(
     if !day_budget::take(tx, id, (&own, day), by, natural(budgets.contact_day), now)? {
         return Ok(Err(Full::Contact(budgets.contact_day / MIB, left)));
     }
-    let of_all = (Counted::Files.as_str(), day);
+    let of_all = (DayCounter::Files.as_str(), day);
     if matches!(whose, Whose::Visitor(_)) && !day_budget::take(tx, id, of_all, by, natural(budgets.visitors_day), now)?
     {
         day_budget::give_back(tx, id, (&own, day), by)?;
@@ -120,7 +120,7 @@ pub(crate) fn give_back_file(
 ) -> Result<(), UseCaseError> {
     let day = day_of(tx, id, now)?;
     day_budget::give_back(tx, id, (&whose.name(), day), amount(bytes))?;
-    day_budget::give_back(tx, id, (Counted::Files.as_str(), day), amount(bytes))?;
+    day_budget::give_back(tx, id, (DayCounter::Files.as_str(), day), amount(bytes))?;
     Ok(())
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn spend(
 ) -> Result<(), UseCaseError> {
     let day = day_of(tx, id, now)?;
     for (counted, most) in budgets.ceilings() {
-        let by = if counted == Counted::StrangersTokens { tokens } else { cost };
+        let by = if counted == DayCounter::StrangersTokens { tokens } else { cost };
         if by > 0 {
             day_budget::spend(tx, id, (counted.as_str(), day), by, natural(most), now)?;
         }
@@ -163,8 +163,8 @@ pub(crate) fn spend(
 }
 
 impl StrangerBudgets {
-    fn ceilings(&self) -> impl Iterator<Item = (Counted, u64)> {
-        let all = [(Counted::StrangersTokens, self.tokens), (Counted::StrangersCost, self.cost_micro_usd)];
+    fn ceilings(&self) -> impl Iterator<Item = (DayCounter, u64)> {
+        let all = [(DayCounter::StrangersTokens, self.tokens), (DayCounter::StrangersCost, self.cost_micro_usd)];
         all.into_iter().filter_map(|(counted, most)| Some((counted, most?)))
     }
 }

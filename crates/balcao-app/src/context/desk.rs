@@ -14,25 +14,25 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{knowledge::Meaning, scheduling::notices::NoticeAccounts};
+use crate::{knowledge::Meaning, scheduling::notices::NotificationAccounts};
 
 /// How often an effect is run whose commit was not answered.
 const ATTEMPTS: u32 = 3;
 
 /// Store and clock, and what use cases reach besides. Cheap to clone.
 #[derive(Clone)]
-pub struct Desk {
+pub struct AppContext {
     /// Where everything is kept.
     pub store: Store,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
     /// By which accounts professionals are told of bookings.
-    pub notices: Arc<NoticeAccounts>,
+    pub notices: Arc<NotificationAccounts>,
     /// What finds knowledge by its meaning besides its words, if there is something.
     pub meaning: Option<Arc<Meaning>>,
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for AppContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Desk").field("store", &self.store).finish_non_exhaustive()
     }
@@ -99,7 +99,7 @@ impl UseCaseError {
 /// The result of an effect: whether it was executed now, and the answer.
 pub type Effect<T, R> = Result<Recorded<Result<T, R>>, UseCaseError>;
 
-impl Desk {
+impl AppContext {
     /// A desk over a store and a clock.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
@@ -114,7 +114,7 @@ impl Desk {
 
     /// The same, where professionals are told of bookings by these accounts.
     #[must_use]
-    pub fn with_notices(self, accounts: NoticeAccounts) -> Self {
+    pub fn with_notices(self, accounts: NotificationAccounts) -> Self {
         Self { notices: Arc::new(accounts), ..self }
     }
 
@@ -145,7 +145,7 @@ impl Desk {
             let undone = move |tx: &mut Tx<'_>| {
                 // An attempt keeps its changes only if the inner answer is `Ok`: this one never is.
                 let answer: Result<Result<std::convert::Infallible, Result<T, R>>, UseCaseError> =
-                    tx.attempt(|tx| work(tx, now).map(Err));
+                    tx.savepoint(|tx| work(tx, now).map(Err));
                 answer.map(|answer| match answer {
                     Err(would) => would,
                     Ok(never) => match never {},
@@ -198,7 +198,7 @@ impl Desk {
         for attempt in 1..=ATTEMPTS {
             let (work, key) = (work.clone(), mistakes::key_of(&key, attempt));
             let once =
-                move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |tx| tx.attempt(|tx| work(tx, now)));
+                move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |tx| tx.savepoint(|tx| work(tx, now)));
             match self.store.write(once).await {
                 Err(error) if UseCaseError::is_unknown(&error) => unknown = Some(error),
                 // A failure tells of its own attempt alone: the one before it may have been committed.

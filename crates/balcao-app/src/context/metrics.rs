@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use balcao_llm::{ModelError, ModelResponse};
-use balcao_store::ops::day_budget::Counted;
+use balcao_store::ops::day_budget::DayCounter;
 use balcao_store::ops::figures::{Figures, Waiting};
 use jiff::Timestamp;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
@@ -330,7 +330,7 @@ pub(crate) fn file_refused(why: &Full) {
 
 /// Tells how much is used of what today may take, and how much of the disk is free.
 pub(crate) fn room(figures: &Figures, free: Option<u8>) {
-    for counted in Counted::ALL {
+    for counted in DayCounter::ALL {
         let own = figures.budgets.iter().flatten().find(|(of, _)| *of == counted);
         let percent = own.map_or(0, |(_, used)| used.percent());
         let ratio = f64::from(u32::try_from(percent).unwrap_or(u32::MAX)) / 100.0;

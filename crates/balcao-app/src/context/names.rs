@@ -1,7 +1,7 @@
 //! Which of the organization's things a name means: by its name, an alias, or one near spelling.
 
-use balcao_language::fold::fold;
 use balcao_language::names::{Candidate, How, NameMatch, match_name};
+use balcao_language::normalize::normalize;
 use serde::{Deserialize, Serialize};
 
 /// Why a name did not lead to one thing.
@@ -70,7 +70,7 @@ pub fn may_be_theirs(given: &str, name: Option<&str>, preferred_name: Option<&st
 }
 
 fn alike(one: &str, other: &str) -> bool {
-    let (one, other) = (fold(one), fold(other));
+    let (one, other) = (normalize(one), normalize(other));
     let (one, other): (Vec<&str>, Vec<&str>) = (one.split_whitespace().collect(), other.split_whitespace().collect());
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     short.first() == long.first() && short.iter().all(|word| long.contains(word))
@@ -79,13 +79,13 @@ fn alike(one: &str, other: &str) -> bool {
 /// The one thing whose name, or else alias, is the query but for case and accents. Most queries are, and comparing is much
 /// cheaper than matching by sound.
 fn spelt_out(query: &str, candidates: &[Candidate<'_>]) -> Option<usize> {
-    let wanted = fold(query);
+    let wanted = normalize(query);
     let only = |fits: &dyn Fn(&Candidate<'_>) -> bool| {
         let mut fitting =
             candidates.iter().enumerate().filter(|(_, candidate)| fits(candidate)).map(|(index, _)| index);
         fitting.next().filter(|_| fitting.next().is_none())
     };
-    let is_wanted = |name: &str| fold(name) == wanted;
+    let is_wanted = |name: &str| normalize(name) == wanted;
     let by_name = |candidate: &Candidate<'_>| candidate.names.first().is_some_and(|name| is_wanted(name));
     if wanted.is_empty() {
         return None;

@@ -6,18 +6,18 @@ use balcao_domain::OrganizationId;
 use balcao_store::{Tx, ops::pace};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 
 /// How fast somebody may ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct RequestRate {
     /// So often at once.
     pub burst: u32,
     /// Then once in so long.
     pub every: Duration,
 }
 
-impl Pace {
+impl RequestRate {
     /// So many times as fast: for somebody who stands for so many.
     #[must_use]
     pub fn times(self, times: u32) -> Self {
@@ -45,14 +45,14 @@ impl Pace {
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is not counted.
-pub(crate) async fn ask_within(
-    desk: &Desk,
+pub(crate) async fn take_within(
+    desk: &AppContext,
     organization: OrganizationId,
     name: String,
     (most, window): (u32, Duration),
 ) -> Result<Result<(), Duration>, UseCaseError> {
     let now = desk.clock.now();
-    let place = Pace { burst: 1, every: window };
+    let place = RequestRate { burst: 1, every: window };
     let work = move |tx: &mut Tx<'_>| {
         let mut wait = window;
         for number in 0..most {
@@ -74,10 +74,10 @@ pub(crate) async fn ask_within(
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is counted under none.
-pub(crate) async fn ask_all(
-    desk: &Desk,
+pub(crate) async fn take_all(
+    desk: &AppContext,
     organization: OrganizationId,
-    names: Vec<(String, Pace)>,
+    names: Vec<(String, RequestRate)>,
 ) -> Result<Result<(), Duration>, UseCaseError> {
     let now = desk.clock.now();
     let work = move |tx: &mut Tx<'_>| {

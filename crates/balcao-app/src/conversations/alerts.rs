@@ -10,7 +10,7 @@ use balcao_channel::{Number, Outbound, Recipient, UserId, split_text};
 use balcao_domain::contact::Contact;
 use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId, TurnId};
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::crm::organization::Organization;
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::messaging::outbox::{self, NewOutbox};
@@ -18,7 +18,7 @@ use balcao_store::{Tx, messaging::conversation};
 use jiff::Timestamp;
 
 use crate::context::desk::UseCaseError;
-use crate::scheduling::notices::{self, NoticeAccounts};
+use crate::scheduling::notices::{self, NotificationAccounts};
 
 /// The kind of an alert in the outbox; its template is that of the same name.
 const KIND: &str = "notice_handoff";
@@ -34,7 +34,7 @@ pub struct HandoffAlerts {
 }
 
 /// A conversation that was given to a person.
-pub(crate) struct HandedOver<'a> {
+pub(crate) struct Handoff<'a> {
     pub(crate) organization: &'a Organization,
     pub(crate) conversation: ConversationId,
     pub(crate) turn: TurnId,
@@ -50,10 +50,10 @@ pub(crate) fn conversation_of(about: &str) -> Option<ConversationId> {
 }
 
 /// Writes the alerts of a handoff, in its transaction.
-pub(crate) fn tell(
+pub(crate) fn enqueue(
     tx: &mut Tx<'_>,
-    accounts: &NoticeAccounts,
-    handed: &HandedOver<'_>,
+    accounts: &NotificationAccounts,
+    handed: &Handoff<'_>,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let HandoffAlerts { email, whatsapp } = accounts.handoffs;
@@ -91,7 +91,7 @@ fn whom(all: Vec<Staff>, assigned: Option<StaffId>) -> Vec<Staff> {
 
 fn push(
     tx: &mut Tx<'_>,
-    handed: &HandedOver<'_>,
+    handed: &Handoff<'_>,
     whose: &Staff,
     (channel, account): (&str, &str),
     to: &Recipient,
@@ -132,9 +132,9 @@ fn own_contact(tx: &mut Tx<'_>, id: OrganizationId, whose: &Staff, now: Timestam
 }
 
 /// Subject and text.
-fn worded(handed: &HandedOver<'_>) -> (String, String) {
-    let HandedOver { conversation, contact, reason, summary, .. } = handed;
-    let english = say::Locale::of(&handed.organization.locale) == say::Locale::En;
+fn worded(handed: &Handoff<'_>) -> (String, String) {
+    let Handoff { conversation, contact, reason, summary, .. } = handed;
+    let english = format::Locale::of(&handed.organization.locale) == format::Locale::En;
     let known = contact.name.clone().or_else(|| contact.phone.as_ref().map(|phone| phone.e164().to_owned()));
     let who = known.unwrap_or_else(|| if english { "A customer" } else { "Cliente" }.to_owned());
     // A name is what a customer says of themselves: one line of it.

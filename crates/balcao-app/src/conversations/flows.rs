@@ -5,18 +5,18 @@ use balcao_store::turns::flow_run;
 use balcao_store::turns::ledger::EffectKey;
 use serde_json::Value;
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 
 /// Starts flows.
 #[derive(Debug, Clone)]
 pub struct Flows {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Flows {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

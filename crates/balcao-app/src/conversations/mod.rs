@@ -24,10 +24,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::admin::people::{self, UnknownStaff};
-use crate::context::desk::{Desk, UseCaseError, granted};
+use crate::context::desk::{AppContext, UseCaseError, granted};
 use crate::messaging::files::{self, FileView};
 use crate::messaging::inbox::words;
-use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
 
 /// Longest reply or note of staff, in characters.
 const MAX_CHARS: usize = 4_000;
@@ -130,7 +130,7 @@ pub use balcao_store::messaging::message::{Author, Message};
 pub use delivery::{Delivery, DeliveryStep};
 pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
-pub(crate) use speaks::speaks;
+pub(crate) use speaks::take_over;
 use trail::{Act, standing, write_down};
 
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
@@ -149,7 +149,7 @@ pub enum Giver {
 /// What staff do with conversations.
 #[derive(Debug, Clone)]
 pub struct Conversations {
-    desk: Desk,
+    desk: AppContext,
     /// Under which what staff do happens once.
     key: Option<EffectKey>,
 }
@@ -157,7 +157,7 @@ pub struct Conversations {
 impl Conversations {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk, key: None }
     }
 
@@ -234,7 +234,7 @@ impl Conversations {
             let before = found.assigned_staff.filter(|before| *before != me.id);
             let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
             let stood = Some(standing(&found));
-            speaks(tx, organization, &mut found, Some(me.id), now)?;
+            take_over(tx, organization, &mut found, Some(me.id), now)?;
             let after = standing(&found);
             let act = Act { actor: &me.email, action: "conversation.take", on: id, before: stood, after };
             write_down(tx, organization, act, now)?;
@@ -290,7 +290,7 @@ impl Conversations {
             Ok(Err(ConversationRefusal::NoFile { id: file }))
         };
         // Without a key, too, a refusal leaves nothing behind.
-        let work = move |tx: &mut Tx<'_>, now| tx.attempt(|tx| work(tx, now));
+        let work = move |tx: &mut Tx<'_>, now| tx.savepoint(|tx| work(tx, now));
         self.act(organization, work).await
     }
 
@@ -364,7 +364,7 @@ fn write(
 ) -> Result<MessageId, UseCaseError> {
     let (id, before) = (found.id, Some(standing(&found)));
     found.last_message_at = now;
-    speaks(tx, organization, &mut found, Some(me.id), now)?;
+    take_over(tx, organization, &mut found, Some(me.id), now)?;
     let locale = organization::get(tx, organization)?.locale;
     let shown = file.map_or_else(|| text.to_owned(), |(_, media)| words::sent(media, text, &locale));
     let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text: &shown, subject: None };
@@ -375,7 +375,7 @@ fn write(
     }
     let act = Act { actor: &me.email, action: "conversation.reply", on: id, before, after };
     write_down(tx, organization, act, now)?;
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMessage {
         conversation: id,
         channel: &found.channel,
         turn: None,
@@ -388,7 +388,7 @@ fn write(
         about: None,
         fallback: None,
     };
-    outgoing::push(tx, organization, &outgoing, now)?;
+    outgoing::enqueue(tx, organization, &outgoing, now)?;
     Ok(message)
 }
 

@@ -11,7 +11,7 @@ use crate::messaging::outbound::outgoing;
 
 /// Gives a conversation to staff, to `me` where it is known who that is: the agent is silent, what it had still to say is a draft, and
 /// the contact need not be reminded any more of what they wanted. Gives whether it was somebody else's before.
-pub(crate) fn speaks(
+pub(crate) fn take_over(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     found: &mut Conversation,
@@ -25,6 +25,6 @@ pub(crate) fn speaks(
     found.held = None;
     conversation::update(tx, organization, found)?;
     follow_up::drop_open(tx, organization, found.contact)?;
-    outgoing::withdraw(tx, organization, found.id, now)?;
+    outgoing::withdraw_unsent(tx, organization, found.id, now)?;
     Ok(next.is_some())
 }

@@ -11,7 +11,7 @@ use balcao_store::{StoreError, Tx, crm::contact, crm::pipeline, crm::tag, ops::a
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, Effect, UseCaseError, granted};
+use crate::context::desk::{AppContext, Effect, UseCaseError, granted};
 use crate::context::names::{NameRefusal, find};
 use crate::crm::notes::{self, NoteRefusal};
 
@@ -148,13 +148,13 @@ pub struct Tagged {
 /// Finds, adds and updates contacts.
 #[derive(Debug, Clone)]
 pub struct Contacts {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Contacts {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

@@ -7,7 +7,7 @@ use balcao_store::{Tx, crm::note};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, Effect, UseCaseError};
+use crate::context::desk::{AppContext, Effect, UseCaseError};
 
 /// Longest note, in characters.
 const MAX_CHARS: usize = 10_000;
@@ -25,13 +25,13 @@ pub enum NoteRefusal {
 /// Keeps notes.
 #[derive(Debug, Clone)]
 pub struct Notes {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Notes {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

@@ -5,7 +5,7 @@ use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{Tx, crm::pipeline};
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, Effect, UseCaseError};
+use crate::context::desk::{AppContext, Effect, UseCaseError};
 use crate::context::names::{NameRefusal, find};
 
 /// A pipeline as a contact stands in it.
@@ -64,13 +64,13 @@ pub enum MoveRefusal {
 /// Lists and moves.
 #[derive(Debug, Clone)]
 pub struct Pipelines {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Pipelines {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

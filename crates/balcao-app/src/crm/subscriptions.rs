@@ -6,7 +6,7 @@ use balcao_store::{Tx, crm::contact, crm::subscription, scheduling::catalog};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 
 /// One subscription.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,13 +56,13 @@ pub enum SubscriberRefusal {
 /// Tells who subscribes.
 #[derive(Debug, Clone)]
 pub struct Subscriptions {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Subscriptions {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

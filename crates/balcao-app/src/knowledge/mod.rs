@@ -17,7 +17,7 @@ use balcao_store::crm::organization::{self, Organization};
 use balcao_store::knowledge::{self, vectors};
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::names::{NameRefusal, find};
 
 use meaning::{Lacking, digest};
@@ -48,7 +48,7 @@ pub struct KnowledgeHit {
 /// Searches.
 #[derive(Debug, Clone)]
 pub struct Knowledge {
-    desk: Desk,
+    desk: AppContext,
 }
 
 /// What may be near, with the vector that is kept of it.
@@ -71,7 +71,7 @@ struct Found {
 impl Knowledge {
     /// Over a desk. What makes vectors is the desk's.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

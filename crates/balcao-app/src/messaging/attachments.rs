@@ -25,10 +25,10 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::budgets::{self, FileBudgets, Full, Whose};
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 use crate::context::metrics;
-use crate::messaging::inbox::{ripen, words};
+use crate::messaging::inbox::{schedule_turn, words};
 
 /// How files are fetched.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ impl Default for AttachmentSettings {
 /// Fetches files.
 #[derive(Debug)]
 pub struct Attachments {
-    desk: Desk,
+    desk: AppContext,
     channels: BTreeMap<(String, String), Arc<dyn Channel>>,
     transcriber: Option<Arc<dyn Transcriber>>,
     settings: AttachmentSettings,
@@ -95,7 +95,7 @@ impl Attachments {
     /// Without a transcriber sound is kept and not heard.
     #[must_use]
     pub fn new(
-        desk: Desk,
+        desk: AppContext,
         channels: impl IntoIterator<Item = Arc<dyn Channel>>,
         transcriber: Option<Arc<dyn Transcriber>>,
         settings: AttachmentSettings,
@@ -346,7 +346,7 @@ fn record(
     if let (Some(reads), Some(inbox)) = (reads, claimed.inbox) {
         inbox::reword(tx, claimed.organization, inbox, &reads)?;
     }
-    ripen(tx, claimed.organization, claimed.conversation, burst)
+    schedule_turn(tx, claimed.organization, claimed.conversation, burst)
 }
 
 fn later(at: Timestamp, by: Duration) -> Timestamp {

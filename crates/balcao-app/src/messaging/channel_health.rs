@@ -13,7 +13,7 @@ use balcao_store::messaging::inbox;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// How often a provider is asked.
@@ -37,7 +37,7 @@ pub struct Health {
 /// Looks after the channels of one organization.
 #[derive(Debug)]
 pub struct ChannelHealth {
-    desk: Desk,
+    desk: AppContext,
     organization: OrganizationId,
     channels: Vec<Arc<dyn Channel>>,
     /// Those that were in trouble when they were asked last.
@@ -47,7 +47,7 @@ pub struct ChannelHealth {
 impl ChannelHealth {
     /// Over the organization's channels.
     #[must_use]
-    pub fn new(desk: Desk, organization: OrganizationId, channels: Vec<Arc<dyn Channel>>) -> Self {
+    pub fn new(desk: AppContext, organization: OrganizationId, channels: Vec<Arc<dyn Channel>>) -> Self {
         Self { desk, organization, channels, troubled: Mutex::default() }
     }
 

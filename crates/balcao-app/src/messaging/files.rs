@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::admin::people::{self, UnknownStaff};
 use crate::context::budgets::Full;
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 
 /// A file of a conversation, without its bytes.
@@ -141,14 +141,14 @@ type Answer<T> = Result<Result<T, FileRefusal>, UseCaseError>;
 /// What staff do with files.
 #[derive(Debug, Clone)]
 pub struct Files {
-    desk: Desk,
+    desk: AppContext,
     key: Option<EffectKey>,
 }
 
 impl Files {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk, key: None }
     }
 

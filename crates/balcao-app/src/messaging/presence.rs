@@ -12,7 +12,7 @@ use balcao_domain::inbox::InboxState;
 use balcao_store::turns::dispatch::Claimed;
 use balcao_store::{messaging::conversation, messaging::inbox};
 
-use crate::context::desk::Desk;
+use crate::context::desk::AppContext;
 
 /// How long one attempt may take.
 const WITHIN: Duration = Duration::from_secs(5);
@@ -21,17 +21,17 @@ const LATEST: u32 = 20;
 
 /// Shows customers that somebody is there. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Presence {
+pub struct TypingIndicator {
     channels: Arc<BTreeMap<(String, String), Arc<dyn Channel>>>,
 }
 
 /// A message to show it at.
-pub(crate) struct At {
+pub(crate) struct TypingTarget {
     channel: Arc<dyn Channel>,
     message: ProviderMessageId,
 }
 
-impl Presence {
+impl TypingIndicator {
     /// Over these channels; those that can show nothing are left out.
     #[must_use]
     pub fn new(channels: impl IntoIterator<Item = Arc<dyn Channel>>) -> Self {
@@ -41,7 +41,7 @@ impl Presence {
     }
 
     /// Where to show it for a conversation that was claimed; `None` if nothing is to be shown.
-    pub(crate) async fn find(&self, desk: &Desk, claimed: &Claimed) -> Option<At> {
+    pub(crate) async fn find(&self, desk: &AppContext, claimed: &Claimed) -> Option<TypingTarget> {
         let channel = Arc::clone(self.channels.get(&(claimed.channel.clone(), claimed.account.clone()))?);
         let (organization, id) = (claimed.lease.organization, claimed.lease.conversation);
         let look = move |tx: &mut balcao_store::Tx<'_>, _now| {
@@ -53,11 +53,11 @@ impl Presence {
             Ok(open.filter_map(|row| row.provider_message).next())
         };
         let message = desk.look(look).await.ok()??;
-        Some(At { channel, message: ProviderMessageId::new(message) })
+        Some(TypingTarget { channel, message: ProviderMessageId::new(message) })
     }
 }
 
-impl At {
+impl TypingTarget {
     /// Shows "is writing…" now, and again before it vanishes; never ends. `shown` is told when the customer saw it once.
     pub(crate) async fn typing(&self, shown: impl Fn()) {
         let Some(lasts) = self.channel.capabilities().typing else { return std::future::pending().await };

@@ -12,8 +12,8 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::admin::people::Sees;
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::admin::people::StaffPermissions;
+use crate::context::desk::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::local_midnight;
 
 /// Months that figures go back at most.
@@ -93,7 +93,7 @@ pub struct NoShowClient {
 /// Tells figures.
 #[derive(Debug, Clone)]
 pub struct Analytics {
-    desk: Desk,
+    desk: AppContext,
 }
 
 /// What is counted before the rate is known.
@@ -140,7 +140,7 @@ fn rate(no_shows: u32, completed: u32) -> f64 {
 impl Analytics {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 
@@ -148,7 +148,7 @@ impl Analytics {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn stats(&self, id: OrganizationId, sees: Sees, months: u32) -> Result<Stats, UseCaseError> {
+    pub async fn stats(&self, id: OrganizationId, sees: StaffPermissions, months: u32) -> Result<Stats, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
@@ -178,7 +178,12 @@ impl Analytics {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn upcoming(&self, id: OrganizationId, sees: Sees, days: u32) -> Result<Vec<UpcomingView>, UseCaseError> {
+    pub async fn upcoming(
+        &self,
+        id: OrganizationId,
+        sees: StaffPermissions,
+        days: u32,
+    ) -> Result<Vec<UpcomingView>, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let (_, zone) = organization(tx, id)?;
@@ -211,7 +216,7 @@ impl Analytics {
     pub async fn no_show_clients(
         &self,
         id: OrganizationId,
-        sees: Sees,
+        sees: StaffPermissions,
         months: u32,
         limit: u32,
     ) -> Result<Vec<NoShowClient>, UseCaseError> {

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use crate::admin::people::Sees;
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::admin::people::StaffPermissions;
+use crate::context::desk::{AppContext, UseCaseError, organization};
 
 /// The words of an appointment's `status`.
 static STATUSES: &[&str] = &["pending", "confirmed", "completed", "no_show", "cancelled"];
@@ -21,7 +21,7 @@ static STATUSES: &[&str] = &["pending", "confirmed", "completed", "no_show", "ca
 /// Answers questions.
 #[derive(Debug, Clone)]
 pub struct Questions {
-    desk: Desk,
+    desk: AppContext,
 }
 
 /// An answer, and in which currency its money is.
@@ -35,7 +35,7 @@ pub struct Answer {
 
 /// What somebody may ask about.
 #[must_use]
-pub fn catalogue(sees: Sees) -> Catalogue {
+pub fn catalogue(sees: StaffPermissions) -> Catalogue {
     let field = |name, of, description| Field { name, of, description };
     let mut fields = vec![
         field("starts_at", Type::DateTime, "local start"),
@@ -56,7 +56,7 @@ pub fn catalogue(sees: Sees) -> Catalogue {
 impl Questions {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 
@@ -67,7 +67,7 @@ impl Questions {
     pub async fn ask(
         &self,
         id: OrganizationId,
-        sees: Sees,
+        sees: StaffPermissions,
         question: &str,
     ) -> Result<Result<Answer, QueryError>, UseCaseError> {
         let query = match Query::parse(question) {
@@ -102,7 +102,7 @@ impl Questions {
 }
 
 /// What need be read for an answer.
-fn scope(plan: &Plan, zone: &TimeZone, sees: Sees) -> Scope {
+fn scope(plan: &Plan, zone: &TimeZone, sees: StaffPermissions) -> Scope {
     let range = plan.range("starts_at");
     let at = |local: Option<DateTime>| Some(local?.to_zoned(zone.clone()).ok()?.timestamp());
     // An hour that a clock change skips or repeats is looked at twice rather than not at all; the plan itself decides.
@@ -113,7 +113,7 @@ fn scope(plan: &Plan, zone: &TimeZone, sees: Sees) -> Scope {
 }
 
 /// An appointment's values, in the order of the [`catalogue`].
-fn row(one: Booked, zone: &TimeZone, professional: &str, sees: Sees) -> Vec<Value> {
+fn row(one: Booked, zone: &TimeZone, professional: &str, sees: StaffPermissions) -> Vec<Value> {
     let minutes = one.ends_at.duration_since(one.starts_at).as_mins();
     let mut row = vec![
         Value::DateTime(zone.to_datetime(one.starts_at)),

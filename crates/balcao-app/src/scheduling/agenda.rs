@@ -1,7 +1,7 @@
 //! A stretch of the organization's agenda, loaded once per call: what can be booked, with whom, and what is taken.
 
 use balcao_domain::availability::{
-    Candidate, FreeSlots, Occupied, Question, Verdict, check, free_slots, free_spans, works,
+    Candidate, FreeSlots, Occupied, SlotQuery, Verdict, check, free_slots, free_spans, works,
 };
 use balcao_domain::hours::{Hours, Period};
 use balcao_domain::professional::Professional;
@@ -69,7 +69,7 @@ impl Agenda {
         let wide = (from.saturating_sub(1.day()), to.saturating_add(2.days()));
         let span = Span::new(local_midnight(&zone, wide.0), local_midnight(&zone, wide.1));
         let around = Around { from: wide.0, to: wide.1, since: span.start };
-        ahead::agenda(tx, id, around, span, contact, now)?;
+        ahead::prefetch_agenda(tx, id, around, span, contact, now)?;
         let business = hours::of_business(tx, &organization, wide.0, wide.1)?;
         let services = catalog::list_services(tx, id, organization.currency)?;
         let professionals = catalog::list_professionals(tx, id, around)?;
@@ -136,9 +136,9 @@ impl Agenda {
         })
     }
 
-    fn question(&self, service: Option<&Service>, dates: (Date, Date), mode: SlotMode) -> Question<'_> {
+    fn question(&self, service: Option<&Service>, dates: (Date, Date), mode: SlotMode) -> SlotQuery<'_> {
         let rules = &self.organization.scheduling;
-        Question {
+        SlotQuery {
             zone: &self.zone,
             from: dates.0,
             to: dates.1,

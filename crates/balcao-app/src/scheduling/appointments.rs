@@ -12,7 +12,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 
 /// An appointment in local terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,13 +63,13 @@ pub use pages::{AppointmentPage, AppointmentRecord};
 /// Tells what was booked.
 #[derive(Debug, Clone)]
 pub struct Appointments {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Appointments {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

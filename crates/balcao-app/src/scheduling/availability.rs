@@ -8,7 +8,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::Agenda;
 pub use crate::scheduling::agenda::Slot;
@@ -107,13 +107,13 @@ pub enum AvailabilityRefusal {
 /// Looks for free slots.
 #[derive(Debug, Clone)]
 pub struct Availability {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Availability {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

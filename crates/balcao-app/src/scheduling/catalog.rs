@@ -6,7 +6,7 @@ use balcao_store::scheduling::catalog;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::Agenda;
 
@@ -101,13 +101,13 @@ pub struct Offer {
 /// Tells what is on offer.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Catalog {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

@@ -11,12 +11,12 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::local_midnight;
 
 /// A day of the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Day {
+pub struct DayView {
     /// The local date.
     pub date: Date,
     /// The local date now.
@@ -28,12 +28,12 @@ pub struct Day {
     /// Why the date is not like its weekday.
     pub note: Option<String>,
     /// Everybody active who can be booked, in order of their ids.
-    pub professionals: Vec<Column>,
+    pub professionals: Vec<ProfessionalDay>,
 }
 
 /// A professional's day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Column {
+pub struct ProfessionalDay {
     /// Their id.
     pub id: ProfessionalId,
     /// Their name.
@@ -41,12 +41,12 @@ pub struct Column {
     /// When they work.
     pub works: Vec<Period>,
     /// Who comes, in order; nobody who cancelled.
-    pub visits: Vec<Visit>,
+    pub visits: Vec<AppointmentSummary>,
 }
 
 /// An appointment in a calendar.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Visit {
+pub struct AppointmentSummary {
     /// Its id.
     pub id: AppointmentId,
     /// When it begins, in minutes since the day's midnight.
@@ -65,14 +65,14 @@ pub struct Visit {
 
 /// Shows days.
 #[derive(Debug, Clone)]
-pub struct Days {
-    desk: Desk,
+pub struct DayViews {
+    desk: AppContext,
 }
 
-impl Days {
+impl DayViews {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 
@@ -80,7 +80,7 @@ impl Days {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn show(&self, id: OrganizationId, date: Option<Date>) -> Result<Day, UseCaseError> {
+    pub async fn show(&self, id: OrganizationId, date: Option<Date>) -> Result<DayView, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
@@ -90,14 +90,14 @@ impl Days {
                 let business = hours::of_business(tx, &organization, date, date)?;
                 let around = Around { from: date, to: date, since: from };
                 let all = catalog::list_professionals(tx, id, around)?;
-                let mut visits: BTreeMap<ProfessionalId, Vec<Visit>> = BTreeMap::new();
+                let mut visits: BTreeMap<ProfessionalId, Vec<AppointmentSummary>> = BTreeMap::new();
                 for one in appointment::starting_between(tx, id, from, to, organization.currency)? {
                     if !one.status.holds_slot() {
                         continue;
                     }
                     let minute = |at| minutes(date, zone.to_datetime(at));
                     let name = contact::get(tx, id, one.contact)?.name;
-                    visits.entry(one.professional).or_default().push(Visit {
+                    visits.entry(one.professional).or_default().push(AppointmentSummary {
                         id: one.id,
                         from_min: minute(one.span.start),
                         to_min: minute(one.span.end),
@@ -110,12 +110,17 @@ impl Days {
                 let open = business.on(date).to_vec();
                 let column = |one: balcao_domain::professional::Professional| {
                     let works = works(&zone, &business, &one, date);
-                    Column { id: one.id, visits: visits.remove(&one.id).unwrap_or_default(), name: one.name, works }
+                    ProfessionalDay {
+                        id: one.id,
+                        visits: visits.remove(&one.id).unwrap_or_default(),
+                        name: one.name,
+                        works,
+                    }
                 };
                 let professionals = all.into_iter().filter(|one| one.active).map(column).collect();
                 let note = business.note_on(date).map(str::to_owned);
                 let now_min = minutes(local.date(), local);
-                Ok(Day { date, today: local.date(), now_min, open, note, professionals })
+                Ok(DayView { date, today: local.date(), now_min, open, note, professionals })
             })
             .await
     }

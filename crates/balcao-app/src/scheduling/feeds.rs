@@ -5,7 +5,7 @@
 //! owner chose for it ([`Detail`]), by default nothing of customers.
 
 use balcao_domain::{FeedId, OrganizationId, ProfessionalId, Span};
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::scheduling::agenda_feed::{self, Entry};
 use balcao_store::{Tx, crm::organization, scheduling::catalog};
@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 use crate::context::names::{NameRefusal, find};
 use crate::scheduling::ics::{self, Shown};
@@ -114,13 +114,13 @@ fn in_words(refusal: &NameRefusal) -> String {
 /// Makes addresses of agendas, and answers at them.
 #[derive(Debug, Clone)]
 pub struct Feeds {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Feeds {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 
@@ -297,7 +297,7 @@ fn render(
     let name = catalog::professional_names(tx, id)?.remove(&professional).unwrap_or_default();
     let from = now.checked_sub(BACK).unwrap_or(Timestamp::MIN);
     let span = Span::new(from, now.checked_add(AHEAD).unwrap_or(Timestamp::MAX));
-    let english = say::Locale::of(&organization.locale) == say::Locale::En;
+    let english = format::Locale::of(&organization.locale) == format::Locale::En;
     let shown = |entry: &Entry| Shown { summary: summary(entry, detail, english), ..Shown::default() };
     let entries = agenda_feed::entries(tx, id, professional, span, now, MOST)?;
     let entries: Vec<(Entry, Shown)> = entries.into_iter().map(|entry| (entry.clone(), shown(&entry))).collect();

@@ -8,7 +8,7 @@ use balcao_store::{Tx, messaging::conversation, scheduling::follow_up};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, Effect, organization};
+use crate::context::desk::{AppContext, Effect, organization};
 
 /// What is to be planned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,13 +70,13 @@ pub enum Never {}
 /// Plans and cancels.
 #[derive(Debug, Clone)]
 pub struct FollowUps {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl FollowUps {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

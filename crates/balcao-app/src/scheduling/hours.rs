@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 
 /// How many days the next opening is looked for.
 const HORIZON_DAYS: i64 = 60;
@@ -55,13 +55,13 @@ pub struct HoursView {
 /// Tells the hours.
 #[derive(Debug, Clone)]
 pub struct BusinessHours {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl BusinessHours {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

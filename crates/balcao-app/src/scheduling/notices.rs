@@ -9,7 +9,7 @@ use balcao_channel::outbound::{CorrelationId, OutboundContent, limits};
 use balcao_channel::{Number, Outbound, Recipient, UserId, split_text};
 use balcao_domain::professional::Professional;
 use balcao_domain::{AppointmentId, ContactId, ConversationId, MessageId, OrganizationId, Phone, ProfessionalId, Span};
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::messaging::outbox::{self, NewOutbox};
@@ -26,7 +26,7 @@ use crate::scheduling::ics::{self, Organizer, Shown};
 
 /// By which accounts notices leave; a way without an account is not taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NoticeAccounts {
+pub struct NotificationAccounts {
     /// WhatsApp: the channel's name and its account.
     pub whatsapp: Option<(String, String)>,
     /// The address that e-mail comes from.
@@ -37,7 +37,7 @@ pub struct NoticeAccounts {
 
 /// What happened to an appointment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum NotificationKind {
     Booked(AppointmentId),
     Cancelled(AppointmentId),
     /// From one to another.
@@ -45,7 +45,7 @@ pub(crate) enum What {
 }
 
 /// One notice to one professional.
-struct Notice<'a> {
+struct ProfessionalNotification<'a> {
     kind: &'static str,
     entry: &'a Entry,
     /// Where it was before.
@@ -70,36 +70,36 @@ pub(crate) fn appointment_of(about: &str) -> Option<AppointmentId> {
 }
 
 /// Writes the notices of what has just happened, in its transaction.
-pub(crate) fn tell(
+pub(crate) fn enqueue(
     tx: &mut Tx<'_>,
-    accounts: &NoticeAccounts,
+    accounts: &NotificationAccounts,
     id: OrganizationId,
-    what: What,
+    what: NotificationKind,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    if *accounts == NoticeAccounts::default() {
+    if *accounts == NotificationAccounts::default() {
         return Ok(());
     }
     let all = professionals(tx, id)?;
     let wants =
         |whose: ProfessionalId| all.iter().find(|one| one.id == whose && (one.notify.whatsapp || one.notify.email));
     let (organization, zone) = organization(tx, id)?;
-    let english = say::Locale::of(&organization.locale) == say::Locale::En;
+    let english = format::Locale::of(&organization.locale) == format::Locale::En;
     let place = Place { organization, zone, english };
     let leave = |tx: &mut Tx<'_>, kind, entry: &Entry, before| match wants(entry.professional) {
-        Some(whose) => write(tx, accounts, &place, whose, &Notice { kind, entry, before }, now),
+        Some(whose) => write(tx, accounts, &place, whose, &ProfessionalNotification { kind, entry, before }, now),
         None => Ok(()),
     };
     match what {
-        What::Booked(one) => {
+        NotificationKind::Booked(one) => {
             let entry = agenda_feed::entry(tx, id, one)?;
             leave(tx, "notice_booked", &entry, None)
         }
-        What::Cancelled(one) => {
+        NotificationKind::Cancelled(one) => {
             let entry = agenda_feed::entry(tx, id, one)?;
             leave(tx, "notice_cancelled", &entry, None)
         }
-        What::Moved(old, new) => {
+        NotificationKind::Moved(old, new) => {
             let (old, new) = (agenda_feed::entry(tx, id, old)?, agenda_feed::entry(tx, id, new)?);
             if old.professional == new.professional {
                 return leave(tx, "notice_rescheduled", &new, Some(old.span));
@@ -117,10 +117,10 @@ fn professionals(tx: &mut Tx<'_>, id: OrganizationId) -> Result<Vec<Professional
 
 fn write(
     tx: &mut Tx<'_>,
-    accounts: &NoticeAccounts,
+    accounts: &NotificationAccounts,
     place: &Place,
     whose: &Professional,
-    notice: &Notice<'_>,
+    notice: &ProfessionalNotification<'_>,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let text = worded(place, notice);
@@ -158,7 +158,7 @@ fn write(
 fn push(
     tx: &mut Tx<'_>,
     place: &Place,
-    notice: &Notice<'_>,
+    notice: &ProfessionalNotification<'_>,
     (channel, account): (&str, &str),
     (conversation, message, to): (ConversationId, Option<MessageId>, &Recipient),
     content: OutboundContent,
@@ -231,17 +231,17 @@ pub(crate) fn contact_of(
 }
 
 /// Who comes, as far as it is known.
-pub(crate) fn who(entry: &Entry, english: bool) -> &str {
+pub(crate) fn actor_name(entry: &Entry, english: bool) -> &str {
     let named = entry.attendee.as_deref().or(entry.contact.as_deref());
     named.unwrap_or(if english { "a customer" } else { "cliente" })
 }
 
 fn title(place: &Place, entry: &Entry) -> String {
-    let who = who(entry, place.english);
+    let who = actor_name(entry, place.english);
     if entry.service.is_empty() { who.to_owned() } else { format!("{} · {who}", entry.service) }
 }
 
-fn subject(place: &Place, notice: &Notice<'_>) -> String {
+fn subject(place: &Place, notice: &ProfessionalNotification<'_>) -> String {
     let what = match (notice.kind, place.english) {
         ("notice_booked", false) => "Novo agendamento",
         ("notice_booked", true) => "New appointment",
@@ -255,13 +255,13 @@ fn subject(place: &Place, notice: &Notice<'_>) -> String {
 }
 
 fn when(place: &Place, span: Span) -> String {
-    let said = say::Locale::of(&place.organization.locale);
+    let said = format::Locale::of(&place.organization.locale);
     let starts = place.zone.to_datetime(span.start);
     let at = if place.english { "at" } else { "às" };
-    format!("{} {at} {}", say::day(starts.date(), said), say::time(starts.time(), said))
+    format!("{} {at} {}", format::day(starts.date(), said), format::time(starts.time(), said))
 }
 
-fn worded(place: &Place, notice: &Notice<'_>) -> String {
+fn worded(place: &Place, notice: &ProfessionalNotification<'_>) -> String {
     let entry = notice.entry;
     let (pt, en) = match notice.kind {
         "notice_booked" => ("Novo agendamento", "New appointment"),

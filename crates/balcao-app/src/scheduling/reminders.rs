@@ -6,7 +6,7 @@ use balcao_store::{Tx, messaging::conversation, scheduling::appointment, schedul
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, Effect, UseCaseError, organization};
+use crate::context::desk::{AppContext, Effect, UseCaseError, organization};
 use crate::scheduling::appointments::{AppointmentView, view};
 
 /// A reminder that was planned.
@@ -50,13 +50,13 @@ pub enum ReminderRefusal {
 /// Plans reminders.
 #[derive(Debug, Clone)]
 pub struct Reminders {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Reminders {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

@@ -5,7 +5,7 @@ use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::waitlist::{DayPeriod, WaitlistEntry};
 use balcao_domain::{Appointment, ContactId, OrganizationId, WaitlistId};
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::scheduling::waitlist::{self, NewOffer};
@@ -16,9 +16,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, Effect, UseCaseError, organization};
+use crate::context::desk::{AppContext, Effect, UseCaseError, organization};
 use crate::context::names::NameRefusal;
-use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
 use crate::scheduling::agenda::Agenda;
 
 /// What somebody waits for.
@@ -91,13 +91,13 @@ pub enum JoinRefusal {
 /// Keeps the waitlist.
 #[derive(Debug, Clone)]
 pub struct Waitlist {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Waitlist {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 
@@ -303,14 +303,16 @@ fn tell(
     let Some(conversation) = conversation::of_contact(tx, organization.id, offer.contact)?.into_iter().next() else {
         return Ok(());
     };
-    let locale = say::Locale::of(&organization.locale);
+    let locale = format::Locale::of(&organization.locale);
     let name = agenda.professionals.iter().find(|one| one.id == offer.professional).map_or("", |one| one.name.as_str());
     let (starts, until) = (zone.to_datetime(at), zone.to_datetime(offer.held_until));
     let (day, at, until) =
-        (say::day(starts.date(), locale), say::time(starts.time(), locale), say::time(until.time(), locale));
+        (format::day(starts.date(), locale), format::time(starts.time(), locale), format::time(until.time(), locale));
     let text = match locale {
-        say::Locale::Pt => format!("Abriu um horário com {name}: {day} às {at}. Guardo para você até {until}. Quer?"),
-        say::Locale::En => {
+        format::Locale::Pt => {
+            format!("Abriu um horário com {name}: {day} às {at}. Guardo para você até {until}. Quer?")
+        }
+        format::Locale::En => {
             format!("A time with {name} opened: {day} at {at}. I hold it for you until {until}. Do you want it?")
         }
     };
@@ -322,7 +324,7 @@ fn tell(
         subject: Some(&text),
     };
     let message = message::insert(tx, organization.id, &new, now)?;
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMessage {
         conversation: conversation.id,
         channel: &conversation.channel,
         turn: None,
@@ -335,5 +337,5 @@ fn tell(
         about: None,
         fallback: None,
     };
-    outgoing::push(tx, organization.id, &outgoing, now)
+    outgoing::enqueue(tx, organization.id, &outgoing, now)
 }

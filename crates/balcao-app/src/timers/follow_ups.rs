@@ -22,9 +22,9 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::{May, Timers, may_fire, reaches, tell_skipped};
 use crate::context::desk::{UseCaseError, organization};
-use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
 use crate::messaging::outbound::sender::customer_name;
-use crate::messaging::outbound::terms::{Facts, Purpose};
+use crate::messaging::outbound::terms::{Purpose, TemplateVariables};
 use crate::turns::beside;
 
 /// Longest follow-up, in characters.
@@ -99,7 +99,7 @@ impl Timers {
             };
             let DueFollowUp { organization, follow_up, tries } = taken;
             let due = follow_up.clone();
-            match tx.attempt(|tx| prepare(tx, organization, due, tries, &settings, now).map(Ok::<_, Infallible>)) {
+            match tx.savepoint(|tx| prepare(tx, organization, due, tries, &settings, now).map(Ok::<_, Infallible>)) {
                 Ok(Ok(taken)) => Ok(taken),
                 Err(error) if tries < MAX_TRIES => {
                     tracing::error!(follow_up = %follow_up.id, %error, "a follow-up could not be prepared");
@@ -143,7 +143,7 @@ impl Timers {
             },
         };
         let whose = (draft.organization, draft.turn);
-        let written = tokio::time::timeout(WITHIN, beside::ask(self.front.desk(), &agent, whose, &request)).await;
+        let written = tokio::time::timeout(WITHIN, beside::complete(self.front.desk(), &agent, whose, &request)).await;
         let written = match written {
             Ok(Ok(answer)) => answer.text,
             Ok(Err(error)) => {
@@ -175,11 +175,11 @@ impl Timers {
                 May::Later(_) => return Ok(false),
                 May::Skip(why) => return skip(tx, id, due, why, now),
             };
-            let facts = Facts {
+            let facts = TemplateVariables {
                 customer: draft.customer.clone(),
                 business: draft.business.clone(),
                 text: Some(text.clone()),
-                ..Facts::default()
+                ..TemplateVariables::default()
             };
             if !reaches(&windows, &terms, &place, (Purpose::FollowUp, &facts), now) {
                 return skip(
@@ -198,7 +198,7 @@ impl Timers {
                 NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
             let message = message::insert(tx, id, &new, now)?;
             let template = terms.template(Purpose::FollowUp, &facts);
-            let outgoing = Outgoing {
+            let outgoing = OutgoingMessage {
                 conversation,
                 channel: &place.conversation.channel,
                 turn: None,
@@ -211,7 +211,7 @@ impl Timers {
                 about: None,
                 fallback: template.as_ref(),
             };
-            outgoing::push(tx, id, &outgoing, now)?;
+            outgoing::enqueue(tx, id, &outgoing, now)?;
             Ok(true)
         };
         let sent = desk.store.write(work).await?;

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 
 use balcao_agent::notice::notices;
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::messaging::handoff::{self, Untaken};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::{Tx, messaging::conversation, turns::dispatch, turns::event};
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Timers;
 use crate::context::desk::{UseCaseError, organization};
-use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
 
 /// After so many minutes it is told, each time once more.
 const AFTER_MIN: [i64; 3] = [5, 15, 60];
@@ -29,7 +29,7 @@ impl Timers {
         let work = move |tx: &mut Tx<'_>| {
             let mut told = 0;
             for one in handoff::untaken(tx, AFTER_MIN.map(SignedDuration::from_mins), now, limit)? {
-                match tx.attempt(|tx| tell(tx, &one, now).map(Ok::<_, Infallible>)) {
+                match tx.savepoint(|tx| tell(tx, &one, now).map(Ok::<_, Infallible>)) {
                     Ok(Ok(())) => told += 1,
                     Err(error) => {
                         tracing::error!(conversation = %one.conversation, %error, "nobody could be told that it waits");
@@ -61,12 +61,12 @@ fn tell_customer(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), U
     }
     let (organization, _zone) = organization(tx, one.organization)?;
     let found = conversation::get(tx, organization.id, one.conversation)?;
-    let locale = say::Locale::of(&organization.locale);
-    let text = &notices(if locale == say::Locale::En { Locale::En } else { Locale::PtBr }).nobody_yet;
+    let locale = format::Locale::of(&organization.locale);
+    let text = &notices(if locale == format::Locale::En { Locale::En } else { Locale::PtBr }).nobody_yet;
     let conversation = found.id;
     let new = NewMessage { conversation, turn: None, author: Author::System, text, subject: Some(text) };
     let message = message::insert(tx, organization.id, &new, now)?;
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMessage {
         conversation,
         channel: &found.channel,
         turn: None,
@@ -79,5 +79,5 @@ fn tell_customer(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), U
         about: None,
         fallback: None,
     };
-    outgoing::push(tx, organization.id, &outgoing, now)
+    outgoing::enqueue(tx, organization.id, &outgoing, now)
 }

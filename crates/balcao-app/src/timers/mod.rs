@@ -26,10 +26,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::desk::UseCaseError;
 use crate::messaging::inbox::calls;
-use crate::messaging::outbound::terms::{Facts, Purpose, Terms};
+use crate::messaging::outbound::terms::{Purpose, SendPolicy, TemplateVariables};
 use crate::scheduling::booking::Booking;
 use crate::scheduling::waitlist::Waitlist;
-use crate::turns::FrontDesk;
+use crate::turns::TurnRunner;
 
 /// What is kept back at the end of a channel's window, as the sender does.
 const MARGIN: Duration = Duration::from_mins(2);
@@ -70,11 +70,11 @@ impl Default for TimerSettings {
 /// Fires what is due.
 #[derive(Debug)]
 pub struct Timers {
-    front: Arc<FrontDesk>,
+    front: Arc<TurnRunner>,
     profile: String,
     /// How long the window of each channel's account is; `None`: it has none.
     windows: Arc<BTreeMap<(String, String), Option<Duration>>>,
-    terms: Arc<Terms>,
+    terms: Arc<SendPolicy>,
     settings: TimerSettings,
     /// Tells that something is to be sent.
     outgoing: Arc<Notify>,
@@ -100,10 +100,10 @@ impl Timers {
     /// customers whose window is closed.
     #[must_use]
     pub fn new(
-        front: Arc<FrontDesk>,
+        front: Arc<TurnRunner>,
         profile: impl Into<String>,
         channels: impl IntoIterator<Item = Arc<dyn Channel>>,
-        terms: Terms,
+        terms: SendPolicy,
         settings: TimerSettings,
         outgoing: Arc<Notify>,
     ) -> Self {
@@ -235,9 +235,9 @@ fn quiet_until(settings: &TimerSettings, zone: &TimeZone, now: Timestamp) -> Opt
 /// Whether anything may be sent there now, or a template at least.
 fn reaches(
     windows: &BTreeMap<(String, String), Option<Duration>>,
-    terms: &Terms,
+    terms: &SendPolicy,
     place: &Place,
-    (purpose, facts): (Purpose, &Facts),
+    (purpose, facts): (Purpose, &TemplateVariables),
     now: Timestamp,
 ) -> bool {
     let window = windows.get(&(place.conversation.channel.clone(), place.route.account.clone())).copied().flatten();

@@ -6,7 +6,7 @@ use balcao_agent::notice::{Notices, fill, notices};
 use balcao_channel::outbound::{Button, OutboundContent};
 use balcao_domain::Appointment;
 use balcao_domain::span::plus_minutes;
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::scheduling::reminder::{self, DueReminder};
 use balcao_store::{Tx, crm::contact, scheduling::appointment, scheduling::catalog};
@@ -15,9 +15,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
 use crate::context::desk::{UseCaseError, organization};
-use crate::messaging::outbound::outgoing::{self, CHOICE, Outgoing};
+use crate::messaging::outbound::outgoing::{self, CHOICE, OutgoingMessage};
 use crate::messaging::outbound::sender::{customer_name, vet};
-use crate::messaging::outbound::terms::{Answer, Facts, Purpose};
+use crate::messaging::outbound::terms::{Purpose, QuickReplyAction, TemplateVariables};
 use crate::turns::choices::{Choice, Choices};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.
@@ -34,11 +34,11 @@ impl Timers {
         let work = move |tx: &mut Tx<'_>| {
             let mut ended = 0;
             for due in reminder::due(tx, now, settings.at_once)? {
-                let reach = |place: &Place, facts: &Facts| {
+                let reach = |place: &Place, facts: &TemplateVariables| {
                     reaches(&windows, &terms, place, (Purpose::Reminder, facts), now)
                         .then(|| terms.template(Purpose::Reminder, facts))
                 };
-                match tx.attempt(|tx| fire(tx, due, now, &settings, reach).map(Ok::<_, Infallible>)) {
+                match tx.savepoint(|tx| fire(tx, due, now, &settings, reach).map(Ok::<_, Infallible>)) {
                     Ok(Ok(fired)) => ended += usize::from(fired),
                     Err(error) => put_off(tx, due, &error, now)?,
                 }
@@ -67,7 +67,7 @@ fn fire(
     due: DueReminder,
     now: Timestamp,
     settings: &super::TimerSettings,
-    reach: impl FnOnce(&Place, &Facts) -> Option<Option<balcao_channel::outbound::Template>>,
+    reach: impl FnOnce(&Place, &TemplateVariables) -> Option<Option<balcao_channel::outbound::Template>>,
 ) -> Result<bool, UseCaseError> {
     let skip = |tx: &mut Tx<'_>, why: &str| {
         reminder::end(tx, due.organization, due.id, false)?;
@@ -95,23 +95,25 @@ fn fire(
         }
         May::Later(_) => return skip(tx, "quiet hours last until shortly before the appointment"),
     };
-    let said = say::Locale::of(&organization.locale);
+    let said = format::Locale::of(&organization.locale);
     let names = catalog::professional_names(tx, organization.id)?;
     let starts = zone.to_datetime(found.span.start);
     let customer = contact::get(tx, organization.id, found.contact)?;
-    let facts = Facts {
+    let facts = TemplateVariables {
         customer: customer_name(&customer, &organization.locale),
         business: organization.name.clone(),
         service: Some(found.service_name.clone()),
         professional: names.get(&found.professional).cloned(),
-        day: Some(say::day(starts.date(), said)),
-        time: Some(say::time(starts.time(), said)),
+        day: Some(format::day(starts.date(), said)),
+        time: Some(format::time(starts.time(), said)),
         text: None,
-        answers: [Answer::Confirm, Answer::Move].map(|answer| (answer, choice_name(&due, answer))).into(),
+        answers: [QuickReplyAction::Confirm, QuickReplyAction::Move]
+            .map(|answer| (answer, choice_name(&due, answer)))
+            .into(),
     };
-    let words = notices(if said == say::Locale::En { Locale::En } else { Locale::PtBr });
+    let words = notices(if said == format::Locale::En { Locale::En } else { Locale::PtBr });
     let text = worded(&words.reminder, &facts);
-    let facts = Facts { text: Some(text.clone()), ..facts };
+    let facts = TemplateVariables { text: Some(text.clone()), ..facts };
     let Some(template) = reach(&place, &facts) else {
         return skip(tx, "the channel's window is closed, and there is no template for reminders");
     };
@@ -121,7 +123,7 @@ fn fire(
     let conversation = place.conversation.id;
     let new = NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
     let message = message::insert(tx, organization.id, &new, now)?;
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMessage {
         conversation,
         channel: &place.conversation.channel,
         turn: None,
@@ -134,11 +136,11 @@ fn fire(
         about: Some(&vet::about_appointment(found.id, found.span.start)),
         fallback: template.as_ref(),
     };
-    outgoing::push(tx, organization.id, &outgoing, now)?;
+    outgoing::enqueue(tx, organization.id, &outgoing, now)?;
     Ok(true)
 }
 
-fn worded(notice: &str, facts: &Facts) -> String {
+fn worded(notice: &str, facts: &TemplateVariables) -> String {
     let known = [
         ("service", &facts.service),
         ("professional", &facts.professional),
@@ -151,21 +153,24 @@ fn worded(notice: &str, facts: &Facts) -> String {
 }
 
 /// What comes back when an answer to a reminder is tapped, below the free message or the template.
-fn choice_name(due: &DueReminder, answer: Answer) -> String {
+fn choice_name(due: &DueReminder, answer: QuickReplyAction) -> String {
     let what = match answer {
-        Answer::Confirm => "confirm",
-        Answer::Move => "move",
+        QuickReplyAction::Confirm => "confirm",
+        QuickReplyAction::Move => "move",
     };
     format!("{CHOICE}{}:{what}", due.id)
 }
 
-fn buttons(text: &str, facts: &Facts, words: &Notices, due: &DueReminder, found: &Appointment) -> Choices {
-    let choice = |answer: Answer, notice: &str| Choice {
+fn buttons(text: &str, facts: &TemplateVariables, words: &Notices, due: &DueReminder, found: &Appointment) -> Choices {
+    let choice = |answer: QuickReplyAction, notice: &str| Choice {
         name: choice_name(due, answer),
         words: worded(notice, facts),
         expires_at: found.span.start,
     };
-    let all = vec![choice(Answer::Confirm, &words.reminder_confirmed), choice(Answer::Move, &words.reminder_moved)];
+    let all = vec![
+        choice(QuickReplyAction::Confirm, &words.reminder_confirmed),
+        choice(QuickReplyAction::Move, &words.reminder_moved),
+    ];
     let titles = [&words.reminder_confirm, &words.reminder_move];
     let button = |(choice, title): (&Choice, &String)| Button { id: choice.name.clone(), title: title.clone() };
     let buttons = all.iter().zip(titles).map(button).collect();

@@ -9,8 +9,8 @@ use balcao_store::{crm::tag, messaging::conversation, scheduling::follow_up, tur
 use balcao_tool::{Receipt, ReceiptKind, ResultClass, RunMode, ToolContext, canonical, repair};
 use serde_json::{Value, json};
 
-use super::{Agent, AnswerError, Answered, beside};
-use crate::context::desk::Desk;
+use super::{Agent, AnswerError, TurnOutcome, beside};
+use crate::context::desk::AppContext;
 use crate::crm::contacts::{ContactUpdate, Contacts};
 use crate::crm::pipelines::Pipelines;
 use crate::scheduling::follow_ups::{FollowUpRequest, FollowUps};
@@ -24,10 +24,10 @@ const SUMMARY_EVERY: usize = 4;
 const SUMMARY_TURNS: u32 = 12;
 
 pub(super) async fn run(
-    desk: &Desk,
+    desk: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &Answered,
+    answered: &TurnOutcome,
 ) -> Result<(), AnswerError> {
     match &answered.ending {
         Ending::Reply { .. } => {}
@@ -89,10 +89,10 @@ pub(super) async fn run(
 /// After a handoff that is no failure: the model's summary for whoever takes over, then the profile's own tools. What closing
 /// extracted stands until then, and where no model answers.
 async fn handed_over(
-    desk: &Desk,
+    desk: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &Answered,
+    answered: &TurnOutcome,
 ) -> Result<(), AnswerError> {
     if agent.profile.after_reply.summary
         && let Some(text) = summary(desk, agent, organization, answered, 1).await?
@@ -115,10 +115,10 @@ async fn handed_over(
 }
 
 async fn summarise(
-    desk: &Desk,
+    desk: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &Answered,
+    answered: &TurnOutcome,
 ) -> Result<(), AnswerError> {
     let Some(text) = summary(desk, agent, organization, answered, SUMMARY_EVERY).await? else { return Ok(()) };
     let id = answered.conversation;
@@ -127,10 +127,10 @@ async fn summarise(
 
 /// The model's summary; `None` if there is none, or the count of turns is no multiple of `every`.
 async fn summary(
-    desk: &Desk,
+    desk: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &Answered,
+    answered: &TurnOutcome,
     every: usize,
 ) -> Result<Option<String>, AnswerError> {
     let id = answered.conversation;
@@ -163,7 +163,7 @@ fn in_words(message: &Message) -> Option<String> {
 
 /// At most one is planned at a time, and none for who wants no messages.
 async fn may_follow_up(
-    desk: &Desk,
+    desk: &AppContext,
     organization: OrganizationId,
     contact: ContactId,
     id: ConversationId,
@@ -178,11 +178,11 @@ async fn may_follow_up(
 
 /// Keeps what the customer said of themselves: bounded by the same checks as the tools, and never over a known name.
 async fn keep_facts(
-    desk: &Desk,
+    desk: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
     contact: ContactId,
-    answered: &Answered,
+    answered: &TurnOutcome,
     key: impl Fn(&str) -> EffectKey,
 ) -> Result<(), AnswerError> {
     let contacts = Contacts::new(desk.clone());
@@ -197,7 +197,8 @@ async fn keep_facts(
     let Ok(facts) = repair::parse_arguments(&text).map(|parsed| parsed.value) else { return Ok(()) };
     let fact = |name: &str| facts.get(name).and_then(Value::as_str).map(str::to_owned);
     // A model may invent; only what the customer wrote in this very message is kept.
-    let said = |text: &String| balcao_language::fold(&answered.state.inbound).contains(&balcao_language::fold(text));
+    let said =
+        |text: &String| balcao_language::normalize(&answered.state.inbound).contains(&balcao_language::normalize(text));
     let update = ContactUpdate {
         name: fact("name").filter(|name| known.name.is_none() && said(name)),
         email: fact("email").filter(|email| known.email.is_none() && said(email)),
@@ -229,10 +230,10 @@ fn facts_schema(tags: &[String]) -> Value {
 
 /// One question to the model about the turn, on the turn's account; `None` if it did not answer.
 async fn ask(
-    desk: &Desk,
+    desk: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &Answered,
+    answered: &TurnOutcome,
     system: String,
     format: ResponseFormat,
     purpose: Purpose,
@@ -265,7 +266,7 @@ async fn ask(
         purpose,
         facts,
     };
-    match beside::ask(desk, agent, (organization, Some(answered.turn)), &request).await {
+    match beside::complete(desk, agent, (organization, Some(answered.turn)), &request).await {
         Ok(answer) => Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty()),
         Err(error) => {
             tracing::warn!(%error, ?purpose, "a step after the reply got no answer");

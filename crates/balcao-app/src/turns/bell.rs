@@ -10,35 +10,35 @@ const ROOM: usize = 1_024;
 
 /// Rings when a turn of a conversation is over. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Bell(Sender<ConversationId>);
+pub struct CompletionNotifier(Sender<ConversationId>);
 
-impl Default for Bell {
+impl Default for CompletionNotifier {
     fn default() -> Self {
         Self(broadcast::channel(ROOM).0)
     }
 }
 
-impl Bell {
+impl CompletionNotifier {
     /// A turn of this conversation is over.
-    pub fn ring(&self, conversation: ConversationId) {
+    pub fn notify(&self, conversation: ConversationId) {
         // Nobody listens, as a rule.
         drop(self.0.send(conversation));
     }
 
     /// Hears every ring from now on.
     #[must_use]
-    pub fn listen(&self) -> Ear {
-        Ear(self.0.subscribe())
+    pub fn listen(&self) -> CompletionListener {
+        CompletionListener(self.0.subscribe())
     }
 }
 
 /// Hears a [`Bell`].
 #[derive(Debug)]
-pub struct Ear(Receiver<ConversationId>);
+pub struct CompletionListener(Receiver<ConversationId>);
 
-impl Ear {
+impl CompletionListener {
     /// Returns when a turn of this conversation is over, or when rings were missed; never if the bell is gone.
-    pub async fn hear(&mut self, conversation: ConversationId) {
+    pub async fn wait_for(&mut self, conversation: ConversationId) {
         loop {
             match self.0.recv().await {
                 Ok(rung) if rung == conversation => return,

@@ -7,7 +7,7 @@ use balcao_store::{StoreError, turns::turn};
 use tokio::time::Instant;
 
 use super::{Agent, strangers};
-use crate::context::desk::Desk;
+use crate::context::desk::AppContext;
 use crate::context::metrics;
 
 /// One question, which shows in traces and metrics as those of turns do, and counts as used up by the turn that it belongs to,
@@ -15,8 +15,8 @@ use crate::context::metrics;
 ///
 /// # Errors
 /// What the model failed with. That the answer could not be counted is no reason not to use it.
-pub(crate) async fn ask(
-    desk: &Desk,
+pub(crate) async fn complete(
+    desk: &AppContext,
     agent: &Agent,
     (organization, of): (OrganizationId, Option<TurnId>),
     request: &ModelRequest,

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use balcao_agent::TurnState;
-use balcao_agent::turn::HeldCall;
+use balcao_agent::turn::PendingConfirmation;
 use balcao_channel::outbound::{Button, OutboundContent, Row, Section, limits};
 use balcao_domain::TurnId;
 use balcao_domain::contact::Contact;
-use balcao_language::{TimeReading, find_times_from, say};
+use balcao_language::{TimeReading, find_times_from, format};
 use balcao_tool::{Locale, Offer, ReceiptKind};
 use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
 
@@ -53,7 +53,7 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
         return None;
     }
     let english = state.principal.locale == Locale::En;
-    let said = if english { say::Locale::En } else { say::Locale::Pt };
+    let said = if english { format::Locale::En } else { format::Locale::Pt };
     let all: Vec<Choice> = (1_u32..)
         .zip(&spoken_of)
         .map(|(number, offer)| Choice {
@@ -77,7 +77,7 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
 
 /// The two answers to a question about a held call. The yes repeats the question, so that it agrees to nothing else: a button of
 /// an earlier question that is tapped late names another day, time or deed.
-fn yes_or_no(held: &HeldCall, reply: &str, turn: TurnId, locale: Locale) -> Option<Choices> {
+fn yes_or_no(held: &PendingConfirmation, reply: &str, turn: TurnId, locale: Locale) -> Option<Choices> {
     let [yes, no] = if locale == Locale::En { ["Yes", "No"] } else { ["Sim", "Não"] };
     let question = held.question.trim().trim_end_matches('?');
     let choice = |name: &str, words: String| Choice {
@@ -114,11 +114,11 @@ fn spoken_of<'a>(offered: &BTreeSet<&'a Offer>, reply: &str) -> Vec<&'a Offer> {
         })
         .collect();
     let at_time: Vec<&Offer> = offered.iter().copied().filter(|offer| named.contains(&offer.start)).collect();
-    let folded = balcao_language::fold(reply);
+    let folded = balcao_language::normalize(reply);
     let is_named = |offer: &&Offer| {
         let first = offer.professional.split_whitespace().next().unwrap_or_default();
         !first.is_empty()
-            && folded.split(|c: char| !c.is_alphanumeric()).any(|word| word == balcao_language::fold(first))
+            && folded.split(|c: char| !c.is_alphanumeric()).any(|word| word == balcao_language::normalize(first))
     };
     let with: Vec<&Offer> = at_time.iter().copied().filter(is_named).collect();
     if with.is_empty() { at_time } else { with }
@@ -144,13 +144,13 @@ fn titles(offers: &[&Offer]) -> Option<Vec<String>> {
     differ(&longer).then_some(longer)
 }
 
-fn sections(offers: &[&Offer], all: &[Choice], said: say::Locale) -> Vec<Section> {
+fn sections(offers: &[&Offer], all: &[Choice], said: format::Locale) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    let with = if said == say::Locale::Pt { "com" } else { "with" };
+    let with = if said == format::Locale::Pt { "com" } else { "with" };
     let mut last = None;
     for (offer, choice) in offers.iter().zip(all) {
         if last != Some(offer.day) {
-            let title = cut(&say::day(offer.day, said), limits::SECTION_TITLE);
+            let title = cut(&format::day(offer.day, said), limits::SECTION_TITLE);
             sections.push(Section { title: Some(title), rows: Vec::new() });
             last = Some(offer.day);
         }
@@ -167,12 +167,12 @@ fn sections(offers: &[&Offer], all: &[Choice], said: say::Locale) -> Vec<Section
 }
 
 /// What the customer says by choosing it.
-fn in_words(offer: &Offer, said: say::Locale) -> String {
-    let (day, time) = (say::day(offer.day, said), offer.start.strftime("%H:%M"));
+fn in_words(offer: &Offer, said: format::Locale) -> String {
+    let (day, time) = (format::day(offer.day, said), offer.start.strftime("%H:%M"));
     let service = offer.service.as_deref().map(|service| format!(", {service}")).unwrap_or_default();
     match said {
-        say::Locale::Pt => format!("Quero {day} às {time} com {}{service}", offer.professional),
-        say::Locale::En => format!("I want {day} at {time} with {}{service}", offer.professional),
+        format::Locale::Pt => format!("Quero {day} às {time} com {}{service}", offer.professional),
+        format::Locale::En => format!("I want {day} at {time} with {}{service}", offer.professional),
     }
 }
 

@@ -5,7 +5,7 @@
 //! end of the lease are the closing transaction (I-12); a conversation that a person took over gets no outbox row (I-17).
 
 use balcao_agent::driver::Observer;
-use balcao_agent::live::Live;
+use balcao_agent::live::ReplySink;
 use balcao_agent::{Ending, TurnState};
 use balcao_channel::channels::web::KIND as WEB_CHAT;
 use balcao_domain::TurnId;
@@ -25,24 +25,24 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::choices;
 use super::late;
-use super::open::{self, Needs, Opened};
+use super::open::{self, LoadOptions, Opened};
 use super::strangers;
 use super::wordless;
-use super::{Agent, AnswerError, Answered, FrontDesk};
-use crate::context::desk::{Desk, UseCaseError, organization};
+use super::{Agent, AnswerError, TurnOutcome, TurnRunner};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 use crate::context::metrics::Meter;
 use crate::messaging::chat::Hub;
 use crate::messaging::inbox::retract;
-use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
 use crate::turns::closed::Closed;
 
 /// Under what a claimed turn runs.
 #[derive(Debug, Clone)]
-pub(super) struct Under {
+pub(super) struct LeaseContext {
     pub(super) lease: Lease,
     lasts: SignedDuration,
     burst: BurstRules,
-    needs: Needs,
+    needs: LoadOptions,
     locale: balcao_tool::Locale,
     /// Whether the turn changed anything outside of its own record.
     had_effect: bool,
@@ -64,7 +64,7 @@ enum Found {
     },
 }
 
-impl FrontDesk {
+impl TurnRunner {
     /// Answers a claimed conversation: takes up the turn that was cut short, if there is one, else opens one for what waits.
     /// If the tally of attempts says so, a person gets the conversation without another attempt. One claim is one turn.
     /// `Ok(None)` if there was nothing to answer. What `pages` a visitor of the web chat has open see the reply while it is written.
@@ -78,12 +78,13 @@ impl FrontDesk {
         burst: BurstRules,
         observer: Option<&dyn Observer>,
         pages: Option<&Hub>,
-    ) -> Result<Option<Answered>, AnswerError> {
+    ) -> Result<Option<TurnOutcome>, AnswerError> {
         let mut agent = self.agent(profile)?;
         let meter = Meter::start(agent.model.model(), observer);
-        let needs = Needs::of(&agent, !self.has_sanitiser(claimed.lease.organization, &agent));
+        let needs = LoadOptions::of(&agent, !self.has_sanitiser(claimed.lease.organization, &agent));
         let locale = agent.profile.language;
-        let mut under = Under { lease: claimed.lease, lasts: claimed.lasts, burst, needs, locale, had_effect: false };
+        let mut under =
+            LeaseContext { lease: claimed.lease, lasts: claimed.lasts, burst, needs, locale, had_effect: false };
         let found = find(self.desk(), &agent, claimed, &under).await?;
         let Found::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
@@ -106,7 +107,7 @@ impl FrontDesk {
         let visitor = opened.contact.channel_user.clone().filter(|_| claimed.channel == WEB_CHAT);
         let draft = pages.zip(visitor).map(|(pages, visitor)| pages.drafting(&visitor));
         loop {
-            let live = draft.as_ref().map(|draft| -> &dyn Live { draft });
+            let live = draft.as_ref().map(|draft| -> &dyn ReplySink { draft });
             match self.run(&agent, opened, turn, &meter, (Some(under.clone()), live)).await? {
                 Closed::Done(answered) => {
                     if let (Some(draft), Ending::Reply { .. }) = (draft, &answered.ending) {
@@ -116,7 +117,7 @@ impl FrontDesk {
                 }
                 Closed::Superseded { opened: again, inbound } => {
                     tracing::debug!(turn = %again.turn, "the customer wrote more: the turn begins again");
-                    draft.as_ref().inspect(|draft| draft.void());
+                    draft.as_ref().inspect(|draft| draft.retract());
                     opened = *again;
                     under.needs.public_texts = false;
                     strangers::within_day(self, &mut agent, &mut opened).await?;
@@ -127,7 +128,7 @@ impl FrontDesk {
     }
 }
 
-impl Under {
+impl LeaseContext {
     /// Demands that the lease is still the current one, and lets it last its whole length from now on: what is done next outside
     /// is over before anybody else can go on with the turn (I-7).
     pub(super) fn renew(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<(), UseCaseError> {
@@ -141,7 +142,12 @@ impl Under {
     }
 }
 
-async fn find(desk: &Desk, agent: &Agent, claimed: &Claimed, under: &Under) -> Result<Found, UseCaseError> {
+async fn find(
+    desk: &AppContext,
+    agent: &Agent,
+    claimed: &Claimed,
+    under: &LeaseContext,
+) -> Result<Found, UseCaseError> {
     let now = desk.clock.now();
     let (claimed, under, profile) = (claimed.clone(), under.clone(), agent.profile.id.clone());
     desk.store.write(move |tx| find_in(tx, &claimed, &under, &profile, now)).await
@@ -150,7 +156,7 @@ async fn find(desk: &Desk, agent: &Agent, claimed: &Claimed, under: &Under) -> R
 fn find_in(
     tx: &mut Tx<'_>,
     claimed: &Claimed,
-    under: &Under,
+    under: &LeaseContext,
     profile: &str,
     now: Timestamp,
 ) -> Result<Found, UseCaseError> {
@@ -168,12 +174,12 @@ fn find_in(
         return Ok(Found::Turn { opened: Box::new(opened), saved, inbound, late });
     }
     if inbox::burst(tx, organization.id, conversation.id)?.is_none() {
-        dispatch::set_ripe(tx, organization.id, conversation.id, None)?;
+        dispatch::set_due(tx, organization.id, conversation.id, None)?;
         dispatch::finish(tx, lease)?;
         return Ok(Found::Nothing);
     }
-    if wordless::answered(tx, organization.id, &mut conversation, under.locale, now)? {
-        dispatch::set_ripe(tx, organization.id, conversation.id, None)?;
+    if wordless::handle_if_unreadable(tx, organization.id, &mut conversation, under.locale, now)? {
+        dispatch::set_due(tx, organization.id, conversation.id, None)?;
         dispatch::finish(tx, lease)?;
         return Ok(Found::Nothing);
     }
@@ -181,7 +187,7 @@ fn find_in(
         open::reopen(tx, organization.id, &mut conversation)?;
     }
     let turn = turn::open(tx, organization.id, conversation.id, profile, now)?;
-    let rows = take(tx, lease, turn, under.burst.most.max(1), now)?;
+    let rows = assign_messages(tx, lease, turn, under.burst.most.max(1), now)?;
     let (inbound, late) = read(&rows, &conversation.channel, now);
     let written = late::written(&rows, &zone, now);
     let mut opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
@@ -192,7 +198,7 @@ fn find_in(
 }
 
 /// Gives what waits to a turn, at most `limit` messages; what is left over is ripe.
-fn take(
+fn assign_messages(
     tx: &mut Tx<'_>,
     lease: &Lease,
     turn: TurnId,
@@ -209,13 +215,13 @@ fn take(
     }
     let left = inbox::burst(tx, organization, conversation)?;
     let files = attachment::awaited_until(tx, organization, conversation)?.unwrap_or(now);
-    dispatch::set_ripe(tx, organization, conversation, left.map(|_| files.max(now)))?;
+    dispatch::set_due(tx, organization, conversation, left.map(|_| files.max(now)))?;
     Ok(rows)
 }
 
 /// What a turn reads of messages, and whether it is too late to answer them.
 fn read(rows: &[InboxRow], channel: &str, now: Timestamp) -> (String, bool) {
-    (late::words(rows), late::too_late(rows, channel, now))
+    (late::inbound_text(rows), late::reply_window_closed(rows, channel, now))
 }
 
 /// What a reply becomes of a turn that changed nothing: if the customer wrote more, it begins again and nothing of the reply
@@ -223,7 +229,7 @@ fn read(rows: &[InboxRow], channel: &str, now: Timestamp) -> (String, bool) {
 /// before that, and wait for an answer as those do that no turn had taken yet (F-152).
 pub(super) fn supersede(
     tx: &mut Tx<'_>,
-    under: &Under,
+    under: &LeaseContext,
     opened: &Opened,
     ending: &Ending,
     spent: Spent,
@@ -245,7 +251,7 @@ pub(super) fn supersede(
 /// If the conversation is the agent's again, the turn begins again with the messages that it has.
 fn given_back(
     tx: &mut Tx<'_>,
-    under: &Under,
+    under: &LeaseContext,
     turn: TurnId,
     spent: Spent,
     now: Timestamp,
@@ -255,13 +261,13 @@ fn given_back(
         return Ok(None);
     }
     turn::restart(tx, under.lease.organization, turn, spent)?;
-    anew(tx, under, turn, conversation, now).map(Some)
+    reload(tx, under, turn, conversation, now).map(Some)
 }
 
 /// A turn with all the messages that it has now, from its beginning.
-fn anew(
+fn reload(
     tx: &mut Tx<'_>,
-    under: &Under,
+    under: &LeaseContext,
     turn: TurnId,
     conversation: Conversation,
     now: Timestamp,
@@ -269,7 +275,7 @@ fn anew(
     let rows = inbox::of_turn(tx, under.lease.organization, turn)?;
     let (organization, zone) = organization(tx, under.lease.organization)?;
     let contact = contact::get(tx, organization.id, conversation.contact)?;
-    let inbound = late::words(&rows);
+    let inbound = late::inbound_text(&rows);
     let written = late::written(&rows, &zone, now);
     let again = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
     let again = Opened { written, ..again };
@@ -280,7 +286,7 @@ fn anew(
 /// as a burst may have.
 pub(super) fn begin_again(
     tx: &mut Tx<'_>,
-    under: &Under,
+    under: &LeaseContext,
     turn: TurnId,
     spent: Spent,
     now: Timestamp,
@@ -303,14 +309,14 @@ pub(super) fn begin_again(
         return Ok(None);
     }
     turn::restart(tx, organization, turn, spent)?;
-    take(tx, lease, turn, under.burst.most.saturating_sub(count), now)?;
-    anew(tx, under, turn, conversation, now).map(Some)
+    assign_messages(tx, lease, turn, under.burst.most.saturating_sub(count), now)?;
+    reload(tx, under, turn, conversation, now).map(Some)
 }
 
 /// What the closing transaction of a claimed turn does besides: the outbox, the inbox, the end of the lease.
-pub(super) fn settle(
+pub(super) fn finish(
     tx: &mut Tx<'_>,
-    under: &Under,
+    under: &LeaseContext,
     opened: &Opened,
     machine: &TurnState,
     decided: &Ending,
@@ -323,17 +329,17 @@ pub(super) fn settle(
         Ending::Handoff { .. } => (InboxState::HandedOff, None),
         Ending::Silence { reason } => (InboxState::Ignored, Some(reason.as_str())),
     };
-    inbox::settle(tx, organization, opened.turn, state, reason)?;
+    inbox::set_state(tx, organization, opened.turn, state, reason)?;
     retract::forget_late(tx, organization, opened.turn, &machine.inbound)?;
     if stored.reply().is_some() && !planted::has(Bug::OutboxAfterClose) {
-        speak(tx, opened, machine, decided, now)?;
+        enqueue_reply(tx, opened, machine, decided, now)?;
     }
     dispatch::finish(tx, &under.lease)?;
     Ok(())
 }
 
 /// Writes what a turn says into the outbox.
-pub(super) fn speak(
+pub(super) fn enqueue_reply(
     tx: &mut Tx<'_>,
     opened: &Opened,
     machine: &TurnState,
@@ -346,7 +352,7 @@ pub(super) fn speak(
             .or_else(|| choices::number(&opened.contact, reply.as_str())),
         Ending::Handoff { .. } | Ending::Silence { .. } => None,
     };
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMessage {
         conversation: opened.conversation.id,
         channel: &opened.conversation.channel,
         turn: Some(opened.turn),
@@ -359,5 +365,5 @@ pub(super) fn speak(
         about: None,
         fallback: None,
     };
-    outgoing::push(tx, opened.organization.id, &outgoing, now)
+    outgoing::enqueue(tx, opened.organization.id, &outgoing, now)
 }

@@ -22,20 +22,20 @@ use balcao_store::{Tx, crm::note, crm::tag, scheduling::follow_up, turns::event}
 use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
 
-use super::claimed::{self, Under};
-use super::{AnswerError, Answered, Opened};
-use crate::context::desk::{Desk, UseCaseError};
-use crate::conversations::alerts::{self, HandedOver};
-use crate::scheduling::notices::NoticeAccounts;
+use super::claimed::{self, LeaseContext};
+use super::{AnswerError, Opened, TurnOutcome};
+use crate::context::desk::{AppContext, UseCaseError};
+use crate::conversations::alerts::{self, Handoff};
+use crate::scheduling::notices::NotificationAccounts;
 use crate::turns::summaries;
 
 /// Closes a turn; `under` says that it was claimed, and may begin again.
 pub(super) async fn close(
-    desk: &Desk,
+    desk: &AppContext,
     opened: Opened,
     mut state: TurnState,
     ending: Ending,
-    under: Option<Under>,
+    under: Option<LeaseContext>,
 ) -> Result<Closed, AnswerError> {
     let now = desk.clock.now();
     let ending = of_staff(&mut state, ending);
@@ -55,7 +55,7 @@ pub(super) async fn close(
                 }
                 let written = (machine.as_str(), transcript.as_str());
                 let stored = in_transaction(tx, &accounts, &opened, &state, written, ending.clone(), now)?;
-                claimed::settle(tx, under, &opened, &state, &ending, &stored, now)?;
+                claimed::finish(tx, under, &opened, &state, &ending, &stored, now)?;
                 Ok(Ok(stored))
             }
         };
@@ -65,12 +65,12 @@ pub(super) async fn close(
         && ending.reply().is_some()
     {
         let machine = Arc::clone(&shared);
-        desk.store.write(move |tx| claimed::speak(tx, &opened, &machine, &decided, now)).await?;
+        desk.store.write(move |tx| claimed::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
     }
     Ok(match stored {
         Ok(ending) => {
             let state = Arc::unwrap_or_clone(shared);
-            Closed::Done(Box::new(Answered { conversation, turn, ending, state, channel }))
+            Closed::Done(Box::new(TurnOutcome { conversation, turn, ending, state, channel }))
         }
         Err((opened, inbound)) => Closed::Superseded { opened, inbound },
     })
@@ -80,7 +80,7 @@ pub(super) async fn close(
 /// begins anew, as after a handoff that was resolved. The record of the turn still says what was decided.
 fn of_staff(state: &mut TurnState, ending: Ending) -> Ending {
     let Ending::Handoff { reason, .. } = &ending else { return ending };
-    let told = if state.principal.staff_facing { reason.told_to_staff(state.principal.locale) } else { None };
+    let told = if state.principal.staff_facing { reason.is_shown_to_staff(state.principal.locale) } else { None };
     let Some(reply) = told else { return ending };
     tracing::warn!(turn = state.principal.turn, reason = reason.code(), "a question of staff got no answer");
     state.breaker.reset();
@@ -104,7 +104,7 @@ pub(super) fn spent(state: &TurnState) -> Spent {
 
 fn in_transaction(
     tx: &mut Tx<'_>,
-    accounts: &NoticeAccounts,
+    accounts: &NotificationAccounts,
     opened: &Opened,
     state: &TurnState,
     (machine, transcript): (&str, &str),
@@ -156,7 +156,7 @@ fn in_transaction(
 /// Everything that a handoff is: state, assignment, note, record, alerts to staff, and no more follow-ups.
 fn hand_over(
     tx: &mut Tx<'_>,
-    accounts: &NoticeAccounts,
+    accounts: &NotificationAccounts,
     opened: &Opened,
     state: &TurnState,
     conversation: &mut Conversation,
@@ -195,7 +195,7 @@ fn hand_over(
         &serde_json::json!({"reason": reason}).to_string(),
         now,
     )?;
-    let handed = HandedOver {
+    let handed = Handoff {
         organization: &opened.organization,
         conversation: conversation.id,
         turn: opened.turn,
@@ -204,7 +204,7 @@ fn hand_over(
         reason,
         summary: &summary,
     };
-    alerts::tell(tx, accounts, &handed, now)
+    alerts::enqueue(tx, accounts, &handed, now)
 }
 
 /// Whether a tool of the turn ended the matter.

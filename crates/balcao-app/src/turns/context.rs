@@ -9,7 +9,7 @@ use balcao_agent::prompt::{
 };
 use balcao_agent::sanitise::Sanitiser;
 use balcao_agent::turn::{ContactCard, TurnSetup};
-use balcao_language::say;
+use balcao_language::format;
 use balcao_llm::TurnFacts;
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -21,11 +21,11 @@ const CALENDAR_DAYS: i32 = 14;
 
 pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -> Result<TurnSetup, PromptError> {
     let profile = &agent.profile;
-    let said = say::Locale::of(profile.language.tag());
+    let said = format::Locale::of(profile.language.tag());
     let next_opening = opened.open_state.next_opening.as_ref().map(|at| {
-        let day = say::day_from(at.date(), opened.now.date(), said);
-        let at_word = if said == say::Locale::Pt { "às" } else { "at" };
-        format!("{day} {at_word} {}", say::time(at.time(), said))
+        let day = format::day_from(at.date(), opened.now.date(), said);
+        let at_word = if said == format::Locale::Pt { "às" } else { "at" };
+        format!("{day} {at_word} {}", format::time(at.time(), said))
     });
     let data = prompt_data(agent, opened, next_opening.clone(), said);
     Ok(TurnSetup {
@@ -53,9 +53,10 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
     })
 }
 
-fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, said: say::Locale) -> PromptData {
+fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, said: format::Locale) -> PromptData {
     let (profile, now) = (&agent.profile, &opened.now);
-    let day = |date: Date| DayFacts { weekday: say::weekday(date.weekday(), said).to_owned(), date: date.to_string() };
+    let day =
+        |date: Date| DayFacts { weekday: format::weekday(date.weekday(), said).to_owned(), date: date.to_string() };
     PromptData {
         agent: AgentFacts {
             name: profile.name.clone(),
@@ -69,7 +70,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
         },
         tools: agent.toolbox.iter().map(|tool| (tool.spec.name.clone(), true)).collect(),
         now: NowFacts {
-            weekday: say::weekday(now.date().weekday(), said).to_owned(),
+            weekday: format::weekday(now.date().weekday(), said).to_owned(),
             date: now.date().to_string(),
             time: now.strftime("%H:%M").to_string(),
             zone: opened.organization.timezone.clone(),

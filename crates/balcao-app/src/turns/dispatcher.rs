@@ -18,9 +18,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::context::desk::UseCaseError;
 use crate::messaging::chat::Hub;
-use crate::messaging::presence::{self, Presence};
-use crate::turns::bell::Bell;
-use crate::turns::{AnswerError, FrontDesk};
+use crate::messaging::presence::{self, TypingIndicator};
+use crate::turns::bell::CompletionNotifier;
+use crate::turns::{AnswerError, TurnRunner};
 
 /// So many conversations are rescued at once; the rest comes next.
 const RESCUED_AT_ONCE: u32 = 32;
@@ -63,16 +63,16 @@ impl DispatcherSettings {
 /// Gives ripe conversations to turns. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Dispatcher {
-    front: Arc<FrontDesk>,
+    front: Arc<TurnRunner>,
     settings: Arc<DispatcherSettings>,
     /// Told when something came in.
     wake: Arc<Notify>,
     /// Tells that something is to be sent.
     outgoing: Arc<Notify>,
     /// Rings when a turn is over.
-    bell: Bell,
+    bell: CompletionNotifier,
     /// Shows customers that an answer is being written.
-    presence: Presence,
+    presence: TypingIndicator,
     /// The web chat's open pages, which see a reply while it is written.
     pages: Option<Hub>,
     turns: Arc<Semaphore>,
@@ -93,7 +93,7 @@ struct Job {
 /// What a customer has seen of a turn that runs.
 #[derive(Default)]
 struct Seen {
-    at: OnceLock<Arc<presence::At>>,
+    at: OnceLock<Arc<presence::TypingTarget>>,
     typing: AtomicBool,
 }
 
@@ -112,15 +112,15 @@ impl Drop for Shown {
 impl Dispatcher {
     /// A dispatcher; it looks at once when `wake` is told, and tells `outgoing` when a reply was written.
     #[must_use]
-    pub fn new(front: Arc<FrontDesk>, settings: DispatcherSettings, wake: Arc<Notify>, outgoing: Arc<Notify>) -> Self {
+    pub fn new(front: Arc<TurnRunner>, settings: DispatcherSettings, wake: Arc<Notify>, outgoing: Arc<Notify>) -> Self {
         let most = usize::try_from(settings.max_concurrent_turns).unwrap_or(1).max(1);
         Self {
             front,
             settings: Arc::new(settings),
             wake,
             outgoing,
-            bell: Bell::default(),
-            presence: Presence::default(),
+            bell: CompletionNotifier::default(),
+            presence: TypingIndicator::default(),
             pages: None,
             turns: Arc::new(Semaphore::new(most)),
             suspects: Arc::new(Semaphore::new(1)),
@@ -131,13 +131,13 @@ impl Dispatcher {
 
     /// The same, ringing this bell when a turn is over.
     #[must_use]
-    pub fn ringing(self, bell: Bell) -> Self {
+    pub fn ringing(self, bell: CompletionNotifier) -> Self {
         Self { bell, ..self }
     }
 
     /// The same, showing customers that an answer is being written.
     #[must_use]
-    pub fn showing(self, presence: Presence) -> Self {
+    pub fn showing(self, presence: TypingIndicator) -> Self {
         Self { presence, ..self }
     }
 
@@ -235,7 +235,7 @@ impl Dispatcher {
             move |tx: &mut Tx<'_>| dispatch::claim(tx, &ClaimRequest { owner: &owner, now, until, limit, suspects });
         let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
         let jobs = claimed.into_iter().zip(places).map(|(claimed, place)| {
-            let _suspect = if claimed.tally.suspect { suspect.take() } else { None };
+            let _suspect = if claimed.tally.poison_suspect { suspect.take() } else { None };
             Job { claimed, _turn: Some(place), _suspect }
         });
         Ok(jobs.collect())
@@ -264,7 +264,7 @@ impl Dispatcher {
         match result {
             Ok(Some(answered)) => {
                 self.outgoing.notify_one();
-                self.bell.ring(answered.conversation);
+                self.bell.notify(answered.conversation);
                 let after = self.front.after_reply(&self.settings.profile, &answered, claimed.lease.organization);
                 tokio::select! {
                     biased;

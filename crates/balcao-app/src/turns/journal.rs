@@ -14,10 +14,10 @@ use balcao_store::{StoreError, Tx, messaging::conversation, turns::turn};
 use balcao_tool::Toolbox;
 
 use super::Agent;
-use super::claimed::{self, Under};
+use super::claimed::{self, LeaseContext};
 use super::close;
 use super::open::Opened;
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 
 /// Why a turn was stopped.
 pub(super) enum Stop {
@@ -31,18 +31,18 @@ pub(super) enum Stop {
 
 /// The journal of a turn.
 pub(super) struct StoreJournal {
-    desk: Desk,
+    desk: AppContext,
     toolbox: Arc<Toolbox>,
     organization: OrganizationId,
     conversation: ConversationId,
     turn: TurnId,
     /// Under what it runs, if it was claimed.
-    under: Option<Under>,
+    under: Option<LeaseContext>,
     stopped: Mutex<Option<Stop>>,
 }
 
 impl StoreJournal {
-    pub(super) fn new(desk: &Desk, agent: &Agent, opened: &Opened, under: Option<Under>) -> Self {
+    pub(super) fn new(desk: &AppContext, agent: &Agent, opened: &Opened, under: Option<LeaseContext>) -> Self {
         Self {
             desk: desk.clone(),
             toolbox: Arc::clone(&agent.toolbox),

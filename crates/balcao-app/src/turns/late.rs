@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use balcao_channel::channels::whatsapp::window;
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::messaging::inbox::InboxRow;
 use balcao_tool::Locale;
 use jiff::civil::Date;
@@ -16,7 +16,7 @@ const WHATSAPP: &str = "whatsapp";
 const LATE: SignedDuration = SignedDuration::from_hours(2);
 
 /// What a turn reads of messages: their words and nothing else. How old they are is no part of what the customer said.
-pub(super) fn words(rows: &[InboxRow]) -> String {
+pub(super) fn inbound_text(rows: &[InboxRow]) -> String {
     rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
@@ -28,8 +28,8 @@ pub(super) fn written(rows: &[InboxRow], zone: &TimeZone, now: Timestamp) -> Opt
 
 /// The same in words, for the model: "segunda, 23/11 às 14h".
 pub(super) fn in_words(written: &Zoned, today: Date, locale: Locale) -> String {
-    let said = say::Locale::of(locale.tag());
-    let (day, time) = (say::day_from(written.date(), today, said), say::time(written.time(), said));
+    let said = format::Locale::of(locale.tag());
+    let (day, time) = (format::day_from(written.date(), today, said), format::time(written.time(), said));
     match locale {
         Locale::PtBr => format!("{day} às {time}"),
         Locale::En => format!("{day} at {time}"),
@@ -37,7 +37,7 @@ pub(super) fn in_words(written: &Zoned, today: Date, locale: Locale) -> String {
 }
 
 /// Whether messages are so old that the channel's window for an answer is closed: a person gets them.
-pub(super) fn too_late(rows: &[InboxRow], channel: &str, now: Timestamp) -> bool {
+pub(super) fn reply_window_closed(rows: &[InboxRow], channel: &str, now: Timestamp) -> bool {
     let window = if channel == WHATSAPP { window::SERVICE } else { Duration::MAX };
     let Ok(window) = SignedDuration::try_from(window) else { return false };
     rows.iter().map(|row| row.written_at).max().is_some_and(|at| now.duration_since(at) >= window)

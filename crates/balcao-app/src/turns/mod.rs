@@ -32,9 +32,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use balcao_agent::driver::{Interrupted, Observer, drive};
-use balcao_agent::live::{Live, Streamed};
+use balcao_agent::live::{ReplySink, StreamingModel};
 use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
-use balcao_agent::{Ending, Opening, Profile, Turn, TurnState, spans};
+use balcao_agent::{Ending, Profile, Turn, TurnInput, TurnState, spans};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
 use balcao_planted::{self as planted, Bug};
@@ -44,10 +44,10 @@ use tokio::sync::Mutex;
 use tracing::Instrument;
 
 use crate::context::budgets::StrangerBudgets;
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::metrics::Meter;
 use crate::turns::closed::Closed;
-use claimed::Under;
+use claimed::LeaseContext;
 pub(crate) use context::in_words;
 use journal::Stop;
 pub use open::Opened;
@@ -99,13 +99,13 @@ impl Agent {
 
 /// What a customer wrote.
 #[derive(Debug, Clone)]
-pub struct Inbound {
+pub struct TurnRequest {
     /// To whom.
     pub organization: OrganizationId,
     /// How it came: `terminal`, `whatsapp`, …
     pub channel: String,
     /// From whom.
-    pub from: Writer,
+    pub from: ContactRef,
     /// The name that the channel gives, for a contact that is not known yet.
     pub name: Option<String>,
     /// The messages; several are answered together.
@@ -114,7 +114,7 @@ pub struct Inbound {
 
 /// Who wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Writer {
+pub enum ContactRef {
     /// Whoever has this number; a contact is made if nobody is known to.
     Phone(Phone),
     /// A contact that exists.
@@ -123,7 +123,7 @@ pub enum Writer {
 
 /// What became of a message.
 #[derive(Debug, Clone)]
-pub struct Answered {
+pub struct TurnOutcome {
     /// The conversation.
     pub conversation: ConversationId,
     /// The turn.
@@ -169,8 +169,8 @@ impl From<StoreError> for AnswerError {
 type Made = (Arc<Toolbox>, Arc<Sanitiser>);
 
 /// Answers customers. Cheap to share.
-pub struct FrontDesk {
-    desk: Desk,
+pub struct TurnRunner {
+    desk: AppContext,
     agents: std::sync::RwLock<BTreeMap<String, Agent>>,
     sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Vec<Made>>>,
     /// What strangers of the web chat may cost in a day, and what answers them after it; without it a person does.
@@ -179,16 +179,16 @@ pub struct FrontDesk {
     lanes: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
 }
 
-impl std::fmt::Debug for FrontDesk {
+impl std::fmt::Debug for TurnRunner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FrontDesk").field("profiles", &self.names()).finish_non_exhaustive()
     }
 }
 
-impl FrontDesk {
+impl TurnRunner {
     /// A front desk with its agents, by profile id.
     #[must_use]
-    pub fn new(desk: Desk, agents: impl IntoIterator<Item = Agent>) -> Self {
+    pub fn new(desk: AppContext, agents: impl IntoIterator<Item = Agent>) -> Self {
         let agents = agents.into_iter().map(|agent| (agent.profile.id.clone(), agent)).collect();
         let agents = std::sync::RwLock::new(agents);
         let strangers = (StrangerBudgets::default(), None);
@@ -204,7 +204,7 @@ impl FrontDesk {
 
     /// Store and clock.
     #[must_use]
-    pub fn desk(&self) -> &Desk {
+    pub fn desk(&self) -> &AppContext {
         &self.desk
     }
 
@@ -237,9 +237,9 @@ impl FrontDesk {
     pub async fn answer(
         &self,
         profile: &str,
-        inbound: Inbound,
+        inbound: TurnRequest,
         observer: Option<&dyn Observer>,
-    ) -> Result<Answered, AnswerError> {
+    ) -> Result<TurnOutcome, AnswerError> {
         self.answer_live(profile, inbound, observer, None).await
     }
 
@@ -251,19 +251,19 @@ impl FrontDesk {
     pub async fn answer_live(
         &self,
         profile: &str,
-        inbound: Inbound,
+        inbound: TurnRequest,
         observer: Option<&dyn Observer>,
-        live: Option<&dyn Live>,
-    ) -> Result<Answered, AnswerError> {
+        live: Option<&dyn ReplySink>,
+    ) -> Result<TurnOutcome, AnswerError> {
         let mut agent = self.agent(profile)?;
         let lane = self.lane(&inbound);
         let _only_one = lane.lock().await;
         let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
-            let needs = open::Needs::of(&agent, !self.has_sanitiser(inbound.organization, &agent));
+            let needs = open::LoadOptions::of(&agent, !self.has_sanitiser(inbound.organization, &agent));
             match open::open(&self.desk, &agent, &inbound, needs).await? {
-                open::Opening::Fresh(opened) => break *opened,
-                open::Opening::Interrupted { mut opened, saved } => {
+                open::OpenResult::Fresh(opened) => break *opened,
+                open::OpenResult::Interrupted { mut opened, saved } => {
                     strangers::within_day(self, &mut agent, &mut opened).await?;
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.take_up(&agent, &opened, saved.as_deref(), texts)?;
@@ -287,7 +287,7 @@ impl FrontDesk {
 
     /// Steps that a profile asks for after the reply. Call it when the reply is on its way; it changes nothing if the turn
     /// ended otherwise, and whatever fails in it is logged only.
-    pub async fn after_reply(&self, profile: &str, answered: &Answered, organization: OrganizationId) {
+    pub async fn after_reply(&self, profile: &str, answered: &TurnOutcome, organization: OrganizationId) {
         let Ok(agent) = self.agent(profile) else { return };
         let ran = match strangers::after_reply(self, agent, organization, answered).await {
             Ok(agent) => after_reply::run(&self.desk, &agent, organization, answered).await,
@@ -302,7 +302,7 @@ impl FrontDesk {
         let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
         Ok(Turn::begin(
             setup,
-            Opening {
+            TurnInput {
                 principal: opened.principal(agent),
                 now: opened.now.clone(),
                 inbound,
@@ -321,14 +321,14 @@ impl FrontDesk {
         opened: Opened,
         mut turn: Turn,
         meter: &Meter<'_>,
-        (under, live): (Option<Under>, Option<&dyn Live>),
+        (under, live): (Option<LeaseContext>, Option<&dyn ReplySink>),
     ) -> Result<Closed, AnswerError> {
         let journal = journal::StoreJournal::new(&self.desk, agent, &opened, under.clone());
         let (conversation, id) = (opened.conversation.id.to_string(), opened.turn.to_string());
         let span = spans::of_turn(&agent.profile.id, &conversation, &id);
         let sanitiser = Arc::clone(&turn.setup().sanitiser);
         let staff_facing = opened.principal(agent).staff_facing;
-        let streamed = live.map(|live| Streamed::new(agent.model.as_ref(), live, sanitiser, staff_facing));
+        let streamed = live.map(|live| StreamingModel::new(agent.model.as_ref(), live, sanitiser, staff_facing));
         let model: &dyn ChatProvider = match &streamed {
             Some(streamed) => streamed,
             None => agent.model.as_ref(),
@@ -385,10 +385,10 @@ impl FrontDesk {
         }
     }
 
-    fn lane(&self, inbound: &Inbound) -> Arc<Mutex<()>> {
+    fn lane(&self, inbound: &TurnRequest) -> Arc<Mutex<()>> {
         let who = match &inbound.from {
-            Writer::Phone(phone) => phone.identity().as_str().to_owned(),
-            Writer::Contact(id) => id.to_string(),
+            ContactRef::Phone(phone) => phone.identity().as_str().to_owned(),
+            ContactRef::Contact(id) => id.to_string(),
         };
         let name = format!("{}/{}/{who}", inbound.organization, inbound.channel);
         let mut lanes = self.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -422,7 +422,7 @@ impl FrontDesk {
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed.
-pub async fn next_assignee(desk: &Desk, organization: OrganizationId) -> Result<Option<String>, UseCaseError> {
+pub async fn next_assignee(desk: &AppContext, organization: OrganizationId) -> Result<Option<String>, UseCaseError> {
     desk.look(move |tx, _now| {
         Ok(balcao_store::messaging::conversation::least_loaded(tx, organization)?.map(|(_, name)| name))
     })
@@ -434,7 +434,7 @@ pub async fn next_assignee(desk: &Desk, organization: OrganizationId) -> Result<
 /// # Errors
 /// [`UseCaseError`] if the database failed.
 pub async fn episode(
-    desk: &Desk,
+    desk: &AppContext,
     organization: OrganizationId,
     conversation: ConversationId,
 ) -> Result<u32, UseCaseError> {

@@ -6,12 +6,12 @@ use balcao_agent::limits::NOTIFICATION_EXPIRY;
 use balcao_agent::memory::WorkingMemory;
 use balcao_agent::notice::notices;
 use balcao_agent::profile::Audience;
-use balcao_agent::turn::HeldCall;
+use balcao_agent::turn::PendingConfirmation;
 use balcao_domain::Appointment;
 use balcao_domain::contact::Contact;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, TurnId};
-use balcao_language::say;
+use balcao_language::format;
 use balcao_llm::Message;
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::conversation::{self, Conversation};
@@ -25,11 +25,11 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
-use super::told::{self, About, Notified, Whose};
-use super::{Agent, Inbound, Writer};
-use crate::context::desk::{Desk, UseCaseError, organization};
+use super::told::{self, About, ReplyContext, TurnScope};
+use super::{Agent, ContactRef, TurnRequest};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 use crate::scheduling::hours::{self, OpenState};
-use crate::scheduling::intake::whom::{self, Finding};
+use crate::scheduling::intake::whom::{self, ResolutionMode};
 
 /// How many earlier turns are looked at; the token budget usually cuts earlier.
 const HISTORY_TURNS: u32 = 40;
@@ -52,12 +52,12 @@ pub struct Opened {
     pub now: Zoned,
     pub(super) breaker: Breaker,
     pub(super) memory: WorkingMemory,
-    pub(super) held: Option<HeldCall>,
+    pub(super) held: Option<PendingConfirmation>,
     pub(super) guard: GuardInput,
     pub(super) open_state: OpenState,
     pub(super) history: Vec<Vec<Message>>,
     pub(super) upcoming: Vec<String>,
-    pub(super) notified: Option<Notified>,
+    pub(super) notified: Option<ReplyContext>,
     /// When the messages were written, if they come late.
     pub(super) written: Option<Zoned>,
     /// The appointment in question where no notification names one: the only one that the contact has.
@@ -81,7 +81,7 @@ impl Opened {
 
 /// What a turn of this profile needs beyond what every turn does: nothing else is loaded.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Needs {
+pub(super) struct LoadOptions {
     /// How many messages a minute are too many; 0 for any.
     flood_per_minute: u32,
     /// What the day has cost, for budgets.
@@ -89,12 +89,12 @@ pub(super) struct Needs {
     /// The contact's stages, for hot leads.
     stages: bool,
     /// Whom the conversation is about, and when it is about anybody.
-    whom: Option<Finding>,
+    whom: Option<ResolutionMode>,
     /// The texts that the business publishes, for a sanitiser that is not built yet.
     pub(super) public_texts: bool,
 }
 
-impl Needs {
+impl LoadOptions {
     pub(super) fn of(agent: &Agent, public_texts: bool) -> Self {
         let unlimited = balcao_agent::profile::Budgets::default();
         Self {
@@ -108,15 +108,15 @@ impl Needs {
 }
 
 /// How a profile's tools find their professional. A profile that names one needs nobody asked for.
-fn finding(agent: &Agent) -> Option<Finding> {
+fn finding(agent: &Agent) -> Option<ResolutionMode> {
     let any = |with: With| agent.toolbox.iter().any(|tool| tool.spec.with == Some(with));
     if any(With::One) {
-        return Some(Finding::Always);
+        return Some(ResolutionMode::Always);
     }
-    (any(With::AskedFor) && agent.profile.professional.is_none()).then_some(Finding::AskedFor)
+    (any(With::AskedFor) && agent.profile.professional.is_none()).then_some(ResolutionMode::AskedFor)
 }
 
-pub(super) enum Opening {
+pub(super) enum OpenResult {
     Fresh(Box<Opened>),
     /// The conversation's last turn was cut short; nothing of the new message is stored yet.
     Interrupted {
@@ -125,7 +125,12 @@ pub(super) enum Opening {
     },
 }
 
-pub(super) async fn open(desk: &Desk, agent: &Agent, inbound: &Inbound, needs: Needs) -> Result<Opening, UseCaseError> {
+pub(super) async fn open(
+    desk: &AppContext,
+    agent: &Agent,
+    inbound: &TurnRequest,
+    needs: LoadOptions,
+) -> Result<OpenResult, UseCaseError> {
     let now = desk.clock.now();
     let inbound = inbound.clone();
     let (profile, locale) = (agent.profile.id.clone(), agent.profile.language);
@@ -134,18 +139,18 @@ pub(super) async fn open(desk: &Desk, agent: &Agent, inbound: &Inbound, needs: N
 
 fn in_transaction(
     tx: &mut Tx<'_>,
-    inbound: &Inbound,
+    inbound: &TurnRequest,
     profile: &str,
     locale: Locale,
-    needs: Needs,
+    needs: LoadOptions,
     now: Timestamp,
-) -> Result<Opening, UseCaseError> {
+) -> Result<OpenResult, UseCaseError> {
     let (organization, zone) = organization(tx, inbound.organization)?;
     let contact = find_or_add(tx, inbound, now)?;
     let mut conversation = conversation::find_or_begin(tx, organization.id, contact.id, &inbound.channel, now)?;
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
         let opened = load(tx, organization, zone, contact, conversation, turn, locale, needs, now)?;
-        return Ok(Opening::Interrupted { opened: Box::new(opened), saved });
+        return Ok(OpenResult::Interrupted { opened: Box::new(opened), saved });
     }
     if conversation.state == ConversationState::Closed {
         reopen(tx, organization.id, &mut conversation)?;
@@ -165,13 +170,13 @@ fn in_transaction(
     // A held call stays until the turn closes: if this one is cut short, the customer's word still counts, once.
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;
-    Ok(Opening::Fresh(Box::new(opened)))
+    Ok(OpenResult::Fresh(Box::new(opened)))
 }
 
-fn find_or_add(tx: &mut Tx<'_>, inbound: &Inbound, now: Timestamp) -> Result<Contact, UseCaseError> {
+fn find_or_add(tx: &mut Tx<'_>, inbound: &TurnRequest, now: Timestamp) -> Result<Contact, UseCaseError> {
     let phone = match &inbound.from {
-        Writer::Contact(id) => return Ok(contact::get(tx, inbound.organization, *id)?),
-        Writer::Phone(phone) => phone,
+        ContactRef::Contact(id) => return Ok(contact::get(tx, inbound.organization, *id)?),
+        ContactRef::Phone(phone) => phone,
     };
     if let Some(known) = contact::find_by_phone(tx, inbound.organization, phone)? {
         return Ok(known);
@@ -212,7 +217,7 @@ pub(super) fn load(
     mut conversation: Conversation,
     turn: TurnId,
     locale: Locale,
-    needs: Needs,
+    needs: LoadOptions,
     now: Timestamp,
 ) -> Result<Opened, UseCaseError> {
     let local = now.to_zoned(zone.clone());
@@ -220,9 +225,9 @@ pub(super) fn load(
     let midnight = local.start_of_day().map_or(now, |start| start.timestamp());
     let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
-    ahead::turn(
+    ahead::prefetch_turn(
         tx,
-        &ahead::TurnBegins {
+        &ahead::TurnPrefetch {
             organization: org,
             contact: contact.id,
             conversation: conversation.id,
@@ -239,7 +244,7 @@ pub(super) fn load(
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok())
         .collect();
-    let whose = Whose {
+    let whose = TurnScope {
         organization: &organization,
         zone: &zone,
         contact: contact.id,
@@ -247,10 +252,10 @@ pub(super) fn load(
         turn,
         locale,
     };
-    let notified = told::of(tx, &whose, recently)?;
+    let notified = told::find_reply_context(tx, &whose, recently)?;
     if let Some(finding) = needs.whom {
         let answered = notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.professional);
-        whom::settle(tx, org, contact.id, &mut conversation, answered, finding, now)?;
+        whom::resolve_professional(tx, org, contact.id, &mut conversation, answered, finding, now)?;
     }
     let found = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?;
     let upcoming = upcoming_of(tx, &whose, &found)?;
@@ -300,17 +305,17 @@ pub(super) fn load(
 }
 
 /// The contact's appointments with all that the model must not forget or guess: what, with whom, when, price, id.
-fn upcoming_of(tx: &mut Tx<'_>, whose: &Whose<'_>, found: &[Appointment]) -> Result<Vec<String>, UseCaseError> {
+fn upcoming_of(tx: &mut Tx<'_>, whose: &TurnScope<'_>, found: &[Appointment]) -> Result<Vec<String>, UseCaseError> {
     if found.is_empty() {
         return Ok(Vec::new());
     }
     let (locale, zone) = (whose.locale, whose.zone);
     let names = catalog::professional_names(tx, whose.organization.id)?;
-    let said = say::Locale::of(locale.tag());
+    let said = format::Locale::of(locale.tag());
     let with = if locale == Locale::PtBr { "com" } else { "with" };
     let line = |one: &Appointment| {
         let starts = one.span.start.to_zoned(zone.clone());
-        let (day, time) = (say::day(starts.date(), said), say::time(starts.time(), said));
+        let (day, time) = (format::day(starts.date(), said), format::time(starts.time(), said));
         let who = names.get(&one.professional).map_or("", String::as_str);
         format!("{} {with} {who}, {day} {time}, {} (id {})", one.service_name, one.price, i64::from(one.id))
     };
@@ -348,7 +353,7 @@ fn public_texts(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Str
 
 /// The messages of a turn that was cut short, as one text.
 pub(super) async fn inbound_of(
-    desk: &Desk,
+    desk: &AppContext,
     organization: OrganizationId,
     conversation: ConversationId,
 ) -> Result<String, UseCaseError> {

@@ -8,13 +8,13 @@ use balcao_domain::{ConversationId, OrganizationId};
 use balcao_llm::ChatProvider;
 use balcao_store::Tx;
 
-use super::{Agent, Answered, FrontDesk, Opened};
+use super::{Agent, Opened, TurnOutcome, TurnRunner};
 use crate::context::budgets;
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 
 /// If the conversation is with a stranger and their day is used up, the offline model answers from here on, or a person, as the profile has it
 /// where no model answers.
-pub(super) async fn within_day(front: &FrontDesk, agent: &mut Agent, opened: &mut Opened) -> Result<(), UseCaseError> {
+pub(super) async fn within_day(front: &TurnRunner, agent: &mut Agent, opened: &mut Opened) -> Result<(), UseCaseError> {
     if opened.conversation.channel != WEB_CHAT {
         return Ok(());
     }
@@ -29,10 +29,10 @@ pub(super) async fn within_day(front: &FrontDesk, agent: &mut Agent, opened: &mu
 
 /// The same for what is asked of the model after a turn: then it is asked nothing.
 pub(super) async fn after_reply(
-    front: &FrontDesk,
+    front: &TurnRunner,
     agent: Agent,
     organization: OrganizationId,
-    answered: &Answered,
+    answered: &TurnOutcome,
 ) -> Result<Agent, UseCaseError> {
     if answered.channel != WEB_CHAT {
         return Ok(agent);
@@ -61,7 +61,7 @@ enum Now {
 }
 
 async fn judge(
-    front: &FrontDesk,
+    front: &TurnRunner,
     agent: &Agent,
     organization: OrganizationId,
     conversation: ConversationId,
@@ -83,7 +83,7 @@ async fn judge(
 }
 
 /// Counts what an agent's model cost, if that counts for strangers. That it could not be counted is no reason not to answer.
-pub(super) async fn count(desk: &Desk, agent: &Agent, organization: OrganizationId, spent: (i64, i64)) {
+pub(super) async fn count(desk: &AppContext, agent: &Agent, organization: OrganizationId, spent: (i64, i64)) {
     let Some(budgets) = agent.counted.filter(|_| spent != (0, 0)) else { return };
     let now = desk.clock.now();
     let counted = desk.store.write(move |tx| budgets::spend(tx, organization, &budgets, spent, now)).await;

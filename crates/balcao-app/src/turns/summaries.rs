@@ -9,7 +9,7 @@ use balcao_store::{Tx, messaging::conversation, messaging::handoff, messaging::m
 use balcao_tool::Locale;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, Effect, UseCaseError};
+use crate::context::desk::{AppContext, Effect, UseCaseError};
 use crate::turns;
 
 /// So many messages are looked at for the contact's last words.
@@ -28,13 +28,13 @@ pub enum SummaryRefusal {
 /// Keeps summaries.
 #[derive(Debug, Clone)]
 pub struct Summaries {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Summaries {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

@@ -8,9 +8,9 @@
 use balcao_channel::inbound::Quoted;
 use balcao_domain::Appointment;
 use balcao_domain::{AppointmentId, ContactId, ProfessionalId, TurnId};
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::crm::organization::Organization;
-use balcao_store::messaging::message::{self, Told};
+use balcao_store::messaging::message::{self, Notification};
 use balcao_store::{Tx, messaging::inbox, scheduling::appointment, scheduling::catalog};
 use balcao_tool::Locale;
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ use crate::{messaging::outbound::sender::vet, scheduling::notices};
 
 /// What we told the contact that they may be answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Notified {
+pub(super) struct ReplyContext {
     /// The words, with the appointment behind them.
     pub(super) text: String,
     /// The contact's own appointment that it was about, as it stands now.
@@ -38,7 +38,7 @@ pub(super) struct About {
 }
 
 /// Whose turn it is, and how they are written to.
-pub(super) struct Whose<'a> {
+pub(super) struct TurnScope<'a> {
     pub(super) organization: &'a Organization,
     pub(super) zone: &'a TimeZone,
     pub(super) contact: ContactId,
@@ -48,13 +48,17 @@ pub(super) struct Whose<'a> {
 }
 
 /// What the contact may be answering.
-pub(super) fn of(tx: &mut Tx<'_>, whose: &Whose<'_>, since: Timestamp) -> Result<Option<Notified>, UseCaseError> {
+pub(super) fn find_reply_context(
+    tx: &mut Tx<'_>,
+    whose: &TurnScope<'_>,
+    since: Timestamp,
+) -> Result<Option<ReplyContext>, UseCaseError> {
     let org = whose.organization.id;
     let told = match quoted(tx, whose)? {
         Some(told) => Some(told),
-        None => message::last_told(tx, org, whose.conversation, since)?,
+        None => message::find_last_notification(tx, org, whose.conversation, since)?,
     };
-    let Some(Told { subject, about }) = told else { return Ok(None) };
+    let Some(Notification { subject, about }) = told else { return Ok(None) };
     let named =
         about.as_deref().and_then(|about| vet::appointment_in(about).or_else(|| notices::appointment_of(about)));
     let found = match named {
@@ -63,13 +67,13 @@ pub(super) fn of(tx: &mut Tx<'_>, whose: &Whose<'_>, since: Timestamp) -> Result
         }
         None => None,
     };
-    let Some(found) = found else { return Ok(Some(Notified { text: subject, about: None })) };
+    let Some(found) = found else { return Ok(Some(ReplyContext { text: subject, about: None })) };
     let about = worded(tx, whose, &found)?;
-    Ok(Some(Notified { text: format!("{subject} ({})", about.line), about: Some(about) }))
+    Ok(Some(ReplyContext { text: format!("{subject} ({})", about.line), about: Some(about) }))
 }
 
 /// What was told in the message of ours that the turn's last quoting message quotes.
-fn quoted(tx: &mut Tx<'_>, whose: &Whose<'_>) -> Result<Option<Told>, UseCaseError> {
+fn quoted(tx: &mut Tx<'_>, whose: &TurnScope<'_>) -> Result<Option<Notification>, UseCaseError> {
     #[derive(Deserialize)]
     struct Quoting {
         quoted: Option<Quoted>,
@@ -79,18 +83,18 @@ fn quoted(tx: &mut Tx<'_>, whose: &Whose<'_>) -> Result<Option<Told>, UseCaseErr
         let quoting: Option<Quoting> = serde_json::from_str(&payload).ok();
         let name = quoting.and_then(|quoting| quoting.quoted).and_then(|quoted| quoted.message);
         if let Some(name) = name {
-            return Ok(message::told_in(tx, org, whose.conversation, name.as_str())?);
+            return Ok(message::find_quoted_notification(tx, org, whose.conversation, name.as_str())?);
         }
     }
     Ok(None)
 }
 
 /// "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h"; what became of it, if it stands no more.
-pub(super) fn worded(tx: &mut Tx<'_>, whose: &Whose<'_>, one: &Appointment) -> Result<About, UseCaseError> {
-    let said = say::Locale::of(whose.locale.tag());
+pub(super) fn worded(tx: &mut Tx<'_>, whose: &TurnScope<'_>, one: &Appointment) -> Result<About, UseCaseError> {
+    let said = format::Locale::of(whose.locale.tag());
     let names = catalog::professional_names(tx, whose.organization.id)?;
     let starts = one.span.start.to_zoned(whose.zone.clone());
-    let (day, time) = (say::day(starts.date(), said), say::time(starts.time(), said));
+    let (day, time) = (format::day(starts.date(), said), format::time(starts.time(), said));
     let who = names.get(&one.professional).map_or("", String::as_str);
     let (noun, with, gone) = match whose.locale {
         Locale::PtBr => ("agendamento", "com", ", não está mais marcado"),

@@ -1,14 +1,14 @@
 //! What happened inside turns, for staff to look at while it goes on and after.
 
 use balcao_agent::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord};
-use balcao_agent::turn::state::Retried;
+use balcao_agent::turn::state::RetriesUsed;
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
 use balcao_store::turns::turn::{self, SavedTurn};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 
 /// A turn as far as it came.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,7 +43,7 @@ pub struct TurnInside {
     /// What sanitising removed.
     pub cleanings: Vec<CleaningRecord>,
     /// Which second chances were taken: `claim` if a text claimed what was not proven.
-    pub retried: Retried,
+    pub retried: RetriesUsed,
     /// What was used up.
     pub spent: Spent,
     /// What the customer was told, once it is decided.
@@ -56,13 +56,13 @@ pub struct TurnInside {
 /// Looks into turns.
 #[derive(Debug, Clone)]
 pub struct Traces {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Traces {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

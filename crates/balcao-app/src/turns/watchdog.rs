@@ -11,8 +11,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio_util::sync::CancellationToken;
 
-use crate::admin::watch::Watch;
-use crate::context::desk::{Desk, UseCaseError};
+use crate::admin::watch::BacklogMonitor;
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::metrics;
 use crate::turns::dispatcher::Dispatcher;
 
@@ -26,9 +26,9 @@ const EVERY: Duration = Duration::from_secs(5);
 /// Looks after what waits.
 #[derive(Debug)]
 pub struct Watchdog {
-    desk: Desk,
+    desk: AppContext,
     dispatcher: Dispatcher,
-    watch: Watch,
+    watch: BacklogMonitor,
     started: Timestamp,
     rescues: bool,
 }
@@ -36,7 +36,7 @@ pub struct Watchdog {
 impl Watchdog {
     /// A watchdog whose patience begins now; it tells `watch` what it sees.
     #[must_use]
-    pub fn new(desk: Desk, dispatcher: Dispatcher, watch: Watch) -> Self {
+    pub fn new(desk: AppContext, dispatcher: Dispatcher, watch: BacklogMonitor) -> Self {
         let started = desk.clock.now();
         Self { desk, dispatcher, watch, started, rescues: true }
     }

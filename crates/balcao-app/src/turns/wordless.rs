@@ -12,7 +12,7 @@ use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::context::desk::UseCaseError;
-use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
 
 /// The kind of such a message in the outbox.
 const KIND: &str = "wordless";
@@ -20,7 +20,7 @@ const KIND: &str = "wordless";
 const ONCE_IN: SignedDuration = SignedDuration::from_hours(24);
 
 /// Answers what waits in a conversation if nothing of it has words; tells whether that is so.
-pub(super) fn answered(
+pub(super) fn handle_if_unreadable(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: &mut Conversation,
@@ -70,7 +70,7 @@ fn ask(
 ) -> Result<(), UseCaseError> {
     let new = NewMessage { conversation: conversation.id, turn: None, author: Author::System, text, subject: None };
     let message = message::insert(tx, organization, &new, now)?;
-    let outgoing = Outgoing {
+    let outgoing = OutgoingMessage {
         conversation: conversation.id,
         channel: &conversation.channel,
         turn: None,
@@ -83,5 +83,5 @@ fn ask(
         about: None,
         fallback: None,
     };
-    outgoing::push(tx, organization, &outgoing, now)
+    outgoing::enqueue(tx, organization, &outgoing, now)
 }

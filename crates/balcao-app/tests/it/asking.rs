@@ -1,6 +1,6 @@
 //! Somebody of staff asks, and is handed to nobody.
 
-use balcao_app::turns::Answered;
+use balcao_app::turns::TurnOutcome;
 use balcao_domain::conversation::ConversationState;
 use balcao_llm::ModelErrorKind;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, fails, says};
@@ -17,7 +17,7 @@ fn queries(count: u32) -> impl Iterator<Item = Line> {
     (0..count).map(|number| calls("run_query", &json!({ "query": format!("appointments | where nada == {number}") })))
 }
 
-async fn stored(world: &World, answered: &Answered) -> (Conversation, bool) {
+async fn stored(world: &World, answered: &TurnOutcome) -> (Conversation, bool) {
     let (organization, id) = (world.organization, answered.conversation);
     let work = move |tx: &mut balcao_store::Tx<'_>| {
         Ok((conversation::get(tx, organization, id)?, handoff::open_of(tx, organization, id)?.is_some()))

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::scheduling::booking::{BookRequest, ServiceChoice};
 use balcao_app::scheduling::calendar::{self, BuiltIn, CalendarError, EntryId, Health, Owner, Refusal, Source};
@@ -28,7 +28,7 @@ async fn built_in(store: Store) -> Setting {
         Owner { organization, contact: found.unwrap().unwrap().id }
     };
     let (ana, bia) = (owner("31 99640-1177").await, owner("31 98432-7788").await);
-    let desk = Desk::new(store.clone(), Arc::new(ManualClock::at(now)));
+    let desk = AppContext::new(store.clone(), Arc::new(ManualClock::at(now)));
     Setting { calendar: Arc::new(BuiltIn::new(desk)), ana, bia }
 }
 

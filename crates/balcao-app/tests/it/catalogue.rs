@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
+use balcao_app::turns::{Agent, ContactRef, TurnRequest, TurnRunner};
 use balcao_builtin_tools::{Settings, catalogue};
 use balcao_domain::Phone;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, says};
@@ -60,11 +60,11 @@ async fn turn_with(changed: impl FnOnce(Toolbox) -> Toolbox, script: impl IntoIt
     let model = Scripted::new(script);
     let mut agent = Agent::new(profile, &registry, Arc::new(model.clone()));
     agent.toolbox = Arc::new(changed(Toolbox::clone(&agent.toolbox)));
-    let front = FrontDesk::new(world.desk.clone(), [agent]);
-    let inbound = Inbound {
+    let front = TurnRunner::new(world.desk.clone(), [agent]);
+    let inbound = TurnRequest {
         organization: world.organization,
         channel: "terminal".to_owned(),
-        from: Writer::Phone(Phone::parse("+5511987650001").unwrap()),
+        from: ContactRef::Phone(Phone::parse("+5511987650001").unwrap()),
         name: None,
         texts: vec!["oi".to_owned()],
     };

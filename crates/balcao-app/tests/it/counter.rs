@@ -8,11 +8,11 @@ use balcao_agent::{Profile, ProfileFile};
 use balcao_app::messaging::attachments::{AttachmentSettings, Attachments};
 use balcao_app::messaging::inbox::{Accepted, Account, Inbox};
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
-use balcao_app::messaging::outbound::terms::{ApprovedTemplate, Fact, Purpose, Terms};
-use balcao_app::messaging::presence::Presence;
+use balcao_app::messaging::outbound::terms::{ApprovedTemplate, Purpose, SendPolicy, TemplateVariable};
+use balcao_app::messaging::presence::TypingIndicator;
 use balcao_app::timers::{TimerSettings, Timers};
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
-use balcao_app::turns::{Agent, FrontDesk};
+use balcao_app::turns::{Agent, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_channel::channels::whatsapp::price::{Category, Rates};
 use balcao_channel::channels::whatsapp::{Clocks, Config, WhatsApp, webhook};
@@ -55,7 +55,7 @@ pub(crate) struct Counter {
     pub(crate) sender: Sender,
     pub(crate) files: Attachments,
     pub(crate) speech: FakeTranscription,
-    front: Arc<FrontDesk>,
+    front: Arc<TurnRunner>,
 }
 
 pub(crate) fn eli() -> Profile {
@@ -97,7 +97,7 @@ pub(crate) fn counter_by(world: World, profile: Profile, model: Arc<dyn ChatProv
     };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, model);
-    let front = Arc::new(FrontDesk::new(world.desk.clone(), [agent]));
+    let front = Arc::new(TurnRunner::new(world.desk.clone(), [agent]));
     let graph = meta(&world);
     let wake = Arc::new(Notify::new());
     let account = Account {
@@ -123,24 +123,28 @@ pub(crate) fn meta(world: &World) -> FakeGraph {
     graph
 }
 
-fn process(front: &Arc<FrontDesk>, owner: &str) -> Dispatcher {
+fn process(front: &Arc<TurnRunner>, owner: &str) -> Dispatcher {
     let settings = DispatcherSettings::new("eli", owner);
     Dispatcher::new(Arc::clone(front), settings, Arc::new(Notify::new()), Arc::new(Notify::new()))
 }
 
 /// The terms of a shop with a template for reminders and one for what came too late.
-pub(crate) fn terms() -> Terms {
-    let gaps = |gaps: &[(&str, Fact)]| gaps.iter().map(|(name, fact)| (Some((*name).to_owned()), *fact)).collect();
-    let template = |name: &str, all: &[(&str, Fact)]| ApprovedTemplate {
+pub(crate) fn terms() -> SendPolicy {
+    let gaps =
+        |gaps: &[(&str, TemplateVariable)]| gaps.iter().map(|(name, fact)| (Some((*name).to_owned()), *fact)).collect();
+    let template = |name: &str, all: &[(&str, TemplateVariable)]| ApprovedTemplate {
         name: name.to_owned(),
         language: "pt_BR".to_owned(),
         category: Category::Utility,
-        gaps: gaps(all),
+        parameters: gaps(all),
         quick_replies: Vec::new(),
     };
-    let reminder = template("lembrete", &[("nome", Fact::Customer), ("dia", Fact::Day), ("hora", Fact::Time)]);
-    let reopen = template("retomada", &[("nome", Fact::Customer), ("loja", Fact::Business)]);
-    Terms {
+    let reminder = template(
+        "lembrete",
+        &[("nome", TemplateVariable::Customer), ("dia", TemplateVariable::Day), ("hora", TemplateVariable::Time)],
+    );
+    let reopen = template("retomada", &[("nome", TemplateVariable::Customer), ("loja", TemplateVariable::Business)]);
+    SendPolicy {
         templates: [(Purpose::Reminder, reminder), (Purpose::Reopen, reopen)].into(),
         rates: Some(Rates { service: 40_000, utility: 40_000, marketing: 350_000, authentication: 40_000 }),
         cap_micros: None,
@@ -149,7 +153,7 @@ pub(crate) fn terms() -> Terms {
 
 impl Counter {
     /// What is due fires, on these terms; then messages leave.
-    pub(crate) async fn fires(&self, terms: Terms) -> usize {
+    pub(crate) async fn fires(&self, terms: SendPolicy) -> usize {
         let (channels, outgoing) = ([account(&self.graph)], Arc::new(Notify::new()));
         let settings = TimerSettings::default();
         let timers = Timers::new(Arc::clone(&self.front), "eli", channels, terms.clone(), settings, outgoing);
@@ -159,14 +163,14 @@ impl Counter {
     }
 
     /// Messages leave on these terms.
-    pub(crate) async fn sends(&self, terms: Terms) {
+    pub(crate) async fn sends(&self, terms: SendPolicy) {
         let sender = sender(&self.world, &self.graph).with_terms("whatsapp", ACCOUNT, terms);
         sender.work_off().await.unwrap();
     }
 
     /// The same, where customers see that somebody is there.
     pub(crate) fn present(mut self) -> Self {
-        self.dispatcher = self.dispatcher.showing(Presence::new([account(&self.graph)]));
+        self.dispatcher = self.dispatcher.showing(TypingIndicator::new([account(&self.graph)]));
         self
     }
 }

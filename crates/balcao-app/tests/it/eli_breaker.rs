@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use balcao_agent::{Ending, Profile, ProfileFile};
 use balcao_app::conversations::{Conversations, Giver};
-use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound, Writer};
+use balcao_app::turns::{Agent, ContactRef, TurnOutcome, TurnRequest, TurnRunner};
 use balcao_builtin_tools::{PACKS, Settings, tools};
 use balcao_domain::{Phone, conversation::ConversationState};
 use balcao_llm::providers::scripted::{Line, Scripted, calls, calls_all, says, with};
@@ -77,7 +77,7 @@ impl ToolHandler for Breakable {
 /// The barbershop with *Eli* at its front desk.
 struct Shop {
     world: World,
-    front: FrontDesk,
+    front: TurnRunner,
     model: Scripted,
     faults: Faults,
 }
@@ -124,7 +124,7 @@ async fn shop_of(profile: Profile) -> Shop {
 fn open_again(world: World, profile: Profile, faults: Faults) -> Shop {
     let model = Scripted::new([]);
     let registry = registry(&world, &profile, &faults);
-    let front = FrontDesk::new(world.desk.clone(), [Agent::new(profile, &registry, Arc::new(model.clone()))]);
+    let front = TurnRunner::new(world.desk.clone(), [Agent::new(profile, &registry, Arc::new(model.clone()))]);
     Shop { world, front, model, faults }
 }
 
@@ -134,12 +134,12 @@ impl Shop {
         self.faults.lock().unwrap().insert(tool.to_owned(), times);
     }
 
-    async fn caio_says(&self, text: &str, script: impl IntoIterator<Item = Line>) -> Answered {
+    async fn caio_says(&self, text: &str, script: impl IntoIterator<Item = Line>) -> TurnOutcome {
         self.model.script(script);
-        let inbound = Inbound {
+        let inbound = TurnRequest {
             organization: self.world.organization,
             channel: "terminal".to_owned(),
-            from: Writer::Phone(Phone::parse(CAIO).unwrap()),
+            from: ContactRef::Phone(Phone::parse(CAIO).unwrap()),
             name: None,
             texts: vec![text.to_owned()],
         };
@@ -149,14 +149,14 @@ impl Shop {
     }
 
     /// What Caio has been sent, in order, and what was kept from him, marked by its author.
-    async fn thread(&self, answered: &Answered) -> Vec<(message::Author, String)> {
+    async fn thread(&self, answered: &TurnOutcome) -> Vec<(message::Author, String)> {
         let (organization, id) = (self.world.organization, answered.conversation);
         let all: Result<_, StoreError> =
             self.world.desk.store.read(move |tx| message::last(tx, organization, id, 50)).await;
         all.unwrap().into_iter().map(|message| (message.author, message.text)).collect()
     }
 
-    async fn sent(&self, answered: &Answered) -> Vec<String> {
+    async fn sent(&self, answered: &TurnOutcome) -> Vec<String> {
         let thread = self.thread(answered).await;
         thread.into_iter().filter(|(author, _)| *author == message::Author::Agent).map(|(_, text)| text).collect()
     }
@@ -173,7 +173,7 @@ impl Shop {
             .collect()
     }
 
-    async fn conversation(&self, answered: &Answered) -> conversation::Conversation {
+    async fn conversation(&self, answered: &TurnOutcome) -> conversation::Conversation {
         let (organization, id) = (self.world.organization, answered.conversation);
         let found: Result<_, StoreError> =
             self.world.desk.store.read(move |tx| conversation::get(tx, organization, id)).await;
@@ -188,14 +188,14 @@ impl Shop {
     }
 }
 
-fn reason(answered: &Answered) -> &'static str {
+fn reason(answered: &TurnOutcome) -> &'static str {
     match &answered.ending {
         Ending::Handoff { reason, .. } => reason.code(),
         Ending::Reply { .. } | Ending::Silence { .. } => answered.ending.outcome(),
     }
 }
 
-fn told(answered: &Answered) -> &str {
+fn told(answered: &TurnOutcome) -> &str {
     answered.ending.reply().unwrap().as_str()
 }
 
@@ -207,7 +207,7 @@ fn booking(start_hour: &str) -> Line {
 }
 
 /// Three failures of two tools.
-async fn three_failures(shop: &Shop) -> Answered {
+async fn three_failures(shop: &Shop) -> TurnOutcome {
     shop.breaks("create_appointment", 2);
     shop.breaks("get_services", 1);
     let script = [booking("15:00"), calls("get_services", &json!({})), booking("15:00")];

@@ -8,7 +8,7 @@ use balcao_app::conversations::{ConversationDetail, Conversations};
 use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::scheduling::reminders::Reminders;
-use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound, Writer};
+use balcao_app::turns::{Agent, ContactRef, TurnOutcome, TurnRequest, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
@@ -23,7 +23,7 @@ use crate::world::{World, figueira, root};
 /// The shipped profile `manual` at the barbershop's desk.
 struct Desk {
     world: World,
-    front: FrontDesk,
+    front: TurnRunner,
     model: Scripted,
 }
 
@@ -45,7 +45,7 @@ async fn desk() -> Desk {
     };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
-    Desk { front: FrontDesk::new(world.desk.clone(), [agent]), world, model }
+    Desk { front: TurnRunner::new(world.desk.clone(), [agent]), world, model }
 }
 
 /// One step of the structured protocol that speaks.
@@ -59,12 +59,12 @@ fn asks(tool: &str, params: Value) -> Line {
 }
 
 impl Desk {
-    async fn caio_says(&self, text: &str, script: impl IntoIterator<Item = Line>) -> Answered {
+    async fn caio_says(&self, text: &str, script: impl IntoIterator<Item = Line>) -> TurnOutcome {
         self.model.script(script);
-        let inbound = Inbound {
+        let inbound = TurnRequest {
             organization: self.world.organization,
             channel: "terminal".to_owned(),
-            from: Writer::Contact(self.world.caio().await),
+            from: ContactRef::Contact(self.world.caio().await),
             name: None,
             texts: vec![text.to_owned()],
         };
@@ -73,7 +73,7 @@ impl Desk {
         answered
     }
 
-    async fn shown(&self, answered: &Answered) -> ConversationDetail {
+    async fn shown(&self, answered: &TurnOutcome) -> ConversationDetail {
         let conversations = Conversations::new(self.world.desk.clone());
         conversations.show(self.world.organization, answered.conversation).await.unwrap().unwrap()
     }
@@ -222,7 +222,7 @@ async fn no_summary_is_asked_for_where_the_profile_wants_none() {
     };
     let registry = balcao_builtin_tools::registry(&desk.world.desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(desk.model.clone()));
-    let desk = Desk { front: FrontDesk::new(desk.world.desk.clone(), [agent]), ..desk };
+    let desk = Desk { front: TurnRunner::new(desk.world.desk.clone(), [agent]), ..desk };
     let script = [asks("requestHumanSupportTool", json!({"reason": "Pediu."}))];
     let handed = desk.caio_says("quero resolver isso", script).await;
     assert_eq!(desk.model.requests().len(), 1);

@@ -12,7 +12,7 @@ use balcao_llm::providers::scripted::{calls, never_answers, says};
 use balcao_store::messaging::message::Author;
 use balcao_store::scheduling::appointment;
 use balcao_store::turns::dispatch::{self, ClaimRequest};
-use balcao_store::{Fate, Gate, InlineDatabase};
+use balcao_store::{CommitOutcome, FaultInjector, InlineDatabase};
 use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
@@ -223,13 +223,13 @@ async fn i_5_whoever_slept_through_their_lease_changes_nothing() {
 struct Stuck(Mutex<Option<Instant>>);
 
 #[async_trait]
-impl Gate for Stuck {
-    async fn enter(&self, _may_write: bool) -> Fate {
+impl FaultInjector for Stuck {
+    async fn enter(&self, _may_write: bool) -> CommitOutcome {
         let until = *self.0.lock().unwrap();
         if let Some(until) = until {
             sleep_until(until).await;
         }
-        Fate::Commit
+        CommitOutcome::Commit
     }
 
     async fn leave(&self, _may_write: bool) {}

@@ -467,7 +467,7 @@ async fn f_26_a_turn_that_was_left_behind_goes_on_though_what_came_after_it_was_
         let claimed = dispatch::claim(tx, &request)?.remove(0);
         let opened = turn::open(tx, organization, claimed.lease.conversation, "eli", now)?;
         inbox::assign(tx, organization, claimed.lease.conversation, opened, 10)?;
-        dispatch::set_ripe(tx, organization, claimed.lease.conversation, None)?;
+        dispatch::set_due(tx, organization, claimed.lease.conversation, None)?;
         dispatch::give_back(tx, &claimed, now)
     })
     .await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use balcao_builtin_tools::Settings;
 use balcao_domain::{Clock, ContactId, Currency};
-use balcao_store::{Fate, InlineDatabase, StoreError, Tx, messaging::conversation, scheduling::appointment};
+use balcao_store::{CommitOutcome, InlineDatabase, StoreError, Tx, messaging::conversation, scheduling::appointment};
 use balcao_tool::context::{EffectKey, Principal, ToolContext};
 use balcao_tool::{CallResult, ErrorCode, Locale, ResultClass, RunMode};
 use jiff::tz::TimeZone;
@@ -23,7 +23,7 @@ async fn appointments(world: &World, who: ContactId) -> usize {
 
 /// What `book_appointment` answers while transactions meet these fates, how many of them were left, and how many appointments
 /// there are more.
-async fn booked(fates: impl IntoIterator<Item = Fate>) -> (CallResult, usize, usize) {
+async fn booked(fates: impl IntoIterator<Item = CommitOutcome>) -> (CallResult, usize, usize) {
     let gate = Arc::new(Fates::default());
     let store = InlineDatabase::new().unwrap().behind(gate.clone());
     let world = world::on(store, "barbearia-figueira.yaml", "2026-11-23T09:00").await;
@@ -81,6 +81,6 @@ async fn what_it_puts_off_as_often_as_is_tried_is_unavailable_and_not_booked() {
 
 #[tokio::test]
 async fn what_would_fail_again_is_not_tried_again() {
-    let (result, left, more) = booked([Fate::Refuse(StoreError::Closed), refused()]).await;
+    let (result, left, more) = booked([CommitOutcome::Refuse(StoreError::Closed), refused()]).await;
     assert_eq!((result.code, left, more), (Some(ErrorCode::Internal), 1, 0), "{}", result.value);
 }

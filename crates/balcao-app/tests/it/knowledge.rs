@@ -7,7 +7,7 @@ use std::sync::{
 
 use async_trait::async_trait;
 use balcao_app::{
-    Desk,
+    AppContext,
     knowledge::{Knowledge, KnowledgeHit},
 };
 use balcao_domain::knowledge::KnowledgeEntry;
@@ -92,7 +92,7 @@ fn titles(hits: &[KnowledgeHit]) -> Vec<&str> {
     hits.iter().map(|hit| hit.title.as_str()).collect()
 }
 
-async fn kept(desk: &Desk, organization: OrganizationId, model: &str) -> usize {
+async fn kept(desk: &AppContext, organization: OrganizationId, model: &str) -> usize {
     let model = model.to_owned();
     let read = desk.store.read(move |tx| vectors::list(tx, organization, &model)).await;
     read.map_err(|error: StoreError| error).unwrap().len()

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use balcao_agent::live::Live;
-use balcao_app::admin::people::People;
-use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
+use balcao_agent::live::ReplySink;
+use balcao_app::admin::people::StaffAccess;
+use balcao_app::turns::{Agent, ContactRef, TurnRequest, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, says};
 use balcao_yaml::Document;
@@ -21,18 +21,18 @@ enum Seen {
 #[derive(Default)]
 struct Watcher(Mutex<Vec<Seen>>);
 
-impl Live for Watcher {
-    fn shown(&self, piece: &str) {
+impl ReplySink for Watcher {
+    fn delta(&self, piece: &str) {
         self.0.lock().unwrap().push(Seen::Piece(piece.to_owned()));
     }
 
-    fn void(&self) {
+    fn retract(&self) {
         self.0.lock().unwrap().push(Seen::Void);
     }
 }
 
 /// The barbershop's assistant, with this model.
-pub(crate) async fn assistant(model: &Scripted) -> (World, FrontDesk) {
+pub(crate) async fn assistant(model: &Scripted) -> (World, TurnRunner) {
     let world: World = figueira().await;
     world.set_local("2026-11-24T10:00");
     let text = std::fs::read_to_string(root().join("agents/odys-assistant.yaml")).unwrap();
@@ -46,18 +46,18 @@ pub(crate) async fn assistant(model: &Scripted) -> (World, FrontDesk) {
     };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let agent = Agent::new(file.unwrap().profile, &registry, Arc::new(model.clone()));
-    let front = FrontDesk::new(world.desk.clone(), [agent]);
+    let front = TurnRunner::new(world.desk.clone(), [agent]);
     (world, front)
 }
 
 /// A question of its owner.
-pub(crate) async fn owner_asks(world: &World, text: &str) -> Inbound {
-    let people = People::new(world.desk.clone());
+pub(crate) async fn owner_asks(world: &World, text: &str) -> TurnRequest {
+    let people = StaffAccess::new(world.desk.clone());
     let owner = people.contact_of(world.organization, "renata@figueira.example".to_owned()).await.unwrap().unwrap();
-    Inbound {
+    TurnRequest {
         organization: world.organization,
         channel: "assistant".to_owned(),
-        from: Writer::Contact(owner),
+        from: ContactRef::Contact(owner),
         name: None,
         texts: vec![text.to_owned()],
     }

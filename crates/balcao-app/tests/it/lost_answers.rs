@@ -5,30 +5,30 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use balcao_app::crm::notes::Notes;
-use balcao_store::{Cause, Fate, Gate, InlineDatabase, PostgresCause, StoreError};
+use balcao_store::{CommitOutcome, DriverError, FaultInjector, InlineDatabase, PostgresCause, StoreError};
 
 use crate::world;
 
 /// Decides about one transaction after the other; those after the last are committed.
 #[derive(Debug, Default)]
-pub(crate) struct Fates(pub(crate) Mutex<VecDeque<Fate>>);
+pub(crate) struct Fates(pub(crate) Mutex<VecDeque<CommitOutcome>>);
 
 #[async_trait]
-impl Gate for Fates {
-    async fn enter(&self, _may_write: bool) -> Fate {
-        self.0.lock().unwrap().pop_front().unwrap_or(Fate::Commit)
+impl FaultInjector for Fates {
+    async fn enter(&self, _may_write: bool) -> CommitOutcome {
+        self.0.lock().unwrap().pop_front().unwrap_or(CommitOutcome::Commit)
     }
 
     async fn leave(&self, _may_write: bool) {}
 }
 
-pub(crate) fn refused() -> Fate {
+pub(crate) fn refused() -> CommitOutcome {
     let cause = PostgresCause { code: None, message: "no connection".to_owned() };
-    Fate::Refuse(StoreError::Disconnected { source: Arc::new(Cause::Postgres(cause)) })
+    CommitOutcome::Refuse(StoreError::Disconnected { source: Arc::new(DriverError::Postgres(cause)) })
 }
 
 /// Adds a note while transactions meet these fates; tells what came of it, in words, and how many notes there are.
-async fn added(fates: impl IntoIterator<Item = Fate>) -> (&'static str, usize) {
+async fn added(fates: impl IntoIterator<Item = CommitOutcome>) -> (&'static str, usize) {
     let gate = Arc::new(Fates::default());
     let store = InlineDatabase::new().unwrap().behind(gate.clone());
     let world = world::on(store, "barbearia-figueira.yaml", "2026-11-23T09:00").await;
@@ -49,13 +49,13 @@ async fn added(fates: impl IntoIterator<Item = Fate>) -> (&'static str, usize) {
 #[tokio::test]
 async fn f_09_f_72_an_effect_whose_answer_was_lost_is_looked_up_by_its_key() {
     assert_eq!(added([]).await, ("done", 1));
-    assert_eq!(added([Fate::Unknown { committed: true }]).await, ("done before", 1));
-    assert_eq!(added([Fate::Unknown { committed: false }]).await, ("done", 1));
+    assert_eq!(added([CommitOutcome::Unknown { committed: true }]).await, ("done before", 1));
+    assert_eq!(added([CommitOutcome::Unknown { committed: false }]).await, ("done", 1));
 }
 
 #[tokio::test]
 async fn a_failure_after_a_lost_answer_does_not_make_it_undone() {
-    assert_eq!(added([Fate::Unknown { committed: true }, refused()]).await, ("unknown", 1));
-    assert_eq!(added([Fate::Unknown { committed: false }, refused()]).await, ("unknown", 0));
+    assert_eq!(added([CommitOutcome::Unknown { committed: true }, refused()]).await, ("unknown", 1));
+    assert_eq!(added([CommitOutcome::Unknown { committed: false }, refused()]).await, ("unknown", 0));
     assert_eq!(added([refused()]).await, ("failed", 0));
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use balcao_app::conversations::alerts::HandoffAlerts;
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
-use balcao_app::messaging::outbound::terms::{ApprovedTemplate, Fact, Purpose, Terms};
+use balcao_app::messaging::outbound::terms::{ApprovedTemplate, Purpose, SendPolicy, TemplateVariable};
 use balcao_app::scheduling::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
 use balcao_app::scheduling::intake::{Intake, IntakeRequest};
-use balcao_app::scheduling::notices::NoticeAccounts;
+use balcao_app::scheduling::notices::NotificationAccounts;
 use balcao_channel::Channel;
 use balcao_channel::channels::email::{Config, Email, Security};
 use balcao_channel::channels::whatsapp::price::Category;
@@ -36,10 +36,10 @@ async fn shop(email: bool) -> World {
             )
         })
         .await;
-    let accounts = NoticeAccounts {
+    let accounts = NotificationAccounts {
         whatsapp: Some(("whatsapp".to_owned(), ACCOUNT.to_owned())),
         email: email.then(|| FROM.to_owned()),
-        ..NoticeAccounts::default()
+        ..NotificationAccounts::default()
     };
     world.desk = world.desk.clone().with_notices(accounts);
     world
@@ -299,10 +299,15 @@ async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
         name: "novo_agendamento".to_owned(),
         language: "pt_BR".to_owned(),
         category: Category::Utility,
-        gaps: vec![(None, Fact::Customer), (None, Fact::Service), (None, Fact::Day), (None, Fact::Time)],
+        parameters: vec![
+            (None, TemplateVariable::Customer),
+            (None, TemplateVariable::Service),
+            (None, TemplateVariable::Day),
+            (None, TemplateVariable::Time),
+        ],
         quick_replies: Vec::new(),
     };
-    let terms = Terms { templates: [(Purpose::NoticeBooked, template)].into(), ..Terms::default() };
+    let terms = SendPolicy { templates: [(Purpose::NoticeBooked, template)].into(), ..SendPolicy::default() };
     crate::counter::sender(&world, &graph).with_terms("whatsapp", ACCOUNT, terms).work_off().await.unwrap();
     let sent = graph.accepted();
     assert_eq!(sent.len(), 1, "{sent:?}");
@@ -322,7 +327,7 @@ async fn alerted(email: bool, whatsapp: bool) -> World {
             )
         })
         .await;
-    world.desk = world.desk.clone().with_notices(NoticeAccounts {
+    world.desk = world.desk.clone().with_notices(NotificationAccounts {
         whatsapp: Some(("whatsapp".to_owned(), ACCOUNT.to_owned())),
         email: Some(FROM.to_owned()),
         handoffs: HandoffAlerts { email, whatsapp },
@@ -364,11 +369,11 @@ async fn outside_the_window_an_alert_goes_as_its_template_with_the_name_of_the_c
         name: "conversa_espera".to_owned(),
         language: "pt_BR".to_owned(),
         category: Category::Utility,
-        gaps: vec![(None, Fact::Customer)],
+        parameters: vec![(None, TemplateVariable::Customer)],
         quick_replies: Vec::new(),
     };
     shop.graph.keep_template(Template::new("conversa_espera", "{{1}} espera por você."));
-    shop.sends(Terms { templates: [(Purpose::NoticeHandoff, template)].into(), ..Terms::default() }).await;
+    shop.sends(SendPolicy { templates: [(Purpose::NoticeHandoff, template)].into(), ..SendPolicy::default() }).await;
     let sent = shop.graph.accepted();
     let sent = sent.iter().find(|one| one["type"] == "template").unwrap().to_string();
     for part in ["conversa_espera", "João", "5531987000202"] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_agent::Profile;
-use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
+use balcao_app::turns::{Agent, ContactRef, TurnRequest, TurnRunner};
 use balcao_llm::providers::scripted::{Scripted, calls, says};
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, Localised, NativeTool, Registry, Tool, ToolContext,
@@ -25,7 +25,7 @@ struct Nothing {}
 
 /// Replaces the agent that it is called by.
 struct Swaps {
-    front: Arc<OnceLock<Arc<FrontDesk>>>,
+    front: Arc<OnceLock<Arc<TurnRunner>>>,
     next: Arc<OnceLock<Agent>>,
 }
 
@@ -79,12 +79,12 @@ async fn a_turn_keeps_the_tools_that_it_began_with_and_the_next_one_has_the_new_
     let swaps = erase(Swaps { front: Arc::clone(&place), next: Arc::clone(&next) });
     let first = agent(&["old_rule", "old_other"], &swaps, &model);
     assert!(next.set(agent(&["new_rule"], &swaps, &model)).is_ok());
-    let front = Arc::new(FrontDesk::new(world.desk.clone(), [first]));
+    let front = Arc::new(TurnRunner::new(world.desk.clone(), [first]));
     assert!(place.set(Arc::clone(&front)).is_ok());
-    let inbound = |text: &str, from| Inbound {
+    let inbound = |text: &str, from| TurnRequest {
         organization: world.organization,
         channel: "terminal".to_owned(),
-        from: Writer::Contact(from),
+        from: ContactRef::Contact(from),
         name: None,
         texts: vec![text.to_owned()],
     };

@@ -5,7 +5,7 @@ use balcao_app::conversations::Conversations;
 use balcao_app::messaging::files::{FileRefusal, Files};
 use balcao_domain::attachment::AttachmentState;
 use balcao_llm::providers::scripted::says;
-use balcao_store::ops::retention::Old;
+use balcao_store::ops::retention::RetentionKind;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,7 @@ fn keeper(shop: &Counter, periods: Periods) -> Retention {
     Retention::new(shop.world.desk.clone(), shop.world.organization, periods)
 }
 
-fn of(tally: &Tally, old: Old) -> i64 {
+fn of(tally: &Tally, old: RetentionKind) -> i64 {
     tally.iter().find(|(one, _)| *one == old).map_or(0, |(_, count)| *count)
 }
 
@@ -40,11 +40,11 @@ async fn p_06_each_kind_goes_when_its_own_time_is_over() {
     let mut passed = 0;
     for (days, expected) in [
         (30, vec![]),
-        (31, vec![Old::Trace]),
+        (31, vec![RetentionKind::Trace]),
         (89, vec![]),
-        (91, vec![Old::File, Old::Inbox, Old::Outbox, Old::Event]),
+        (91, vec![RetentionKind::File, RetentionKind::Inbox, RetentionKind::Outbox, RetentionKind::Event]),
         (729, vec![]),
-        (731, vec![Old::Message, Old::Transcript]),
+        (731, vec![RetentionKind::Message, RetentionKind::Transcript]),
         (10_000, vec![]),
     ] {
         shop.pass((days - passed) * DAY);
@@ -52,7 +52,7 @@ async fn p_06_each_kind_goes_when_its_own_time_is_over() {
         let told = keeper.preview().await.unwrap();
         let gone = keeper.now().await.unwrap();
         assert_eq!(told, gone, "day {days}: what is told is what goes");
-        let kinds: Vec<Old> = gone.iter().filter(|(_, count)| *count > 0).map(|(old, _)| *old).collect();
+        let kinds: Vec<RetentionKind> = gone.iter().filter(|(_, count)| *count > 0).map(|(old, _)| *old).collect();
         assert_eq!(kinds, expected, "day {days}");
         if days == 91 {
             let shown = Conversations::new(shop.world.desk.clone()).show(organization, id).await.unwrap().unwrap();
@@ -78,7 +78,7 @@ async fn zero_keeps_for_ever() {
     let all = Periods { files: 0, traces: 0, messages: 0, inbox: 0, outbox: 0, ledger: 0 };
     shop.pass(10_000 * DAY);
     let told = keeper(&shop, all).preview().await.unwrap();
-    assert!(told.iter().all(|(old, count)| *old == Old::UnsentFile && *count == 0), "{told:?}");
+    assert!(told.iter().all(|(old, count)| *old == RetentionKind::UnsentFile && *count == 0), "{told:?}");
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn it_is_done_once_a_day_at_night_and_by_one_of_many() {
     let (a, b) = tokio::join!(one.when_due(&stop), other.when_due(&stop));
     let done: Vec<Tally> = [a.unwrap(), b.unwrap()].into_iter().flatten().collect();
     assert_eq!(done.len(), 1, "both or none were at it");
-    assert_eq!(of(&done[0], Old::Trace), 1);
+    assert_eq!(of(&done[0], RetentionKind::Trace), 1);
     assert_eq!(one.when_due(&stop).await.unwrap(), None, "it was done");
     shop.pass(DAY);
     assert!(other.when_due(&stop).await.unwrap().is_some());
@@ -112,7 +112,7 @@ async fn whoever_is_told_to_stop_leaves_the_rest_to_the_next() {
     assert_eq!(keeper.when_due(&CancellationToken::new()).await.unwrap(), None, "somebody may be at it");
     shop.pass(600);
     let told = keeper.when_due(&CancellationToken::new()).await.unwrap().unwrap();
-    assert_eq!(of(&told, Old::Trace), 1);
+    assert_eq!(of(&told, RetentionKind::Trace), 1);
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn a_file_that_was_never_sent_goes_after_a_day() {
     taken.await.unwrap().unwrap();
     let keeper = keeper(&shop, Periods::default());
     shop.pass(DAY);
-    assert_eq!(of(&keeper.now().await.unwrap(), Old::UnsentFile), 0);
+    assert_eq!(of(&keeper.now().await.unwrap(), RetentionKind::UnsentFile), 0);
     shop.pass(1);
-    assert_eq!(of(&keeper.now().await.unwrap(), Old::UnsentFile), 1);
+    assert_eq!(of(&keeper.now().await.unwrap(), RetentionKind::UnsentFile), 1);
 }

@@ -1,9 +1,9 @@
 //! What is in the outbox leaves once, in order, or staff know why not.
 
-use balcao_app::admin::watch::Waits;
+use balcao_app::admin::watch::BacklogKind;
 use balcao_app::conversations::{Conversations, DeliveryStep};
 use balcao_app::messaging::outbound::dead_letters::DeadLetters;
-use balcao_app::messaging::outbound::terms::{Fact, Purpose};
+use balcao_app::messaging::outbound::terms::{Purpose, TemplateVariable};
 use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_domain::Clock;
 use balcao_domain::outbox::{MAX_ATTEMPTS, OutboxState};
@@ -249,7 +249,7 @@ async fn f_145_an_answer_too_long_for_a_templates_gap_is_a_dead_letter_and_not_u
     shop.pass(24 * 3_600);
     let mut terms = terms();
     let reopen = terms.templates.get_mut(&Purpose::Reopen).unwrap();
-    reopen.gaps.push((Some("texto".to_owned()), Fact::Text));
+    reopen.parameters.push((Some("texto".to_owned()), TemplateVariable::Text));
     shop.sends(terms).await;
     assert_eq!(shop.outbox_states().await, [OutboxState::Dead]);
 }
@@ -383,7 +383,7 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
         &balcao_app::admin::watch::look(&shop.world.desk).await.unwrap(),
         shop.world.clock.now(),
     );
-    assert!(alarms.iter().any(|alarm| alarm.what == Waits::Account && alarm.age_s > 20_000), "{alarms:?}");
+    assert!(alarms.iter().any(|alarm| alarm.what == BacklogKind::Account && alarm.age_s > 20_000), "{alarms:?}");
     // The token is mended: what it was to say leaves, and a bad moment more costs nothing.
     shop.pass(61);
     shop.graph.next(busy());

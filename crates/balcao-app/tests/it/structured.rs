@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use balcao_agent::ProfileFile;
 use balcao_agent::profile::AfterReply;
-use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
+use balcao_app::turns::{Agent, ContactRef, TurnRequest, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_llm::detect::{ProviderConfig, ProviderKind};
 use balcao_testkit::fakes::model::{FakeModel, Speaks, says};
@@ -19,7 +19,7 @@ const AGAIN: &str = "não foi um único objeto JSON";
 const RESULT: &str = r#"{\"tool_result\":{\"name\":\"listEventsTool\""#;
 
 /// The shipped profile `manual` before a vendor's model.
-fn front(world: &World, kind: ProviderKind, model: &FakeModel) -> FrontDesk {
+fn front(world: &World, kind: ProviderKind, model: &FakeModel) -> TurnRunner {
     let text = std::fs::read_to_string(root().join("agents/manual.yaml")).unwrap();
     let mut profile = Document::read("agents/manual.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
     profile.after_reply = AfterReply::default();
@@ -33,7 +33,7 @@ fn front(world: &World, kind: ProviderKind, model: &FakeModel) -> FrontDesk {
         flows: Vec::new(),
     };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
-    FrontDesk::new(world.desk.clone(), [Agent::new(profile, &registry, Arc::from(config.build().unwrap()))])
+    TurnRunner::new(world.desk.clone(), [Agent::new(profile, &registry, Arc::from(config.build().unwrap()))])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -51,10 +51,10 @@ async fn each_vendor_is_asked_again_for_an_object_and_its_next_one_is_read() {
             says(&object(Some("Você tem um horário em dezembro."), Value::Null).to_string()),
         ];
         let (world, model) = (figueira().await, FakeModel::speaking(speaks, script).unwrap());
-        let inbound = Inbound {
+        let inbound = TurnRequest {
             organization: world.organization,
             channel: "terminal".to_owned(),
-            from: Writer::Contact(world.livia().await),
+            from: ContactRef::Contact(world.livia().await),
             name: None,
             texts: vec!["o que eu tenho marcado?".to_owned()],
         };

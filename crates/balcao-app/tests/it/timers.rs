@@ -3,7 +3,7 @@
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::conversations::Conversations;
 use balcao_app::messaging::outbound::costs::{Costs, MessagePrice};
-use balcao_app::messaging::outbound::terms::{Answer, Purpose, Terms};
+use balcao_app::messaging::outbound::terms::{Purpose, QuickReplyAction, SendPolicy};
 use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::scheduling::reminders::Reminders;
@@ -101,7 +101,7 @@ async fn p_15_outside_the_window_a_template_goes_or_nothing() {
 
     let (shop, _) = reminded(60).await;
     shop.world.set_local("2026-11-25T14:00");
-    assert_eq!(shop.fires(Terms::default()).await, 1);
+    assert_eq!(shop.fires(SendPolicy::default()).await, 1);
     assert_eq!(shop.graph.accepted().len(), 1, "nothing but the greeting");
     assert!(skipped(&shop).await[0].contains("no template"));
 }
@@ -111,7 +111,8 @@ async fn a_reminder_that_goes_as_a_template_has_the_buttons_of_the_free_one() {
     let (shop, _) = reminded(60).await;
     shop.world.set_local("2026-11-25T14:00");
     let mut terms = terms();
-    terms.templates.get_mut(&Purpose::Reminder).unwrap().quick_replies = vec![Answer::Confirm, Answer::Move];
+    terms.templates.get_mut(&Purpose::Reminder).unwrap().quick_replies =
+        vec![QuickReplyAction::Confirm, QuickReplyAction::Move];
     let words = "Oi {{nome}}, seu horário é {{dia}}, às {{hora}}. Você vem?";
     shop.graph.keep_template(Template::new("lembrete", words).with_buttons(&["Confirmar", "Remarcar"]));
     assert_eq!(shop.fires(terms).await, 1);
@@ -218,7 +219,7 @@ async fn f_147_quiet_hours_move_a_reminder_to_the_morning() {
 async fn a_123_the_months_limit_holds() {
     let (shop, _) = reminded(60).await;
     shop.world.set_local("2026-11-25T14:00");
-    let limited = Terms { cap_micros: Some(39_999), ..terms() };
+    let limited = SendPolicy { cap_micros: Some(39_999), ..terms() };
     shop.fires(limited).await;
     assert_eq!(shop.graph.accepted().len(), 1);
     let last = shop.outbox().await.pop().unwrap();

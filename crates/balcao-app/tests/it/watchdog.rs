@@ -1,6 +1,6 @@
 //! Nobody waits for ever.
 
-use balcao_app::admin::watch::{Waits, Watch};
+use balcao_app::admin::watch::{BacklogKind, BacklogMonitor};
 use balcao_app::turns::watchdog::Watchdog;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
@@ -10,7 +10,7 @@ use balcao_testkit::fakes::graph::Behaviour;
 
 use crate::counter::{Counter, counter};
 
-fn watchdog(shop: &Counter, watch: &Watch) -> Watchdog {
+fn watchdog(shop: &Counter, watch: &BacklogMonitor) -> Watchdog {
     Watchdog::new(shop.world.desk.clone(), shop.another_process(), watch.clone())
 }
 
@@ -18,7 +18,7 @@ fn watchdog(shop: &Counter, watch: &Watch) -> Watchdog {
 async fn i_16_what_nobody_answers_for_a_minute_goes_to_a_person_without_a_model() {
     // A model that is asked panics: its script is empty.
     let shop = counter([]).await;
-    let watchdog = watchdog(&shop, &Watch::default());
+    let watchdog = watchdog(&shop, &BacklogMonitor::default());
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(59);
     assert_eq!(watchdog.look().await.unwrap(), 0);
@@ -37,7 +37,7 @@ async fn i_16_what_nobody_answers_for_a_minute_goes_to_a_person_without_a_model(
 #[tokio::test]
 async fn what_somebody_works_on_is_left_to_them() {
     let shop = counter([]).await;
-    let watchdog = watchdog(&shop, &Watch::default());
+    let watchdog = watchdog(&shop, &BacklogMonitor::default());
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(63);
     // The first process has the lease for another half minute.
@@ -58,7 +58,7 @@ async fn f_03_what_lay_there_while_nobody_ran_is_answered() {
     let shop = counter([says("Olá!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(3_600);
-    let watchdog = watchdog(&shop, &Watch::default());
+    let watchdog = watchdog(&shop, &BacklogMonitor::default());
     assert_eq!(watchdog.look().await.unwrap(), 0);
     shop.works().await;
     assert_eq!((shop.inbox_states().await, shop.texts()), (vec![InboxState::Answered], vec!["Olá!".to_owned()]));
@@ -67,7 +67,7 @@ async fn f_03_what_lay_there_while_nobody_ran_is_answered() {
 #[tokio::test]
 async fn what_a_person_has_is_left_to_them_without_a_word() {
     let shop = counter([]).await;
-    let watchdog = watchdog(&shop, &Watch::default());
+    let watchdog = watchdog(&shop, &BacklogMonitor::default());
     shop.joao_writes("wamid.1", "oi").await;
     shop.staff_takes_over().await;
     shop.pass(63);
@@ -80,7 +80,7 @@ async fn what_a_person_has_is_left_to_them_without_a_word() {
 #[tokio::test]
 async fn a_message_that_does_not_leave_is_an_alarm_until_it_does() {
     let shop = counter([says("Olá!")]).await;
-    let watch = Watch::default();
+    let watch = BacklogMonitor::default();
     let watchdog = watchdog(&shop, &watch);
     shop.joao_writes("wamid.1", "oi").await;
     let busy = Behaviour::Error { status: 500, code: 131_016, details: "Service overloaded".to_owned() };
@@ -90,7 +90,7 @@ async fn a_message_that_does_not_leave_is_an_alarm_until_it_does() {
     shop.pass(121);
     watchdog.look().await.unwrap();
     let alarms = watch.alarms();
-    assert_eq!(alarms.iter().map(|alarm| (alarm.what, alarm.count)).collect::<Vec<_>>(), [(Waits::Message, 1)]);
+    assert_eq!(alarms.iter().map(|alarm| (alarm.what, alarm.count)).collect::<Vec<_>>(), [(BacklogKind::Message, 1)]);
     assert!(alarms[0].to_string().contains("has waited for 12"), "{}", alarms[0]);
     shop.sender.work_off().await.unwrap();
     watchdog.look().await.unwrap();

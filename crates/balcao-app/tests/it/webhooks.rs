@@ -4,7 +4,7 @@ use std::path::Path;
 
 use balcao_app::admin::restored;
 use balcao_app::admin::webhooks::{PAUSES, Subscriber, Webhooks};
-use balcao_app::context::desk::Desk;
+use balcao_app::context::desk::AppContext;
 use balcao_channel::endpoint::Endpoint;
 use balcao_domain::OrganizationId;
 use balcao_llm::providers::scripted::says;
@@ -23,7 +23,7 @@ fn told_at(shop: &Counter, url: &str, types: &[&str]) -> Webhooks {
     told_of(shop.world.desk.clone(), shop.world.organization, url, types)
 }
 
-fn told_of(desk: Desk, organization: OrganizationId, url: &str, types: &[&str]) -> Webhooks {
+fn told_of(desk: AppContext, organization: OrganizationId, url: &str, types: &[&str]) -> Webhooks {
     let endpoint = Endpoint::new(url, &SECRET.into(), true).unwrap();
     let types = types.iter().map(|name| (*name).to_owned()).collect();
     Webhooks::new(desk, organization, [Subscriber { name: "crm".to_owned(), types, endpoint }])
@@ -107,7 +107,7 @@ async fn an_endpoint_that_says_gone_or_cannot_be_reached_stops_nobody_else() {
 }
 
 /// So many contacts write, at a program over this database, and the endpoint is told.
-async fn write_at(desk: &Desk, world: &World, endpoint: &FakeEndpoint, times: usize) {
+async fn write_at(desk: &AppContext, world: &World, endpoint: &FakeEndpoint, times: usize) {
     let (organization, now) = (world.organization, balcao_domain::Clock::now(&*world.clock));
     for _ in 0..times {
         let one =
@@ -119,8 +119,8 @@ async fn write_at(desk: &Desk, world: &World, endpoint: &FakeEndpoint, times: us
 }
 
 /// A program over a copy of the database that was restored.
-async fn restored_from(copy: &Path, world: &World) -> Desk {
-    let desk = Desk::new(Store::open(copy, OpenOptions::default()).unwrap(), world.clock.clone());
+async fn restored_from(copy: &Path, world: &World) -> AppContext {
+    let desk = AppContext::new(Store::open(copy, OpenOptions::default()).unwrap(), world.clock.clone());
     restored::hold(&desk).await.unwrap();
     desk
 }

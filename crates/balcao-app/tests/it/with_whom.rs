@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use balcao_agent::{Profile, ProfileFile};
 use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_app::scheduling::reminders::Reminders;
-use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
+use balcao_app::turns::{Agent, ContactRef, TurnRequest, TurnRunner};
 use balcao_domain::ProfessionalId;
 use balcao_llm::providers::scripted::{Scripted, calls, says};
 use balcao_store::{StoreError, messaging::conversation};
@@ -66,14 +66,14 @@ fn agent(pack: &str, with: Option<With>, more: &str, model: &Scripted) -> Agent 
 /// Whom a conversation is about after each of these messages, in a shop of three.
 async fn about(agent: impl Fn(&Scripted) -> Agent, texts: &[&str]) -> Vec<Option<ProfessionalId>> {
     let (world, model) = (figueira().await, Scripted::new([]));
-    let front = FrontDesk::new(world.desk.clone(), [agent(&model)]);
+    let front = TurnRunner::new(world.desk.clone(), [agent(&model)]);
     let (organization, livia) = (world.organization, world.livia().await);
     let mut found = Vec::new();
     for text in texts {
-        let inbound = Inbound {
+        let inbound = TurnRequest {
             organization,
             channel: "terminal".to_owned(),
-            from: Writer::Contact(livia),
+            from: ContactRef::Contact(livia),
             name: None,
             texts: vec![(*text).to_owned()],
         };

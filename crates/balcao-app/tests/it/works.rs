@@ -5,7 +5,7 @@ use balcao_app::admin::seed::BusinessFile;
 use balcao_app::scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
 use balcao_app::scheduling::calendar::{BuiltIn, BusyQuery, Calendar, Owner};
 use balcao_app::scheduling::catalog::Catalog;
-use balcao_app::scheduling::day::Days;
+use balcao_app::scheduling::day::DayViews;
 use balcao_app::scheduling::intake::Intake;
 use balcao_domain::ConversationId;
 use balcao_domain::hours::Period;
@@ -69,7 +69,7 @@ fn written(periods: &[Period]) -> String {
 async fn told(world: &World, name: &str, date: Date) -> Vec<(&'static str, String)> {
     let organization = world.organization;
     let owner = Owner { organization, contact: world.livia().await };
-    let day = Days::new(world.desk.clone()).show(organization, Some(date)).await.unwrap();
+    let day = DayViews::new(world.desk.clone()).show(organization, Some(date)).await.unwrap();
     let column = day.professionals.into_iter().find(|one| one.name == name).unwrap();
     let listed = Catalog::new(world.desk.clone()).professionals(organization, Some(date), None).await.unwrap().unwrap();
     let listed = listed.professionals.into_iter().find(|one| one.name == name);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_domain::{ContactId, ManualClock, OrganizationId};
 use balcao_store::turns::ledger::EffectKey;
@@ -11,7 +11,7 @@ use balcao_store::{Store, crm::contact};
 use jiff::tz::TimeZone;
 
 pub(crate) struct World {
-    pub(crate) desk: Desk,
+    pub(crate) desk: AppContext,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) organization: OrganizationId,
     zone: TimeZone,
@@ -39,7 +39,7 @@ pub(crate) async fn of_file(store: Store, file: BusinessFile, local: &str) -> Wo
     store.migrate().await.unwrap();
     let organization = file.import(&store, now).await.unwrap().organization;
     let clock = Arc::new(ManualClock::at(now));
-    World { desk: Desk::new(store, clock.clone()), clock, organization, zone, keys: 0.into() }
+    World { desk: AppContext::new(store, clock.clone()), clock, organization, zone, keys: 0.into() }
 }
 
 /// The sample barbershop on a Monday morning.

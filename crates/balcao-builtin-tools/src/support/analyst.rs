@@ -1,6 +1,6 @@
 //! What the tools about the business share: who may ask, and how figures are said.
 
-use balcao_app::admin::people::{People, PeopleRefusal, Sees};
+use balcao_app::admin::people::{StaffAccess, StaffAccessRefusal, StaffPermissions};
 use balcao_app::admin::plans;
 use balcao_app::reports::analytics::Figures;
 use balcao_domain::entitlement::UpgradeRequired;
@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use super::{broke, contact, organization};
 
 /// What whoever asks may see. Customers may see nothing, whatever profile they talk to.
-pub(crate) async fn sees(people: &People, cx: &ToolContext) -> ToolResult<Sees> {
+pub(crate) async fn sees(people: &StaffAccess, cx: &ToolContext) -> ToolResult<StaffPermissions> {
     if !cx.principal.staff_facing {
         let note = Internal::note("a profile for customers offers the pack `analytics`; take it out of its packs");
         return Err(ToolError::new(ErrorCode::Forbidden, "only staff may ask this").internal(note).into());
     }
     let sees = people.sees(organization(cx)?, contact(cx)?).await.map_err(broke)?;
     sees.map_err(|refusal| match refusal {
-        PeopleRefusal::UpgradeRequired(missing) => upgrade_required(cx, &missing).into(),
-        other @ (PeopleRefusal::UnknownStaff(_)
-        | PeopleRefusal::NotStaff
-        | PeopleRefusal::TooOften { .. }
-        | PeopleRefusal::NoProfessional { .. }) => {
+        StaffAccessRefusal::UpgradeRequired(missing) => upgrade_required(cx, &missing).into(),
+        other @ (StaffAccessRefusal::UnknownStaff(_)
+        | StaffAccessRefusal::NotStaff
+        | StaffAccessRefusal::TooOften { .. }
+        | StaffAccessRefusal::NoProfessional { .. }) => {
             ToolError::new(ErrorCode::Forbidden, ModelText::new(other.to_string())).into()
         }
     })

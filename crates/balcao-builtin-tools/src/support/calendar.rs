@@ -11,8 +11,8 @@ use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
 use super::{
-    bad_field, booking_refusal, broke, contact, conversation, date_error, day, internal, name_error, organization, say,
-    time_in_words,
+    bad_field, booking_refusal, broke, contact, conversation, date_error, day, in_locale, internal, name_error,
+    organization, time_in_words,
 };
 
 /// For whom the tools of a turn act on the calendar.
@@ -48,10 +48,10 @@ pub(crate) fn range(cx: &ToolContext, start: &str, end: &str, most: i32) -> Tool
 /// "08:00-12:00, 14:00-18:00"; or that the business is closed, or that nobody who was asked about works.
 pub(crate) fn business_hours(cx: &ToolContext, open: &[Period], closed: bool) -> String {
     if closed {
-        return say(cx, "Fechado", "Closed").to_owned();
+        return in_locale(cx, "Fechado", "Closed").to_owned();
     }
     if open.is_empty() {
-        return say(cx, "Sem atendimento", "Nobody works").to_owned();
+        return in_locale(cx, "Sem atendimento", "Nobody works").to_owned();
     }
     open.iter().map(Period::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -61,7 +61,7 @@ pub(crate) fn event(cx: &ToolContext, entry: &Entry) -> Value {
     let (on, until) = (written(entry.visit.date), written(entry.visit.finish_date));
     json!({
         "id": entry.id.as_str(),
-        "summary": say(cx, "Compromisso Ocupado", "Busy"),
+        "summary": in_locale(cx, "Compromisso Ocupado", "Busy"),
         "start": format!("{on} {}", entry.visit.start),
         "end": format!("{until} {}", entry.visit.finish),
     })
@@ -70,7 +70,7 @@ pub(crate) fn event(cx: &ToolContext, entry: &Entry) -> Value {
 /// When an entry is, in words: "sexta, 27/11 às 15h".
 pub(crate) fn when(cx: &ToolContext, entry: &Entry) -> String {
     let (on, at) = (day(cx, entry.visit.date), time_in_words(cx, &entry.visit.start));
-    match say(cx, "pt", "en") {
+    match in_locale(cx, "pt", "en") {
         "pt" => format!("{on} às {at}"),
         _ => format!("{on} at {at}"),
     }
@@ -80,7 +80,7 @@ pub(crate) fn when(cx: &ToolContext, entry: &Entry) -> String {
 pub(crate) fn age<T>(cx: &ToolContext, seen: &Seen<T>) -> Option<String> {
     let Source::Mirror { as_of } = seen.source else { return None };
     let at = as_of.to_zoned(cx.now.time_zone().clone()).strftime("%d/%m/%Y %H:%M").to_string();
-    Some(match say(cx, "pt", "en") {
+    Some(match in_locale(cx, "pt", "en") {
         "pt" => format!("A agenda não respondeu; isto é da nossa cópia, como estava em {at}, e pode ter mudado."),
         _ => format!("The calendar did not answer; this is from our copy, as of {at}, and may have changed."),
     })
@@ -105,7 +105,7 @@ pub(crate) fn refused(cx: &ToolContext, refusal: Refusal) -> ToolResult<ToolOutp
     match refusal {
         Refusal::Changed { now } => {
             let now_at = when(cx, &now);
-            let told = match say(cx, "pt", "en") {
+            let told = match in_locale(cx, "pt", "en") {
                 "pt" => format!("Esse compromisso foi mudado; agora é {now_at}. Nada foi feito."),
                 _ => format!("This event was changed; it is now {now_at}. Nothing was done."),
             };

@@ -61,7 +61,7 @@ fn defect(error: impl std::error::Error + 'static) -> Box<ToolError> {
 }
 
 /// Words in the conversation's language.
-pub(crate) fn say<'a>(cx: &ToolContext, pt_br: &'a str, en: &'a str) -> &'a str {
+pub(crate) fn in_locale<'a>(cx: &ToolContext, pt_br: &'a str, en: &'a str) -> &'a str {
     match cx.principal.locale {
         Locale::PtBr => pt_br,
         Locale::En => en,
@@ -70,7 +70,7 @@ pub(crate) fn say<'a>(cx: &ToolContext, pt_br: &'a str, en: &'a str) -> &'a str 
 
 /// The refusal of a message to a contact who asked for none on our own account.
 pub(crate) fn opted_out(cx: &ToolContext) -> ToolOutput {
-    let message = say(
+    let message = in_locale(
         cx,
         "Você pediu para não receber mensagens; nada foi programado. Para voltar a receber, basta escrever VOLTAR.",
         "You asked for no messages; nothing was planned. To hear from us again you only have to write START.",
@@ -79,8 +79,8 @@ pub(crate) fn opted_out(cx: &ToolContext) -> ToolOutput {
 }
 
 /// The language for dates and times.
-pub(crate) fn words(cx: &ToolContext) -> balcao_language::say::Locale {
-    balcao_language::say::Locale::of(cx.principal.locale.tag())
+pub(crate) fn words(cx: &ToolContext) -> balcao_language::format::Locale {
+    balcao_language::format::Locale::of(cx.principal.locale.tag())
 }
 
 /// Reads a date argument: ISO or the customer's words, counted from the turn's day.

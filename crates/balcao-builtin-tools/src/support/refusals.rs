@@ -7,7 +7,7 @@ use balcao_tool::{ErrorCode, Receipt, ReceiptKind, ToolContext, ToolError, ToolO
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
-use super::{appointment, day, name_error, periods, receipt, say, slots};
+use super::{appointment, day, in_locale, name_error, periods, receipt, slots};
 
 /// A correct "no" becomes `success: false` with its reason; a name or id that does not exist becomes an error.
 ///
@@ -26,7 +26,7 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
     let (reason, message, facts) = match refusal {
         BookingRefusal::SlotTaken { alternatives } => (
             "SLOT_TAKEN",
-            say(cx, "Esse horário está ocupado.", "That time is taken."),
+            in_locale(cx, "Esse horário está ocupado.", "That time is taken."),
             json!({"alternatives": slots(cx, &alternatives), "available_slots": slots(cx, &alternatives)}),
         ),
         BookingRefusal::OutsideHours { works, note, alternatives } => {
@@ -36,7 +36,7 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
         }
         BookingRefusal::TooSoon { notice_min, alternatives } => (
             "TOO_SOON",
-            say(cx, "É em cima da hora para marcar.", "That is too soon to be booked."),
+            in_locale(cx, "É em cima da hora para marcar.", "That is too soon to be booked."),
             json!({"notice_minutes": notice_min, "alternatives": slots(cx, &alternatives)}),
         ),
         BookingRefusal::TooFar { last_date } => {
@@ -47,56 +47,58 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
         }
         BookingRefusal::PastDate { today, time } => (
             "PAST_DATE",
-            say(cx, "Esse horário já passou.", "That time is over."),
+            in_locale(cx, "Esse horário já passou.", "That time is over."),
             json!({"today": today.to_string(), "time_now": time}),
         ),
         BookingRefusal::NoSuchTime => (
             "NO_SUCH_TIME",
-            say(cx, "Essa hora não existe nesse dia.", "That time does not exist on that day."),
+            in_locale(cx, "Essa hora não existe nesse dia.", "That time does not exist on that day."),
             json!({}),
         ),
         BookingRefusal::OffGrid { alternatives } => (
             "OFF_GRID",
-            say(cx, "Não começamos nesse minuto.", "We do not start at that minute."),
+            in_locale(cx, "Não começamos nesse minuto.", "We do not start at that minute."),
             json!({"alternatives": slots(cx, &alternatives)}),
         ),
         BookingRefusal::NotOffered { service, professional, offered_by } => (
             "NOT_OFFERED",
-            say(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service."),
+            in_locale(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service."),
             json!({"service": service, "barber": professional, "offered_by": offered_by}),
         ),
         BookingRefusal::TooManyOpen { limit, upcoming } => (
             "TOO_MANY_OPEN",
-            say(cx, "Você já tem o máximo de horários marcados.", "You have as many appointments as allowed."),
+            in_locale(cx, "Você já tem o máximo de horários marcados.", "You have as many appointments as allowed."),
             json!({"limit": limit, "upcoming": views(cx, &upcoming)}),
         ),
         BookingRefusal::OtherAtThatTime { existing } => (
             "ALREADY_BOOKED_THEN",
-            say(cx, "Você já tem outro horário nessa hora.", "You have another appointment at that time."),
+            in_locale(cx, "Você já tem outro horário nessa hora.", "You have another appointment at that time."),
             json!({"existing": appointment(cx, &existing)}),
         ),
         BookingRefusal::AlreadyStarted => (
             "PAST_DATE",
-            say(cx, "Esse horário já começou ou passou.", "That appointment has begun or is over."),
+            in_locale(cx, "Esse horário já começou ou passou.", "That appointment has begun or is over."),
             json!({}),
         ),
         BookingRefusal::AlreadyCancelled => (
             "ALREADY_CANCELLED",
-            say(cx, "Esse horário já estava cancelado.", "That appointment was cancelled already."),
+            in_locale(cx, "Esse horário já estava cancelado.", "That appointment was cancelled already."),
             json!({}),
         ),
         BookingRefusal::CancellationNotice { notice_min } => (
             "CANCELLATION_NOTICE",
-            say(
+            in_locale(
                 cx,
                 "O prazo para mudar esse horário já passou; só a equipe pode.",
                 "The deadline for changes has passed; only staff can.",
             ),
             json!({"notice_minutes": notice_min}),
         ),
-        BookingRefusal::NotFound { upcoming } if !id_given && upcoming.is_empty() => {
-            ("NO_UPCOMING", say(cx, "Você não tem horário marcado.", "You have no upcoming appointment."), json!({}))
-        }
+        BookingRefusal::NotFound { upcoming } if !id_given && upcoming.is_empty() => (
+            "NO_UPCOMING",
+            in_locale(cx, "Você não tem horário marcado.", "You have no upcoming appointment."),
+            json!({}),
+        ),
         BookingRefusal::NotFound { upcoming } => return Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
         BookingRefusal::Ambiguous { candidates } => return Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
         BookingRefusal::Professional(refusal) => return Err(name_error(refusal, "barber_name")),
@@ -124,13 +126,14 @@ fn refusal_of(reason: &str, message: &str, facts: Value) -> ToolOutput {
 /// A day on which nobody works is told as such, with what the business says of it.
 fn outside_hours(cx: &ToolContext, nobody: bool, note: Option<&str>) -> String {
     match (nobody, note) {
-        (true, Some(note)) => match say(cx, "pt", "en") {
+        (true, Some(note)) => match in_locale(cx, "pt", "en") {
             "pt" => format!("Nesse dia estamos fechados ({note})."),
             _ => format!("We are closed on that day ({note})."),
         },
-        (true, None) => say(cx, "Não há atendimento nesse dia.", "Nobody works on that day.").to_owned(),
+        (true, None) => in_locale(cx, "Não há atendimento nesse dia.", "Nobody works on that day.").to_owned(),
         (false, _) => {
-            say(cx, "Fora do horário de atendimento nesse dia.", "Outside of working hours on that day.").to_owned()
+            in_locale(cx, "Fora do horário de atendimento nesse dia.", "Outside of working hours on that day.")
+                .to_owned()
         }
     }
 }
@@ -143,7 +146,7 @@ pub(crate) fn intake_refusal(cx: &ToolContext, refusal: IntakeRefusal) -> ToolRe
     match refusal {
         IntakeRefusal::Booking(refusal) => booking_refusal(cx, refusal, false),
         IntakeRefusal::OtherNumber => {
-            let message = say(
+            let message = in_locale(
                 cx,
                 "Esse não é o número de quem escreve. Se a sessão é para outra pessoa, diga o nome dela; se não, use o número da conversa.",
                 "That is not the number of whoever writes. If the session is for somebody else, give their name; if not, use the number of the conversation.",
@@ -160,7 +163,7 @@ pub(crate) fn intake_refusal(cx: &ToolContext, refusal: IntakeRefusal) -> ToolRe
 /// Until when the calendar is open, in words.
 pub(crate) fn open_until(cx: &ToolContext, last_date: Date) -> String {
     let until = day(cx, last_date);
-    match say(cx, "pt", "en") {
+    match in_locale(cx, "pt", "en") {
         "pt" => format!("A agenda ainda não abriu para esse dia; está aberta até {until}."),
         _ => format!("The calendar is not open for that day yet; it is open until {until}."),
     }

@@ -4,7 +4,7 @@ use balcao_app::scheduling::appointments::AppointmentView;
 use balcao_app::scheduling::availability::Slot;
 use balcao_app::scheduling::calendar::Visit;
 use balcao_domain::hours::Period;
-use balcao_language::say;
+use balcao_language::format;
 use balcao_tool::{Receipt, ReceiptKind, ToolContext};
 use jiff::civil::{Date, Time};
 use serde_json::{Value, json};
@@ -63,15 +63,15 @@ pub(crate) fn periods(periods: &[Period]) -> Value {
 
 /// A weekday's name.
 pub(crate) fn weekday(cx: &ToolContext, date: Date) -> &'static str {
-    say::weekday(date.weekday(), words(cx))
+    format::weekday(date.weekday(), words(cx))
 }
 
 /// A day as it is said: "sexta, 27/11".
 pub(crate) fn day(cx: &ToolContext, date: Date) -> String {
-    say::day(date, words(cx))
+    format::day(date, words(cx))
 }
 
 /// `HH:MM` as it is said: "15h30".
 pub(crate) fn time_in_words(cx: &ToolContext, text: &str) -> String {
-    text.parse::<Time>().map_or_else(|_| text.to_owned(), |time| say::time(time, words(cx)))
+    text.parse::<Time>().map_or_else(|_| text.to_owned(), |time| format::time(time, words(cx)))
 }

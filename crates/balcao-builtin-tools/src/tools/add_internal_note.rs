@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{bad_field, broke, contact, key, organization, say};
+use crate::support::{bad_field, broke, contact, in_locale, key, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +37,7 @@ impl NativeTool for AddInternalNote {
             NoteRefusal::TooLong => bad_field("content", "too_long", "a shorter text", start),
         })?;
         let value =
-            json!({"success": true, "message": say(cx, "Nota guardada para a equipe.", "Note kept for staff.")});
+            json!({"success": true, "message": in_locale(cx, "Nota guardada para a equipe.", "Note kept for staff.")});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Noted)))
     }
 }

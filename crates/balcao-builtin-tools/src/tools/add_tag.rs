@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{broke, contact, key, name_error, organization, say};
+use crate::support::{broke, contact, in_locale, key, name_error, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,9 +33,9 @@ impl NativeTool for AddTag {
             .map_err(broke)?;
         let tagged = done.value.map_err(|refusal| name_error(refusal, "tag_name"))?;
         let message = if tagged.was_present {
-            say(cx, "O cliente já tinha essa etiqueta.", "The customer had this tag already.")
+            in_locale(cx, "O cliente já tinha essa etiqueta.", "The customer had this tag already.")
         } else {
-            say(cx, "Etiqueta adicionada.", "Tag added.")
+            in_locale(cx, "Etiqueta adicionada.", "Tag added.")
         };
         let value =
             json!({"success": true, "tag": tagged.tag, "already_existed": tagged.was_present, "message": message});

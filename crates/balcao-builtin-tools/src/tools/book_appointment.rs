@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    bad_field, broke, contact, conversation, date, day, intake_refusal, key, minutes, organization, receipt, say,
+    bad_field, broke, contact, conversation, date, day, in_locale, intake_refusal, key, minutes, organization, receipt,
     time_in_words, weekday,
 };
 
@@ -69,11 +69,11 @@ impl NativeTool for BookAppointment {
                 let (on, at) = (day(cx, one.date), time_in_words(cx, &one.start));
                 let (what, with) = (&one.service, &one.professional);
                 let price = match &would.booked.plan_name {
-                    Some(plan) => format!("{} {plan}", say(cx, "plano", "plan")),
+                    Some(plan) => format!("{} {plan}", in_locale(cx, "plano", "plan")),
                     None => one.price.to_string(),
                 };
                 let name = would.for_somebody_else.unwrap_or_default();
-                Ok(Preview::Ask(match (say(cx, "pt", "en"), name.is_empty()) {
+                Ok(Preview::Ask(match (in_locale(cx, "pt", "en"), name.is_empty()) {
                     ("pt", true) => format!("Posso marcar {what} ({price}) com {with}, {on} às {at}?"),
                     ("pt", false) => format!("Posso marcar {what} ({price}) para {name} com {with}, {on} às {at}?"),
                     (_, true) => format!("May I book {what} ({price}) with {with}, {on} at {at}?"),
@@ -88,9 +88,11 @@ impl NativeTool for BookAppointment {
 fn success(cx: &ToolContext, done: &IntakeBooked, client_name: &str) -> ToolOutput {
     let one = &done.booked.appointment;
     let message = match (done.booked.already_booked, done.for_somebody_else.is_some()) {
-        (true, _) => say(cx, "Esse horário já estava marcado; nada mudou.", "It was booked already; nothing changed."),
-        (false, true) => say(cx, "Marcado para outra pessoa.", "Booked for somebody else."),
-        (false, false) => say(cx, "Marcado.", "Booked."),
+        (true, _) => {
+            in_locale(cx, "Esse horário já estava marcado; nada mudou.", "It was booked already; nothing changed.")
+        }
+        (false, true) => in_locale(cx, "Marcado para outra pessoa.", "Booked for somebody else."),
+        (false, false) => in_locale(cx, "Marcado.", "Booked."),
     };
     ToolOutput::success(json!({
         "success": true,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    appointment, bad_field, booking_refusal, broke, contact, day, key, organization, receipt, say, time_in_words,
+    appointment, bad_field, booking_refusal, broke, contact, day, in_locale, key, organization, receipt, time_in_words,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ impl NativeTool for CancelAppointment {
                 "success": true,
                 "appointment_id": i64::from(view.id),
                 "cancelled": appointment(cx, &view),
-                "message": say(cx, "Cancelado.", "Cancelled."),
+                "message": in_locale(cx, "Cancelado.", "Cancelled."),
             }))
             .receipt(receipt(ReceiptKind::Cancelled, &view))),
             Err(refusal) => booking_refusal(cx, refusal, id.is_some()),
@@ -52,7 +52,7 @@ impl NativeTool for CancelAppointment {
             Ok(view) => {
                 let (what, who) = (&view.service, &view.professional);
                 let (on, at) = (day(cx, view.date), time_in_words(cx, &view.start));
-                Ok(Preview::Ask(match say(cx, "pt", "en") {
+                Ok(Preview::Ask(match in_locale(cx, "pt", "en") {
                     "pt" => format!("Posso cancelar o seu horário de {what} com {who}, {on} às {at}?"),
                     _ => format!("May I cancel your appointment for {what} with {who}, {on} at {at}?"),
                 }))

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::calendar::{calendar_broke, event, owner, refused, when};
-use crate::support::{key, say, visit_receipt};
+use crate::support::{in_locale, key, visit_receipt};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -32,7 +32,7 @@ impl NativeTool for CancelAppointmentTool {
         match calendar::cancel(self.calendar.as_ref(), owner(cx)?, key, &id).await.map_err(calendar_broke)? {
             Ok(done) => Ok(ToolOutput::success(json!({
                 "success": true,
-                "message": say(cx, "O agendamento foi cancelado com sucesso.", "The appointment was cancelled."),
+                "message": in_locale(cx, "O agendamento foi cancelado com sucesso.", "The appointment was cancelled."),
                 "event": event(cx, &done.entry),
             }))
             .receipt(visit_receipt(ReceiptKind::Cancelled, &done.entry.visit))),
@@ -45,7 +45,7 @@ impl NativeTool for CancelAppointmentTool {
         match self.calendar.would_cancel(owner(cx)?, &id).await.map_err(calendar_broke)? {
             Ok(done) => {
                 let at = when(cx, &done.entry);
-                Ok(Preview::Ask(match say(cx, "pt", "en") {
+                Ok(Preview::Ask(match in_locale(cx, "pt", "en") {
                     "pt" => format!("Posso cancelar o seu horário de {at}?"),
                     _ => format!("May I cancel your appointment on {at}?"),
                 }))

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{bad_field, broke, contact, key, organization, say};
+use crate::support::{bad_field, broke, contact, in_locale, key, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,9 +35,9 @@ impl NativeTool for CancelFollowup {
             Err(never) => match never {},
         };
         let message = if cancelled == 0 {
-            say(cx, "Não havia retomada agendada.", "There was no planned follow-up.")
+            in_locale(cx, "Não havia retomada agendada.", "There was no planned follow-up.")
         } else {
-            say(cx, "Retomada cancelada.", "Follow-up dropped.")
+            in_locale(cx, "Retomada cancelada.", "Follow-up dropped.")
         };
         let output = ToolOutput::success(json!({"success": true, "cancelled": cancelled, "message": message}));
         // Where there was nothing to drop, nothing was called off.

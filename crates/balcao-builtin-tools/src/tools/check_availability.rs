@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::support::{bad_field, broke, contact, date, name_error, open_until, organization, say, weekday};
+use crate::support::{bad_field, broke, contact, date, in_locale, name_error, open_until, organization, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -100,7 +100,7 @@ fn offers(day: Date, answer: &DayAvailability) -> Vec<Offer> {
 
 /// Neither on the day nor as far as was looked: a service that nobody with hours offers, or a calendar that is full.
 fn none_free(cx: &ToolContext) -> String {
-    match say(cx, "pt", "en") {
+    match in_locale(cx, "pt", "en") {
         "pt" => format!("Não há horário livre nesse dia nem nos {NEXT_DAYS} dias seguintes."),
         _ => format!("Nothing is free on that day or in the {NEXT_DAYS} days after it."),
     }
@@ -108,7 +108,7 @@ fn none_free(cx: &ToolContext) -> String {
 
 /// A professional of whom no day has hours: not "not that day".
 fn without_hours(cx: &ToolContext, name: &str) -> String {
-    match say(cx, "pt", "en") {
+    match in_locale(cx, "pt", "en") {
         "pt" => format!("{name} ainda não tem horários de atendimento cadastrados."),
         _ => format!("No working hours are registered for {name} yet."),
     }
@@ -133,15 +133,18 @@ fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date) -> ToolRes
     };
     match refusal {
         AvailabilityRefusal::PastDate { today, duration_min } => {
-            let message = say(cx, "Esse dia já passou.", "That day is over.");
+            let message = in_locale(cx, "Esse dia já passou.", "That day is over.");
             no("PAST_DATE", duration_min, message, json!({"today": today.to_string()}))
         }
         AvailabilityRefusal::TooFar { last_date, duration_min } => {
             no("TOO_FAR", duration_min, &open_until(cx, last_date), json!({"last_date": last_date.to_string()}))
         }
         AvailabilityRefusal::NotOffered { service, professional, offered_by, duration_min } => {
-            let message =
-                say(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service.");
+            let message = in_locale(
+                cx,
+                "Esse profissional não faz esse serviço.",
+                "This professional does not offer this service.",
+            );
             let facts = json!({"service": service, "barber": professional, "offered_by": offered_by});
             no("NOT_OFFERED", duration_min, message, facts)
         }

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    bad_field, booking_refusal, broke, contact, date, day, key, minutes, organization, receipt, say, time_in_words,
-    weekday,
+    bad_field, booking_refusal, broke, contact, date, day, in_locale, key, minutes, organization, receipt,
+    time_in_words, weekday,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -63,10 +63,10 @@ impl NativeTool for CreateAppointment {
             Ok(booked) => {
                 let one = &booked.appointment;
                 // A visit may be booked before it is clear what for.
-                let unnamed = one.service.is_empty().then(|| say(cx, "um horário", "a time"));
+                let unnamed = one.service.is_empty().then(|| in_locale(cx, "um horário", "a time"));
                 let (what, who) = (unnamed.unwrap_or(&one.service), &one.professional);
                 let (on, at) = (day(cx, one.date), time_in_words(cx, &one.start));
-                Ok(Preview::Ask(match say(cx, "pt", "en") {
+                Ok(Preview::Ask(match in_locale(cx, "pt", "en") {
                     "pt" => format!("Posso marcar {what} com {who}, {on} às {at}?"),
                     _ => format!("May I book {what} with {who}, {on} at {at}?"),
                 }))
@@ -91,13 +91,13 @@ pub(crate) fn service(name: Option<String>, id: Option<i64>) -> ToolResult<Optio
 fn success(cx: &ToolContext, booked: &Booked) -> ToolOutput {
     let one = &booked.appointment;
     let message = if booked.already_booked {
-        say(
+        in_locale(
             cx,
             "Você já tinha exatamente este horário; nada mudou.",
             "You had exactly this appointment; nothing changed.",
         )
     } else {
-        say(cx, "Marcado.", "Booked.")
+        in_locale(cx, "Marcado.", "Booked.")
     };
     ToolOutput::success(json!({
         "success": true,

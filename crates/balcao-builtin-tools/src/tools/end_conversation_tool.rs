@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::say;
+use crate::support::in_locale;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,7 +22,8 @@ impl NativeTool for EndConversationTool {
     type Args = Args;
 
     async fn call(&self, cx: &ToolContext, _args: Args) -> ToolResult<ToolOutput> {
-        let message = say(cx, "A conversa foi finalizada e arquivada.", "The conversation was ended and archived.");
+        let message =
+            in_locale(cx, "A conversa foi finalizada e arquivada.", "The conversation was ended and archived.");
         let value = json!({"success": true, "message": message});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Ended)))
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{appointment, broke, contact, organization, receipt, say};
+use crate::support::{appointment, broke, contact, in_locale, organization, receipt};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,9 +25,9 @@ impl NativeTool for GetAppointmentHistory {
         let history = self.appointments.history(organization(cx)?, contact(cx)?).await.map_err(broke)?;
         let known = !history.upcoming.is_empty() || history.total_visits > 0 || !history.last.is_empty();
         let message = match history.upcoming.len() {
-            0 => say(cx, "Nenhum horário marcado.", "No upcoming appointment."),
-            1 => say(cx, "Um horário marcado.", "One upcoming appointment."),
-            _ => say(cx, "Mais de um horário marcado.", "Several upcoming appointments."),
+            0 => in_locale(cx, "Nenhum horário marcado.", "No upcoming appointment."),
+            1 => in_locale(cx, "Um horário marcado.", "One upcoming appointment."),
+            _ => in_locale(cx, "Mais de um horário marcado.", "Several upcoming appointments."),
         };
         let views = |list: &[balcao_app::scheduling::appointments::AppointmentView]| {
             list.iter().map(|view| appointment(cx, view)).collect::<Value>()

@@ -1,14 +1,14 @@
 //! `get_available_slots`: what is free with the conversation's professional.
 
 use async_trait::async_trait;
-use balcao_app::scheduling::intake::{Empty, Intake, Outside};
+use balcao_app::scheduling::intake::{Intake, NoFreeSlot, Outside};
 use balcao_tool::{NativeTool, Offer, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::support::{
-    broke, contact, conversation, date, intake_refusal, open_until, organization, say, slots, weekday,
+    broke, contact, conversation, date, in_locale, intake_refusal, open_until, organization, slots, weekday,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ impl NativeTool for GetAvailableSlots {
             "timezone": found.timezone,
         });
         let outside = found.outside.map(|outside| match outside {
-            Outside::Past => ("PAST_DATE", say(cx, "Esse dia já passou.", "That day is over.").to_owned()),
+            Outside::Past => ("PAST_DATE", in_locale(cx, "Esse dia já passou.", "That day is over.").to_owned()),
             Outside::TooFar(last) => ("TOO_FAR", open_until(cx, last)),
         });
         if let (Some(fields), Some((reason, message))) = (value.as_object_mut(), outside) {
@@ -72,15 +72,15 @@ impl NativeTool for GetAvailableSlots {
 }
 
 /// What is told of a day without free times.
-fn why(empty: &Empty) -> Map<String, Value> {
+fn why(empty: &NoFreeSlot) -> Map<String, Value> {
     let flag = |name: &str| (name.to_owned(), true.into());
     match empty {
-        Empty::Closed { note } => {
+        NoFreeSlot::Closed { note } => {
             let note = note.clone().map(|note| ("note".to_owned(), note.into()));
             std::iter::once(flag("closed")).chain(note).collect()
         }
-        Empty::Away => Map::from_iter([flag("away")]),
-        Empty::NoHours => Map::from_iter([flag("no_hours")]),
-        Empty::Full => Map::new(),
+        NoFreeSlot::Away => Map::from_iter([flag("away")]),
+        NoFreeSlot::NoHours => Map::from_iter([flag("no_hours")]),
+        NoFreeSlot::Full => Map::new(),
     }
 }

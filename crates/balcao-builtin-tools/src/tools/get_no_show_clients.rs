@@ -1,7 +1,7 @@
 //! `get_no_show_clients`: who does not come.
 
 use async_trait::async_trait;
-use balcao_app::admin::people::People;
+use balcao_app::admin::people::StaffAccess;
 use balcao_app::reports::analytics::{Analytics, NoShowClient};
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::support::analyst::{percent, sees, thousandths};
-use crate::support::{broke, organization, say};
+use crate::support::{broke, in_locale, organization};
 
 const MONTHS: u32 = 6;
 const LIMIT: u32 = 10;
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) struct GetNoShowClients {
-    pub(crate) people: People,
+    pub(crate) people: StaffAccess,
     pub(crate) analytics: Analytics,
 }
 
@@ -54,20 +54,20 @@ impl NativeTool for GetNoShowClients {
 /// `own`: of one professional's appointments alone.
 fn nobody(cx: &ToolContext, own: bool) -> &'static str {
     if own {
-        say(cx, "Nenhum dos seus clientes faltou.", "None of your customers missed one.")
+        in_locale(cx, "Nenhum dos seus clientes faltou.", "None of your customers missed one.")
     } else {
-        say(cx, "Ninguém faltou.", "Nobody missed one.")
+        in_locale(cx, "Ninguém faltou.", "Nobody missed one.")
     }
 }
 
 fn name<'a>(cx: &ToolContext, one: &'a NoShowClient) -> &'a str {
-    one.name.as_deref().unwrap_or_else(|| say(cx, "sem nome", "no name"))
+    one.name.as_deref().unwrap_or_else(|| in_locale(cx, "sem nome", "no name"))
 }
 
 /// A line of the ranking, as it is to be shown.
 fn line(cx: &ToolContext, place: u32, one: &NoShowClient) -> String {
     let (who, rate) = (name(cx, one), percent(cx, one.no_show_rate));
     let (missed, total) = (one.no_shows, one.total_sessions);
-    let of = say(cx, if missed == 1 { "falta em" } else { "faltas em" }, "missed of");
+    let of = in_locale(cx, if missed == 1 { "falta em" } else { "faltas em" }, "missed of");
     format!("{place}. {who}: {missed} {of} {total} ({rate})")
 }

@@ -1,7 +1,7 @@
 //! `get_stats`: figures month by month.
 
 use async_trait::async_trait;
-use balcao_app::admin::people::People;
+use balcao_app::admin::people::StaffAccess;
 use balcao_app::reports::analytics::{Analytics, Figures};
 use balcao_tool::{Locale, NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) struct GetStats {
-    pub(crate) people: People,
+    pub(crate) people: StaffAccess,
     pub(crate) analytics: Analytics,
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{bad_field, broke, contact, organization, say};
+use crate::support::{bad_field, broke, contact, in_locale, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,14 +43,14 @@ impl NativeTool for GetSubscriberStatus {
         let shown = |plans: &[&SubscriptionView]| plans.iter().copied().map(plan).collect::<Value>();
         let status = view.subscriptions.first().map(|one| one.status);
         let message = match status {
-            None => say(cx, "Não é assinante.", "No subscription."),
-            Some(SubscriberStatus::Active) => say(cx, "Plano ativo.", "The plan is active."),
-            Some(SubscriberStatus::Overdue) => say(
+            None => in_locale(cx, "Não é assinante.", "No subscription."),
+            Some(SubscriberStatus::Active) => in_locale(cx, "Plano ativo.", "The plan is active."),
+            Some(SubscriberStatus::Overdue) => in_locale(
                 cx,
                 "Plano com pagamento em atraso: não cobre serviços até regularizar.",
                 "The plan is overdue: it covers nothing until it is paid.",
             ),
-            Some(SubscriberStatus::Cancelled) => say(cx, "Plano cancelado.", "The plan was cancelled."),
+            Some(SubscriberStatus::Cancelled) => in_locale(cx, "Plano cancelado.", "The plan was cancelled."),
         };
         let value = json!({
             "found": view.found,

@@ -1,7 +1,7 @@
 //! `get_upcoming`: the agenda ahead.
 
 use async_trait::async_trait;
-use balcao_app::admin::people::People;
+use balcao_app::admin::people::StaffAccess;
 use balcao_app::reports::analytics::Analytics;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) struct GetUpcoming {
-    pub(crate) people: People,
+    pub(crate) people: StaffAccess,
     pub(crate) analytics: Analytics,
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{broke, contact, date, key, name_error, open_until, organization, periods, say, weekday};
+use crate::support::{broke, contact, date, in_locale, key, name_error, open_until, organization, periods, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,7 +40,7 @@ impl NativeTool for JoinWaitlist {
         let joined = match done.value {
             Ok(joined) => joined,
             Err(JoinRefusal::PastDate { today }) => {
-                let message = say(cx, "Esse dia já passou.", "That day is over.");
+                let message = in_locale(cx, "Esse dia já passou.", "That day is over.");
                 let value =
                     json!({"success": false, "reason": "PAST_DATE", "today": today.to_string(), "message": message});
                 return Ok(ToolOutput::refusal(value));
@@ -52,7 +52,7 @@ impl NativeTool for JoinWaitlist {
                 return Ok(ToolOutput::refusal(value));
             }
             Err(JoinRefusal::OutsideHours { open, note }) => {
-                let message = say(
+                let message = in_locale(
                     cx,
                     "Nesse dia não há horário que possa abrir para isso.",
                     "No time that would serve can open on that day.",
@@ -71,7 +71,7 @@ impl NativeTool for JoinWaitlist {
                 return Ok(ToolOutput::refusal(value));
             }
             Err(JoinRefusal::NotOffered { service, professional, offered_by }) => {
-                let message = say(
+                let message = in_locale(
                     cx,
                     "Esse profissional não faz esse serviço.",
                     "This professional does not offer this service.",
@@ -89,9 +89,9 @@ impl NativeTool for JoinWaitlist {
             Err(JoinRefusal::Service(refusal)) => return Err(name_error(refusal, "service_name")),
         };
         let message = if joined.already_waiting {
-            say(cx, "Você já estava na lista de espera.", "You were on the waiting list already.")
+            in_locale(cx, "Você já estava na lista de espera.", "You were on the waiting list already.")
         } else {
-            say(
+            in_locale(
                 cx,
                 "Na lista de espera; avisamos se abrir um horário.",
                 "On the waiting list; we write if a time opens.",

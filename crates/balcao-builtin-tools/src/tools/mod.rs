@@ -43,8 +43,8 @@ mod update_conversation_tags_tool;
 
 use std::sync::Arc;
 
-use balcao_app::Desk;
-use balcao_app::admin::people::People;
+use balcao_app::AppContext;
+use balcao_app::admin::people::StaffAccess;
 use balcao_app::admin::plans::Plans;
 use balcao_app::conversations::flows::Flows;
 use balcao_app::crm::contacts::Contacts;
@@ -72,12 +72,12 @@ use crate::Settings;
 
 /// All native handlers, by the name that packs use.
 #[must_use]
-pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
+pub fn handlers(desk: &AppContext, settings: &Settings) -> Handlers {
     let desk = || desk.clone();
     let (contacts, booking) = (Contacts::new(desk()), Booking::new(desk()));
     let (catalog, pipelines, follow_ups) = (Catalog::new(desk()), Pipelines::new(desk()), FollowUps::new(desk()));
     let intake = Intake::new(desk());
-    let (people, analytics) = (People::new(desk()), Analytics::new(desk()));
+    let (people, analytics) = (StaffAccess::new(desk()), Analytics::new(desk()));
     let calendar: Arc<dyn Calendar> = Arc::new(BuiltIn::new(desk()));
     let (agenda, professional) = (|| Arc::clone(&calendar), || settings.professional.clone());
     let list = [

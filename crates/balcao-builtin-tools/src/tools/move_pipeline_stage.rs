@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{broke, contact, key, name_error, organization, say};
+use crate::support::{broke, contact, in_locale, key, name_error, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +37,7 @@ impl NativeTool for MovePipelineStage {
             "pipeline": moved.pipeline,
             "stage": moved.stage,
             "action": if moved.was_in_pipeline { "updated" } else { "created" },
-            "message": say(cx, "Etapa atualizada.", "Stage updated."),
+            "message": in_locale(cx, "Etapa atualizada.", "Stage updated."),
         })))
     }
 }

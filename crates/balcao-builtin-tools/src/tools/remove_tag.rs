@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{broke, contact, key, name_error, organization, say};
+use crate::support::{broke, contact, in_locale, key, name_error, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,9 +29,9 @@ impl NativeTool for RemoveTag {
             self.contacts.remove_tag(organization(cx)?, contact(cx)?, key, args.tag_name).await.map_err(broke)?;
         let tagged = done.value.map_err(|refusal| name_error(refusal, "tag_name"))?;
         let message = if tagged.was_present {
-            say(cx, "Etiqueta removida.", "Tag removed.")
+            in_locale(cx, "Etiqueta removida.", "Tag removed.")
         } else {
-            say(cx, "O cliente não tinha essa etiqueta.", "The customer did not have this tag.")
+            in_locale(cx, "O cliente não tinha essa etiqueta.", "The customer did not have this tag.")
         };
         let value = json!({"success": true, "tag": tagged.tag, "was_present": tagged.was_present, "message": message});
         Ok(ToolOutput::success(value))

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::say;
+use crate::support::in_locale;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,7 +22,7 @@ impl NativeTool for RequestHumanSupportTool {
     type Args = Args;
 
     async fn call(&self, cx: &ToolContext, _args: Args) -> ToolResult<ToolOutput> {
-        let message = say(
+        let message = in_locale(
             cx,
             "A conversa foi transferida para um atendente humano.",
             "The conversation was handed to a person of the team.",

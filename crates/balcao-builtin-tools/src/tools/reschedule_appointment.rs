@@ -10,7 +10,8 @@ use serde_json::json;
 use super::cancel_appointment::appointment_id;
 use super::create_appointment::service;
 use crate::support::{
-    appointment, booking_refusal, broke, contact, date, day, key, minutes, organization, receipt, say, time_in_words,
+    appointment, booking_refusal, broke, contact, date, day, in_locale, key, minutes, organization, receipt,
+    time_in_words,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -56,7 +57,7 @@ impl NativeTool for RescheduleAppointment {
                 "old_appointment_cancelled": true,
                 "old_appointment": appointment(cx, &moved.old),
                 "new_appointment": appointment(cx, &moved.new.appointment),
-                "message": say(cx, "Remarcado.", "Rescheduled."),
+                "message": in_locale(cx, "Remarcado.", "Rescheduled."),
             }))
             .receipt(receipt(ReceiptKind::Rescheduled, &moved.new.appointment))),
             Err(refusal) => booking_refusal(cx, refusal, given),
@@ -74,7 +75,7 @@ impl NativeTool for RescheduleAppointment {
                 let (was, what) =
                     (with(cx, &old.service, &old.professional), with(cx, &new.service, &new.professional));
                 // What changes is said: a customer who agrees to another day has not agreed to another person.
-                Ok(Preview::Ask(match (say(cx, "pt", "en"), was == what) {
+                Ok(Preview::Ask(match (in_locale(cx, "pt", "en"), was == what) {
                     ("pt", true) => format!("Posso remarcar {was} de {old_on} às {old_at} para {on} às {at}?"),
                     ("pt", false) => {
                         format!("Posso trocar {was}, {old_on} às {old_at}, por {what}, {on} às {at}?")
@@ -90,5 +91,5 @@ impl NativeTool for RescheduleAppointment {
 
 /// "Corte com Íris Valente".
 fn with(cx: &ToolContext, service: &str, professional: &str) -> String {
-    format!("{service} {} {professional}", say(cx, "com", "with"))
+    format!("{service} {} {professional}", in_locale(cx, "com", "with"))
 }

@@ -1,7 +1,7 @@
 //! `run_query`: a question that no fixed report answers, in the query language.
 
 use async_trait::async_trait;
-use balcao_app::admin::people::People;
+use balcao_app::admin::people::StaffAccess;
 use balcao_app::admin::plans::Plans;
 use balcao_app::reports::questions::{Answer, Questions};
 use balcao_domain::entitlement::Feature;
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) struct RunQuery {
-    pub(crate) people: People,
+    pub(crate) people: StaffAccess,
     pub(crate) questions: Questions,
     pub(crate) plans: Plans,
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::cancel_appointment::appointment_id;
-use crate::support::{appointment, broke, contact, history_error, key, opted_out, organization, receipt, say};
+use crate::support::{appointment, broke, contact, history_error, in_locale, key, opted_out, organization, receipt};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -41,19 +41,19 @@ impl NativeTool for ScheduleAppointmentReminder {
                 "remind_at": planned.remind_at_local,
                 "minutes_before": planned.minutes_before,
                 "appointment": appointment(cx, &planned.appointment),
-                "message": say(cx, "Lembrete agendado.", "Reminder planned."),
+                "message": in_locale(cx, "Lembrete agendado.", "Reminder planned."),
             }))
             .receipt(receipt(ReceiptKind::MessagePlanned, &planned.appointment))
             .receipt(receipt(ReceiptKind::Existing, &planned.appointment))),
             Err(ReminderRefusal::NotFound { upcoming }) if id.is_none() && upcoming.is_empty() => {
-                let message = say(cx, "Você não tem horário marcado.", "You have no upcoming appointment.");
+                let message = in_locale(cx, "Você não tem horário marcado.", "You have no upcoming appointment.");
                 Ok(ToolOutput::refusal(json!({"success": false, "reason": "NO_UPCOMING", "message": message})))
             }
             Err(ReminderRefusal::NotFound { upcoming }) => Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
             Err(ReminderRefusal::Ambiguous { candidates }) => Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
             Err(ReminderRefusal::OptedOut) => Ok(opted_out(cx)),
             Err(ReminderRefusal::TooLate { minutes_left }) => {
-                let message = say(cx, "Esse lembrete já teria passado.", "That reminder would be due already.");
+                let message = in_locale(cx, "Esse lembrete já teria passado.", "That reminder would be due already.");
                 let value =
                     json!({"success": false, "reason": "TOO_LATE", "minutes_left": minutes_left, "message": message});
                 Ok(ToolOutput::refusal(value))

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::calendar::{calendar_broke, date, owner, refused, when, with_whom, written};
-use crate::support::{broke, contact, key, minutes, organization, say, visit_receipt, weekday};
+use crate::support::{broke, contact, in_locale, key, minutes, organization, visit_receipt, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -108,7 +108,7 @@ impl NativeTool for ScheduleAppointmentTool {
             Ok(done) => {
                 let (what, who) = (&done.entry.visit.service, &done.entry.visit.professional);
                 let at = when(cx, &done.entry);
-                Ok(Preview::Ask(match say(cx, "pt", "en") {
+                Ok(Preview::Ask(match in_locale(cx, "pt", "en") {
                     "pt" => format!("Posso marcar {what} com {who}, {at}?"),
                     _ => format!("May I book {what} with {who}, {at}?"),
                 }))
@@ -121,12 +121,12 @@ impl NativeTool for ScheduleAppointmentTool {
 fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
     let one = &done.entry.visit;
     let saved = if done.already {
-        say(cx, "Você já tinha este agendamento; nada mudou.", "You had this appointment already.")
+        in_locale(cx, "Você já tinha este agendamento; nada mudou.", "You had this appointment already.")
     } else {
-        say(cx, "Agendamento salvo com sucesso no sistema.", "The appointment was saved.")
+        in_locale(cx, "Agendamento salvo com sucesso no sistema.", "The appointment was saved.")
     };
     let at = when(cx, &done.entry);
-    let what = match say(cx, "pt", "en") {
+    let what = match in_locale(cx, "pt", "en") {
         "pt" => format!("{} com {}, {at}.", one.service, one.professional),
         _ => format!("{} with {}, {at}.", one.service, one.professional),
     };

@@ -1,7 +1,7 @@
 //! `schedule_followup`: takes the conversation up later.
 
 use async_trait::async_trait;
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::scheduling::follow_ups::{FollowUpRefusal, FollowUpRequest, FollowUps};
 use balcao_app::turns;
 use balcao_domain::follow_up::FollowUpType;
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{bad_field, broke, contact, conversation, internal, key, opted_out, organization, say};
+use crate::support::{bad_field, broke, contact, conversation, in_locale, internal, key, opted_out, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) struct ScheduleFollowup {
-    pub(crate) desk: Desk,
+    pub(crate) desk: AppContext,
     pub(crate) follow_ups: FollowUps,
     pub(crate) delays: Vec<u32>,
 }
@@ -48,12 +48,12 @@ impl NativeTool for ScheduleFollowup {
                 "success": true,
                 "followup_id": i64::from(planned.id),
                 "send_at": planned.send_at_local,
-                "message": say(cx, "Retomada agendada.", "Follow-up planned."),
+                "message": in_locale(cx, "Retomada agendada.", "Follow-up planned."),
             }))
             .receipt(Receipt::bare(ReceiptKind::MessagePlanned))),
             Err(FollowUpRefusal::TooMany { limit }) => {
                 let message =
-                    say(cx, "Você já tem mensagens programadas demais.", "You have too many planned messages.");
+                    in_locale(cx, "Você já tem mensagens programadas demais.", "You have too many planned messages.");
                 Ok(ToolOutput::refusal(
                     json!({"success": false, "reason": "TOO_MANY", "limit": limit, "message": message}),
                 ))

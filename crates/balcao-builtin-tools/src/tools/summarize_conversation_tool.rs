@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{broke, conversation, key, organization, say};
+use crate::support::{broke, conversation, in_locale, key, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,11 +29,12 @@ impl NativeTool for SummarizeConversationTool {
         let kept = self.summaries.keep(organization(cx)?, conversation(cx)?, key, locale).await.map_err(broke)?;
         Ok(match kept.value {
             Ok(_summary) => {
-                let message = say(cx, "Resumo salvo com sucesso.", "The summary was saved.");
+                let message = in_locale(cx, "Resumo salvo com sucesso.", "The summary was saved.");
                 ToolOutput::success(json!({"success": true, "message": message}))
             }
             Err(_nothing_said) => {
-                let error = say(cx, "O cliente ainda não escreveu nada.", "The customer has written nothing yet.");
+                let error =
+                    in_locale(cx, "O cliente ainda não escreveu nada.", "The customer has written nothing yet.");
                 ToolOutput::refusal(json!({"success": false, "reason": "NOTHING_SAID", "error": error}))
             }
         })

@@ -1,14 +1,14 @@
 //! `transfer_to_human`: a person takes over. The turn ends with this call; closing the turn carries it out.
 
 use async_trait::async_trait;
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::turns;
 use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{broke, organization, say};
+use crate::support::{broke, in_locale, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,7 +17,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) struct TransferToHuman {
-    pub(crate) desk: Desk,
+    pub(crate) desk: AppContext,
 }
 
 #[async_trait]
@@ -30,7 +30,7 @@ impl NativeTool for TransferToHuman {
             "success": true,
             "assigned_to": assigned,
             "reason": args.reason,
-            "message": say(cx, "A equipe foi avisada e assume a conversa.", "Staff have been told and take the conversation."),
+            "message": in_locale(cx, "A equipe foi avisada e assume a conversa.", "Staff have been told and take the conversation."),
         });
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::HandedOff)))
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::support::{broke, contact, key, organization, say};
+use crate::support::{broke, contact, in_locale, key, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,8 +36,7 @@ impl NativeTool for TriggerFlow {
             .trigger(organization(cx)?, contact(cx)?, key(cx, "trigger_flow"), args.flow_id, input)
             .await
             .map_err(broke)?;
-        let value =
-            json!({"success": true, "run_id": done, "message": say(cx, "Automação iniciada.", "Automation started.")});
+        let value = json!({"success": true, "run_id": done, "message": in_locale(cx, "Automação iniciada.", "Automation started.")});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Started)))
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::update_contact;
-use crate::support::{bad_field, broke, contact, key, organization, say};
+use crate::support::{bad_field, broke, contact, in_locale, key, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -29,9 +29,9 @@ impl NativeTool for UpdateClientInfoTool {
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let (organization, contact) = (organization(cx)?, contact(cx)?);
         let told = [
-            (say(cx, "Nome Preferido", "Preferred name"), args.preferred_name.clone()),
-            (say(cx, "Endereço", "Address"), args.address_text.clone()),
-            (say(cx, "Anotações", "Notes"), args.notes.clone()),
+            (in_locale(cx, "Nome Preferido", "Preferred name"), args.preferred_name.clone()),
+            (in_locale(cx, "Endereço", "Address"), args.address_text.clone()),
+            (in_locale(cx, "Anotações", "Notes"), args.notes.clone()),
         ];
         let key = key(cx, "updateClientInfoTool");
         let note = args.notes.clone();
@@ -47,7 +47,7 @@ impl NativeTool for UpdateClientInfoTool {
         })?;
         let saved = told.into_iter().filter_map(|(name, value)| Some(format!("{name}='{}'", value?.trim())));
         let saved = saved.collect::<Vec<_>>().join(", ");
-        let message = match say(cx, "pt", "en") {
+        let message = match in_locale(cx, "pt", "en") {
             "pt" => format!("Dados do cliente foram salvos no sistema: {saved}."),
             _ => format!("The customer's data were saved: {saved}."),
         };

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{broke, contact, key, organization, say};
+use crate::support::{broke, contact, in_locale, key, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,7 +51,8 @@ impl NativeTool for UpdateContact {
             .await
             .map_err(broke)?;
         let updated = done.value.map_err(|refusal| refused(refusal, |field| field))?.updated;
-        let value = json!({"success": true, "updated": updated, "message": say(cx, "Dados atualizados.", "Updated.")});
+        let value =
+            json!({"success": true, "updated": updated, "message": in_locale(cx, "Dados atualizados.", "Updated.")});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{broke, contact, key, name_error, organization, say};
+use crate::support::{broke, contact, in_locale, key, name_error, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,7 +31,7 @@ impl NativeTool for UpdateConversationTagsTool {
             Ok(given) => given.into_iter().map(|tagged| tagged.tag).collect(),
             Err(refusal) => return Err(name_error(refusal, "tags")),
         };
-        let message = say(cx, "As etiquetas foram salvas com sucesso na conversa.", "The tags were saved.");
+        let message = in_locale(cx, "As etiquetas foram salvas com sucesso na conversa.", "The tags were saved.");
         Ok(ToolOutput::success(json!({"success": true, "message": message, "tags": saved})))
     }
 }

@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{Clock, ContactId, ConversationId, ManualClock, OrganizationId, Phone};
 use balcao_store::{Store, StoreError, crm::contact, messaging::conversation};
 use balcao_tool::RunMode;
-use balcao_tool::plan::{Judgement, judge};
+use balcao_tool::validate_call::{CallDecision, validate_call};
 use balcao_tool::{CallResult, EffectKey, Locale, Principal, ReceiptKind, ResultClass, ToolContext, Toolbox};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 pub(crate) struct World {
-    pub(crate) desk: Desk,
+    pub(crate) desk: AppContext,
     pub(crate) organization: OrganizationId,
     clock: Arc<ManualClock>,
     zone: TimeZone,
@@ -77,7 +77,7 @@ pub(crate) async fn world(sample: &str, local: &str, settings: &Settings, edited
     store.migrate().await.unwrap();
     let organization = file.import(&store, now).await.unwrap().organization;
     let clock = Arc::new(ManualClock::at(now));
-    let desk = Desk::new(store, clock.clone());
+    let desk = AppContext::new(store, clock.clone());
     let toolbox = registry(&desk, settings).unwrap().toolbox(|_| true);
     World { desk, organization, clock, zone, toolbox, calls: 0.into() }
 }
@@ -123,7 +123,7 @@ impl World {
 
     /// Somebody of staff, who writes to the assistant.
     pub(crate) async fn staff(&self, email: &str) -> Who {
-        let people = balcao_app::admin::people::People::new(self.desk.clone());
+        let people = balcao_app::admin::people::StaffAccess::new(self.desk.clone());
         let contact = people.contact_of(self.organization, email.to_owned()).await.unwrap().unwrap();
         let (organization, now) = (self.organization, self.clock.now());
         let begun = self.desk.store.write(move |tx| {
@@ -191,9 +191,9 @@ impl World {
     }
 
     async fn call_at(&self, who: Who, place: u32, tool: &str, args: Value, mode: RunMode) -> CallResult {
-        let planned = match judge(&self.toolbox, tool, &args.to_string(), who.locale) {
-            Judgement::Run(planned) => planned,
-            Judgement::Answer(result) => return result,
+        let planned = match validate_call(&self.toolbox, tool, &args.to_string(), who.locale) {
+            CallDecision::Run(planned) => planned,
+            CallDecision::Answer(result) => return result,
         };
         let key = EffectKey::derive(1, 1, place, tool, &planned.args_hash);
         let cx = self.context_at(who, key, planned.args_hash.clone());

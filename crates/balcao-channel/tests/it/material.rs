@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use balcao_channel::Inbound;
+use balcao_channel::InboundEvent;
 use balcao_channel::channels::whatsapp::webhook;
 use balcao_channel::inbound::Content;
 use serde_json::Value;
@@ -32,7 +32,7 @@ fn every_payload_is_read_and_stored() {
         let Ok(events) = webhook::parse(body.to_string().as_bytes()) else { panic!("{name} is refused") };
         assert!(!events.is_empty(), "{name} is left without a reading");
         let stored = serde_json::to_string(&events).unwrap();
-        assert_eq!(serde_json::from_str::<Vec<Inbound>>(&stored).unwrap(), events, "{name}");
+        assert_eq!(serde_json::from_str::<Vec<InboundEvent>>(&stored).unwrap(), events, "{name}");
     }
 }
 
@@ -41,13 +41,13 @@ fn every_message_status_and_echo_is_known() {
     for (name, body) in bodies() {
         for event in webhook::parse(body.to_string().as_bytes()).unwrap() {
             match event {
-                Inbound::Message(message) => {
+                InboundEvent::Message(message) => {
                     let foreign = ["nsupported", "flow_completion", "call_permission"];
                     let foreign = foreign.iter().any(|word| name.contains(word));
                     let read = !matches!(message.content, Content::Unsupported { .. });
                     assert!(read || foreign, "{name}: {message:?}");
                 }
-                Inbound::Unknown(unknown) => {
+                InboundEvent::Unknown(unknown) => {
                     let about_people = ["messages", "smb_message_echoes", "user_preferences", "user_id_update"];
                     assert!(!about_people.contains(&unknown.field.as_str()), "{name}: {unknown:?}");
                 }

@@ -18,7 +18,7 @@ use super::{
     turns::per_second,
     world::{Tape, World, fill, number},
 };
-use crate::output::{Failure, chain};
+use crate::output::{Failure, error_chain};
 
 const CLIENTS: u32 = 64;
 
@@ -61,7 +61,7 @@ async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(
     for customer in 0..CLIENTS {
         let phone = Phone::parse(&format!("+{}", number(customer))).ok();
         let arrived = contacts.arrive(world.organization, Arrival { phone, channel_user: None, name: None }).await;
-        fighters.push(arrived.map_err(|error| Failure::operation(chain(&error)))?);
+        fighters.push(arrived.map_err(|error| Failure::operation(error_chain(&error)))?);
     }
     let booking = Booking::new(world.desk.clone());
     let (mut round, mut bookings) = (0, 0);
@@ -120,7 +120,7 @@ fn book(
                 Err(BookingRefusal::SlotTaken { .. }) => Ok(false),
                 Err(other) => Err(Failure::operation(format!("a booking was refused: {other:?}"))),
             },
-            Err(error) => Err(Failure::operation(chain(&error))),
+            Err(error) => Err(Failure::operation(error_chain(&error))),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_channel::{
-    AccountId, Capabilities, Channel, Outbound, OwnFiles, ProviderMessageId, Recipient, SendError, SendReceipt,
+    AccountId, Capabilities, Channel, MediaDelivery, Outbound, ProviderMessageId, Recipient, SendError, SendReceipt,
 };
 use balcao_llm::{
     ChatProvider, EventSink, FinishReason, Message, ModelError, ModelRequest, ModelResponse, ToolCallRequest, Usage,
@@ -135,7 +135,7 @@ impl Channel for Takes {
             max_buttons: 0,
             max_rows: 0,
             media: &[],
-            own_files: OwnFiles::Read,
+            own_files: MediaDelivery::Read,
             templates: false,
             quotes: false,
             read_marks: false,

@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use balcao_store::{
-    OpenOptions, Store, StoreError, Taped,
+    OpenOptions, RecordedTransaction, Store, StoreError,
     database::bare::{self, Scratch},
 };
 use tempfile::TempDir;
 
-use crate::output::{Failure, chain};
+use crate::output::{Failure, error_chain};
 
 /// On what is measured.
 #[derive(Debug, Clone)]
@@ -55,11 +55,11 @@ impl Place {
             Self::File(folder) => Store::open(&folder.path().join("bench.db"), OpenOptions::default()),
             Self::Server(scratch) => Store::connect(&scratch.url, OpenOptions::default()),
         };
-        opened.map_err(|error| Failure::operation(chain(&error)))
+        opened.map_err(|error| Failure::operation(error_chain(&error)))
     }
 
     /// Runs a tape again by the driver alone, and gives how long that took.
-    pub(super) async fn replay(&self, tape: Vec<Taped>) -> Result<Duration, Failure> {
+    pub(super) async fn replay(&self, tape: Vec<RecordedTransaction>) -> Result<Duration, Failure> {
         match self {
             Self::File(folder) => {
                 let path = folder.path().join("bench.db");
@@ -85,5 +85,5 @@ impl Place {
 /// On a thread where the driver may wait.
 async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(work).await.map_err(|error| Failure::operation(error.to_string()))?;
-    done.map_err(|error| Failure::operation(chain(&error)))
+    done.map_err(|error| Failure::operation(error_chain(&error)))
 }

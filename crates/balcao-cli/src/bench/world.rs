@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use balcao_agent::ProfileFile;
 use balcao_app::{
-    Desk,
+    AppContext,
     admin::seed::BusinessFile,
     messaging::inbox::{Account, Inbox},
     messaging::outbound::sender::{Sender, SenderSettings},
     turns::dispatcher::{Dispatcher, DispatcherSettings},
-    turns::{Agent, FrontDesk},
+    turns::{Agent, TurnRunner},
 };
 use balcao_builtin_tools::{Settings, registry};
 use balcao_channel::{Channel, channels::whatsapp::webhook};
 use balcao_domain::{ManualClock, OrganizationId, burst::BurstRules};
-use balcao_store::{Probe, Store, Taped};
+use balcao_store::{Probe, RecordedTransaction, Store};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -25,7 +25,7 @@ use super::{
     model::{Books, Takes},
     place::Place,
 };
-use crate::output::{Failure, chain};
+use crate::output::{Failure, error_chain};
 
 /// The account that messages come in for.
 pub(super) const ACCOUNT: &str = "7001";
@@ -50,10 +50,10 @@ professionals:
 
 /// Keeps what transactions did.
 #[derive(Debug, Default)]
-pub(super) struct Tape(Mutex<Vec<Taped>>);
+pub(super) struct Tape(Mutex<Vec<RecordedTransaction>>);
 
 impl Tape {
-    pub(super) fn take(&self) -> Vec<Taped> {
+    pub(super) fn take(&self) -> Vec<RecordedTransaction> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -63,14 +63,14 @@ impl Probe for Tape {
         true
     }
 
-    fn ran(&self, transaction: Taped) {
+    fn ran(&self, transaction: RecordedTransaction) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(transaction);
     }
 }
 
 /// A business that is served.
 pub(super) struct World {
-    pub(super) desk: Desk,
+    pub(super) desk: AppContext,
     pub(super) organization: OrganizationId,
     pub(super) inbox: Inbox,
     pub(super) provider: Arc<Takes>,
@@ -83,9 +83,9 @@ pub(super) struct World {
 /// A database with the business alone: where a tape begins.
 pub(super) async fn fill(place: &Place) -> Result<(Store, OrganizationId), Failure> {
     let store = place.open()?;
-    store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
+    store.migrate().await.map_err(|error| Failure::operation(error_chain(&error)))?;
     let file = BusinessFile::read("bench", BUSINESS).map_err(|problems| Failure::problems(&problems))?;
-    let imported = file.import(&store, NOW).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let imported = file.import(&store, NOW).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     Ok((store, imported.organization))
 }
 
@@ -102,7 +102,7 @@ impl World {
             Some(tape) => store.probed(tape),
             None => store,
         };
-        let desk = Desk::new(store, Arc::new(ManualClock::at(NOW)));
+        let desk = AppContext::new(store, Arc::new(ManualClock::at(NOW)));
         let document = balcao_yaml::Document::read("agents/eli.yaml", include_str!("../../../../agents/eli.yaml"));
         let read = document.and_then(|document| document.read_as::<ProfileFile>());
         let mut profile = read.map_err(|problem| Failure::problems(std::slice::from_ref(&problem)))?.profile;
@@ -119,7 +119,7 @@ impl World {
         };
         let registry = registry(&desk, &settings).map_err(|problems| Failure::problems(&problems))?;
         let agent = Agent::new(profile, &registry, Arc::new(Books { latency }));
-        let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
+        let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
         let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let burst = BurstRules { quiet: Duration::ZERO, ..BurstRules::default() };
         let account =
@@ -154,9 +154,9 @@ impl World {
     /// The customer with this number writes: the delivery is durable when this returns.
     pub(super) async fn delivers(&self, number: &str, text: &str) -> Result<(), Failure> {
         let body = message(number, &uuid::Uuid::now_v7().to_string(), text).to_string();
-        let events = webhook::parse(body.as_bytes()).map_err(|error| Failure::operation(chain(&error)))?;
+        let events = webhook::parse(body.as_bytes()).map_err(|error| Failure::operation(error_chain(&error)))?;
         let accepted = self.inbox.accept("whatsapp", events).await;
-        accepted.map(drop).map_err(|error| Failure::operation(chain(&error)))
+        accepted.map(drop).map_err(|error| Failure::operation(error_chain(&error)))
     }
 }
 

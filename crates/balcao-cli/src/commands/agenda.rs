@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, one_line, say, say_file},
+    output::{Failure, error_chain, one_line, print_error, print_line, say_file},
     wire,
 };
 
@@ -85,7 +85,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     let (desk, organization, _) = wire::configured(config, None).await?;
     let zone = wire::zone(&desk, organization).await?;
     let feeds = Feeds::new(desk);
-    let failed = |error| Failure::operation(chain(&error));
+    let failed = |error| Failure::operation(error_chain(&error));
     match args.action {
         Action::Link { professional, detail } => {
             let made = feeds.make(organization, professional, detail, random()?).await.map_err(failed)?;
@@ -97,16 +97,20 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         }
         Action::Revoke { id } => {
             feeds.revoke(organization, id).await.map_err(failed)?.map_err(Failure::operation)?;
-            say(&if args.json { json!({ "id": id, "revoked": true }).to_string() } else { format!("{id} is closed") });
+            print_line(&if args.json {
+                json!({ "id": id, "revoked": true }).to_string()
+            } else {
+                format!("{id} is closed")
+            });
         }
         Action::List => {
             let all = feeds.list(organization).await.map_err(failed)?;
             if args.json {
-                say(&serde_json::to_string(&all).unwrap_or_default());
+                print_line(&serde_json::to_string(&all).unwrap_or_default());
             } else if all.is_empty() {
-                say("no addresses yet; make one with `balcao agenda link PROFESSIONAL`");
+                print_line("no addresses yet; make one with `balcao agenda link PROFESSIONAL`");
             } else {
-                all.iter().for_each(|one| say(&line(one, &zone)));
+                all.iter().for_each(|one| print_line(&line(one, &zone)));
             }
         }
         Action::Export { professional, out, detail } => {
@@ -125,13 +129,13 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
 fn tell(made: &MadeFeed, zone: &TimeZone, json: bool) {
     let path = made.path.expose_secret();
     if json {
-        say(&json!({ "id": made.view.id, "path": path, "detail": made.view.detail }).to_string());
+        print_line(&json!({ "id": made.view.id, "path": path, "detail": made.view.detail }).to_string());
     } else {
-        complain(&format!(
+        print_error(&format!(
             "{}; keep this path on your server's address, it is not shown again:",
             line(&made.view, zone)
         ));
-        say(path);
+        print_line(path);
     }
 }
 

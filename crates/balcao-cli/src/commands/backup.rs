@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, error_chain, print_line},
     wire,
 };
 
@@ -25,8 +25,8 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         return Err(Failure::operation(format!("there is no database {} to copy", path.display())));
     }
     let store = wire::open_store(config)?;
-    store.back_up(&args.file).await.map_err(|error| Failure::operation(chain(&error)))?;
+    store.back_up(&args.file).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     let size = std::fs::metadata(&args.file).map(|found| found.len()).unwrap_or_default();
-    say(&format!("{} holds the database, {size} bytes, read back whole", args.file.display()));
+    print_line(&format!("{} holds the database, {size} bytes, read back whole", args.file.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::{process::ExitCode, time::Duration};
 
 use crate::{
     bench::{self, Kind, Size, What},
-    output::{Failure, complain, say},
+    output::{Failure, print_error, print_line},
 };
 
 /// Options of `balcao bench`.
@@ -36,7 +36,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) async fn run(args: Args) -> Result<ExitCode, Failure> {
     if cfg!(debug_assertions) {
-        complain("this is a debug build: its figures say little; build with `cargo build --release`");
+        print_error("this is a debug build: its figures say little; build with `cargo build --release`");
     }
     let mut kinds = Vec::new();
     if !args.no_sqlite {
@@ -44,19 +44,19 @@ pub(crate) async fn run(args: Args) -> Result<ExitCode, Failure> {
     }
     match args.postgres {
         Some(url) => kinds.push(Kind::Server(url)),
-        None => complain("PostgreSQL is not measured: give its address by --postgres"),
+        None => print_error("PostgreSQL is not measured: give its address by --postgres"),
     }
     let what = if args.only.is_empty() { What::ALL.to_vec() } else { args.only };
     let size = Size { time: Duration::from_secs(args.seconds), flight: args.conversations };
-    let report = Box::pin(bench::run(&kinds, &what, size, complain)).await?;
+    let report = Box::pin(bench::run(&kinds, &what, size, print_error)).await?;
     if args.json {
-        say(&serde_json::to_string(&report).map_err(Failure::operation)?);
+        print_line(&serde_json::to_string(&report).map_err(Failure::operation)?);
     } else {
-        report.lines().iter().for_each(|line| say(line));
+        report.lines().iter().for_each(|line| print_line(line));
     }
     let missed = report.rows().iter().filter(|row| row.is_met() == Some(false)).count();
     if missed > 0 {
-        complain(&format!("{missed} targets are missed"));
+        print_error(&format!("{missed} targets are missed"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,17 +8,17 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use balcao_agent::{Ending, driver::Observer, live::Live, profile::Audience};
-use balcao_app::admin::people::{People, PeopleRefusal};
+use balcao_agent::{Ending, driver::Observer, live::ReplySink, profile::Audience};
+use balcao_app::admin::people::{StaffAccess, StaffAccessRefusal};
 use balcao_app::conversations::{Conversations, Giver};
-use balcao_app::turns::{Answered, FrontDesk, Inbound, Writer};
+use balcao_app::turns::{ContactRef, TurnOutcome, TurnRequest, TurnRunner};
 use balcao_domain::Phone;
 use jiff::{SignedDuration, civil::DateTime};
 use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, one_line, say, say_piece},
+    output::{Failure, error_chain, one_line, print_error, print_line, say_piece},
     packs, profiles,
     trace::Trace,
     wire::{self, World},
@@ -76,7 +76,7 @@ pub(crate) async fn serve(
     args: &Args,
     config: &Config,
     environment: &BTreeMap<String, String>,
-    desk: balcao_app::Desk,
+    desk: balcao_app::AppContext,
     organization: balcao_domain::OrganizationId,
     clock: wire::DeskClock,
 ) -> Result<(World, String), Failure> {
@@ -84,7 +84,7 @@ pub(crate) async fn serve(
     let id = args.profile.clone().unwrap_or_else(|| config.agents.profile.clone());
     let (profile, document) = wire::profile(&all, &id)?;
     let chosen = wire::choose_model(&config.model, profile, environment, args.model.as_deref())?;
-    complain(&format!("model: {}", chosen.why));
+    print_error(&format!("model: {}", chosen.why));
     match (profile.audience, &args.as_staff) {
         (Audience::Staff, None) => {
             return Err(Failure::usage(format!("profile `{id}` talks with staff: say who, with --as-staff EMAIL")));
@@ -100,13 +100,13 @@ pub(crate) async fn serve(
     let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
     let staff = Conversations::new(desk.clone());
     let questions_per_hour = config.agents.questions_per_hour;
-    Ok((World { front: FrontDesk::new(desk, [agent]), staff, organization, clock, questions_per_hour }, id))
+    Ok((World { front: TurnRunner::new(desk, [agent]), staff, organization, clock, questions_per_hour }, id))
 }
 
 /// Talks until the script or the person ends.
 pub(crate) async fn converse(args: &Args, world: &World, profile: &str) -> Result<ExitCode, Failure> {
-    let phone = Phone::parse(&args.phone).map_err(|error| Failure::usage(format!("--as: {}", chain(&error))))?;
-    let talk = Talk { args, world, profile, phone, people: People::new(world.front.desk().clone()) };
+    let phone = Phone::parse(&args.phone).map_err(|error| Failure::usage(format!("--as: {}", error_chain(&error))))?;
+    let talk = Talk { args, world, profile, phone, people: StaffAccess::new(world.front.desk().clone()) };
     // Without a terminal the messages come from standard input, as from every filter.
     let piped = (!std::io::stdin().is_terminal()).then(|| "-".to_owned());
     match args.script.as_ref().or(piped.as_ref()) {
@@ -137,7 +137,7 @@ struct Talk<'a> {
     world: &'a World,
     profile: &'a str,
     phone: Phone,
-    people: People,
+    people: StaffAccess,
 }
 
 impl Talk<'_> {
@@ -149,15 +149,15 @@ impl Talk<'_> {
             clock.advance(SignedDuration::from_secs(4));
         }
         if self.args.json {
-            say(&as_json(text, &answered).to_string());
+            print_line(&as_json(text, &answered).to_string());
         } else {
             match &answered.ending {
                 Ending::Reply { reply } => shown.finish(reply.as_str()),
                 Ending::Handoff { reply, .. } => {
                     shown.finish(reply.as_str());
-                    complain("(handed to the team)");
+                    print_error("(handed to the team)");
                 }
-                Ending::Silence { reason } => complain(&format!("(silence: {})", one_line(reason))),
+                Ending::Silence { reason } => print_error(&format!("(silence: {})", one_line(reason))),
             }
         }
         self.world.front.after_reply(self.profile, &answered, self.world.organization).await;
@@ -165,12 +165,12 @@ impl Talk<'_> {
     }
 
     /// Answers one message, unless whoever writes may not ask now.
-    async fn answer(&self, text: &str, shown: &Shown) -> Result<Result<Answered, PeopleRefusal>, Failure> {
+    async fn answer(&self, text: &str, shown: &Shown) -> Result<Result<TurnOutcome, StaffAccessRefusal>, Failure> {
         let (from, channel) = match self.writer().await? {
             Ok(writer) => writer,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let inbound = Inbound {
+        let inbound = TurnRequest {
             organization: self.world.organization,
             channel: channel.to_owned(),
             from,
@@ -179,32 +179,35 @@ impl Talk<'_> {
         };
         let observer: Option<&dyn Observer> = if self.args.trace { Some(&Trace) } else { None };
         // Staff see the reply while it is written, as in the console; customers get one message.
-        let live: Option<&dyn Live> = if self.args.as_staff.is_some() && !self.args.json { Some(shown) } else { None };
+        let live: Option<&dyn ReplySink> =
+            if self.args.as_staff.is_some() && !self.args.json { Some(shown) } else { None };
         self.world
             .front
             .answer_live(self.profile, inbound, observer, live)
             .await
             .map(Ok)
-            .map_err(|error| Failure::operation(chain(&error)))
+            .map_err(|error| Failure::operation(error_chain(&error)))
     }
 
     /// Who writes, and where; inside, why they may not now. A name that nobody has is a mistake of the command's.
-    async fn writer(&self) -> Result<Result<(Writer, &'static str), PeopleRefusal>, Failure> {
-        let Some(email) = &self.args.as_staff else { return Ok(Ok((Writer::Phone(self.phone.clone()), "terminal"))) };
+    async fn writer(&self) -> Result<Result<(ContactRef, &'static str), StaffAccessRefusal>, Failure> {
+        let Some(email) = &self.args.as_staff else {
+            return Ok(Ok((ContactRef::Phone(self.phone.clone()), "terminal")));
+        };
         let asked = self.people.asks(self.world.organization, email.clone(), self.world.questions_per_hour).await;
-        match asked.map_err(|error| Failure::operation(chain(&error)))? {
-            Ok(contact) => Ok(Ok((Writer::Contact(contact), "assistant"))),
-            Err(PeopleRefusal::UnknownStaff(unknown)) => Err(Failure::usage(unknown)),
+        match asked.map_err(|error| Failure::operation(error_chain(&error)))? {
+            Ok(contact) => Ok(Ok((ContactRef::Contact(contact), "assistant"))),
+            Err(StaffAccessRefusal::UnknownStaff(unknown)) => Err(Failure::usage(unknown)),
             Err(refusal) => Ok(Err(refusal)),
         }
     }
 
     async fn interactive(&self) -> Result<(), Failure> {
-        complain(match &self.args.as_staff {
+        print_error(match &self.args.as_staff {
             Some(_) => "Ask about the business. Ctrl-D ends.",
             None => "Write as a customer. Ctrl-D ends; /give-back hands the conversation back to the agent.",
         });
-        let mut last: Option<Answered> = None;
+        let mut last: Option<TurnOutcome> = None;
         loop {
             match tokio::task::spawn_blocking(read_line).await {
                 Ok(Ok(Some(line))) if line.trim().is_empty() => {}
@@ -212,10 +215,10 @@ impl Talk<'_> {
                     let Some(answered) = &last else { continue };
                     let (organization, id) = (self.world.organization, answered.conversation);
                     let given = self.world.staff.give_back(organization, id, Giver::Operator).await;
-                    match given.map_err(|error| Failure::operation(chain(&error)))? {
-                        Ok(0) => complain("(given back)"),
-                        Ok(unanswered) => complain(&format!("(given back; {unanswered} before have no answer)")),
-                        Err(refusal) => complain(&format!("({refusal})")),
+                    match given.map_err(|error| Failure::operation(error_chain(&error)))? {
+                        Ok(0) => print_error("(given back)"),
+                        Ok(unanswered) => print_error(&format!("(given back; {unanswered} before have no answer)")),
+                        Err(refusal) => print_error(&format!("({refusal})")),
                     }
                 }
                 Ok(Ok(Some(line))) => {
@@ -223,13 +226,13 @@ impl Talk<'_> {
                     let answered = match self.answer(&line, &shown).await? {
                         Ok(answered) => answered,
                         Err(refusal) => {
-                            complain(&format!("({refusal})"));
+                            print_error(&format!("({refusal})"));
                             continue;
                         }
                     };
                     match &answered.ending {
                         Ending::Reply { reply } | Ending::Handoff { reply, .. } => shown.finish(reply.as_str()),
-                        Ending::Silence { reason } => complain(&format!("(silence: {})", one_line(reason))),
+                        Ending::Silence { reason } => print_error(&format!("(silence: {})", one_line(reason))),
                     }
                     self.world.front.after_reply(self.profile, &answered, self.world.organization).await;
                     last = Some(answered);
@@ -255,21 +258,21 @@ impl Shown {
     fn finish(&self, reply: &str) {
         let shown = std::mem::take(&mut *self.text());
         match reply.strip_prefix(shown.as_str()) {
-            Some(rest) => say(rest),
-            None => say(&format!("\n{reply}")),
+            Some(rest) => print_line(rest),
+            None => print_line(&format!("\n{reply}")),
         }
     }
 }
 
-impl Live for Shown {
-    fn shown(&self, piece: &str) {
+impl ReplySink for Shown {
+    fn delta(&self, piece: &str) {
         self.text().push_str(piece);
         say_piece(piece);
     }
 
-    fn void(&self) {
+    fn retract(&self) {
         self.text().clear();
-        say("");
+        print_line("");
     }
 }
 
@@ -300,7 +303,7 @@ fn read_line() -> Result<Option<String>, String> {
 }
 
 /// A turn as data.
-pub(crate) fn as_json(text: &str, answered: &Answered) -> serde_json::Value {
+pub(crate) fn as_json(text: &str, answered: &TurnOutcome) -> serde_json::Value {
     let state = &answered.state;
     let calls: Vec<_> = state
         .calls

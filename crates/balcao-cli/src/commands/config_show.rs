@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, say},
+    output::{Failure, print_line},
 };
 
 /// Options of `balcao config show`.
@@ -23,11 +23,11 @@ pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     if args.json {
         let list: Vec<_> =
             rows.iter().map(|row| json!({"key": row.key, "value": row.value, "origin": row.origin})).collect();
-        say(&json!(list).to_string());
+        print_line(&json!(list).to_string());
     } else {
         let width = rows.iter().map(|row| row.key.len()).max().unwrap_or(0);
         for row in &rows {
-            say(&format!("{:<width$} = {:<30} # {}", row.key, row.value, row.origin));
+            print_line(&format!("{:<width$} = {:<30} # {}", row.key, row.value, row.origin));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_domain::OrganizationId;
 use balcao_domain::staff::Role;
 use balcao_store::{StoreError, crm::staff};
@@ -22,8 +22,8 @@ use uuid::Uuid;
 use crate::{
     commands::{chat, serve::front_desk},
     config::{ChatSettings, Config},
-    output::{Failure, chain, complain, say},
-    server::{Doors, Server, Shop, stopped},
+    output::{Failure, error_chain, print_error, print_line},
+    server::{ChannelAccounts, ServedBusiness, Server, stopped},
     wire,
 };
 
@@ -76,7 +76,7 @@ pub(crate) async fn run(
 async fn terminal(args: Args, config: &Config, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
     let business = wire::parse_business("samples/barbearia-figueira.yaml", SAMPLE)?;
     let (desk, organization, clock) = wire::fresh(business, args.now).await?;
-    complain("Barbearia Figueira, a sample. Try: oi, quero corte na tesoura amanhã às 15h");
+    print_error("Barbearia Figueira, a sample. Try: oi, quero corte na tesoura amanhã às 15h");
     let args = chat::Args {
         profile: None,
         business: None,
@@ -113,15 +113,15 @@ async fn page(args: Args, mut config: Config, environment: &BTreeMap<String, Str
         token: SecretString::from(token.clone()),
         port,
     };
-    let doors = Doors { whatsapp: None, evolution: None, chat: Some(chat_of(port)?), transcriber: None };
-    let server = Server::new(desk, Shop { id: organization, name }, &config, front, doors)?
+    let doors = ChannelAccounts { whatsapp: None, evolution: None, chat: Some(chat_of(port)?), transcriber: None };
+    let server = Server::new(desk, ServedBusiness { id: organization, name }, &config, front, doors)?
         .also(|chats, stop| router(Demo::new(settings, chats, stop)))
         .only_here(port);
-    complain("Barbearia Figueira, a sample: write as its customer, and see beside it what happens inside.");
-    complain("Open the address below; it works on this machine only. Ctrl-C ends.");
+    print_error("Barbearia Figueira, a sample: write as its customer, and see beside it what happens inside.");
+    print_error("Open the address below; it works on this machine only. Ctrl-C ends.");
     // Before the address is shown: who reads it may press Ctrl-C at once.
     let stopped = stopped()?;
-    say(&format!("http://127.0.0.1:{port}/#{token}"));
+    print_line(&format!("http://127.0.0.1:{port}/#{token}"));
     server.run(listener, stopped).await?;
     Ok(ExitCode::SUCCESS)
 }
@@ -149,9 +149,9 @@ async fn listener(asked: Option<u16>) -> Result<TcpListener, Failure> {
 }
 
 /// The e-mail address of the person of staff that the page acts as: an attendant on duty, else somebody on duty, else the first.
-async fn on_duty(desk: &Desk, organization: OrganizationId) -> Result<String, Failure> {
+async fn on_duty(desk: &AppContext, organization: OrganizationId) -> Result<String, Failure> {
     let all: Result<_, StoreError> = desk.store.read(move |tx| staff::list(tx, organization)).await;
-    let all = all.map_err(|error| Failure::operation(chain(&error)))?;
+    let all = all.map_err(|error| Failure::operation(error_chain(&error)))?;
     let chosen = all.iter().min_by_key(|one| (!one.on_duty, one.role != Role::Attendant));
     chosen.map(|one| one.email.clone()).ok_or_else(|| Failure::operation("the sample has no staff"))
 }

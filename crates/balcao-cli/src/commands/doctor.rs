@@ -7,7 +7,7 @@ mod whatsapp;
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::scheduling::calendar::{BuiltIn, Calendar, Health};
 use balcao_llm::{ChatProvider, embed::TextRole};
 use balcao_offline::OfflineModel;
@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::{
     config::{self, Config, handoffs, webhooks},
-    output::{Failure, chain, indented, say},
+    output::{Failure, error_chain, indented, print_line},
     packs::{self, OwnPacks},
     profiles, time, wire,
 };
@@ -84,12 +84,12 @@ pub(crate) async fn run(
             .iter()
             .map(|one| json!({"check": one.check, "verdict": word(&one.verdict), "says": one.says, "mend": one.mend}))
             .collect();
-        say(&json!(list).to_string());
+        print_line(&json!(list).to_string());
     } else {
         for one in &findings {
-            say(&format!("{:<8} {:<14} {}", word(&one.verdict), one.check, indented(&one.says, 24)));
+            print_line(&format!("{:<8} {:<14} {}", word(&one.verdict), one.check, indented(&one.says, 24)));
             if let Some(mend) = &one.mend {
-                say(&format!("{:<23} → {}", "", indented(mend, 26)));
+                print_line(&format!("{:<23} → {}", "", indented(mend, 26)));
             }
         }
     }
@@ -135,7 +135,7 @@ async fn search(config: &Config) -> Option<Finding> {
         }
         Err(error) => {
             let mend = "until it answers, search goes by words alone: see [embedding] in the configuration";
-            Finding::warning("search", format!("{} gives no vectors: {}", embedder.model(), chain(&error)), mend)
+            Finding::warning("search", format!("{} gives no vectors: {}", embedder.model(), error_chain(&error)), mend)
         }
     })
 }
@@ -151,7 +151,7 @@ async fn helpers() -> Finding {
     let sandbox = Sandbox::new(bundle, Launcher::this_executable(), 1);
     let confinement = match sandbox.warm().await {
         Ok(confinement) => confinement,
-        Err(error) => return Finding::wrong("helpers", chain(&error), mend),
+        Err(error) => return Finding::wrong("helpers", error_chain(&error), mend),
     };
     match sandbox.call(&Call::new("probe", &[json!("ação")])).await {
         Ok(answer) if answer == json!(6) && confinement.holds() => {
@@ -163,7 +163,7 @@ async fn helpers() -> Finding {
             "install only packs whose helpers you have read, or run on Linux with seccomp",
         ),
         Ok(answer) => Finding::wrong("helpers", format!("the probe computes {answer}"), mend),
-        Err(error) => Finding::wrong("helpers", chain(&error), mend),
+        Err(error) => Finding::wrong("helpers", error_chain(&error), mend),
     }
 }
 
@@ -180,13 +180,13 @@ async fn soundness(store: &Store, config: &Config) -> Vec<Finding> {
             ),
             false => Finding::wrong("database", one.to_string(), mend),
         })),
-        Err(error) => findings.push(Finding::wrong("database", chain(&error), mend)),
+        Err(error) => findings.push(Finding::wrong("database", error_chain(&error), mend)),
     }
     match store.damages(true).await {
         Ok(all) => findings.extend(
             all.into_iter().map(|one| Finding::wrong("database", format!("damaged: {one}"), "restore the last backup")),
         ),
-        Err(error) => findings.push(Finding::wrong("database", chain(&error), "restore the last backup")),
+        Err(error) => findings.push(Finding::wrong("database", error_chain(&error), "restore the last backup")),
     }
     findings
 }
@@ -197,7 +197,7 @@ async fn strays(store: &Store) -> Vec<Finding> {
     let since = now.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(now);
     let found = match store.read(move |tx| inbox::strays(tx, since)).await {
         Ok(found) => found,
-        Err(error) => return vec![Finding::wrong("inbox", chain(&error), "see what the database says")],
+        Err(error) => return vec![Finding::wrong("inbox", error_chain(&error), "see what the database says")],
     };
     let tell = |one: inbox::Strays| {
         if one.account.is_empty() {
@@ -224,7 +224,7 @@ async fn unread(store: &Store, whose: &Organization) -> Option<Finding> {
     let organization = whose.id;
     let count = match store.read(move |tx| pack_delivery::failed(tx, organization)).await {
         Ok(count) => count,
-        Err(error) => return Some(Finding::wrong("packs", chain(&error), "see what the database says")),
+        Err(error) => return Some(Finding::wrong("packs", error_chain(&error), "see what the database says")),
     };
     let says = format!("{}: {count} deliveries of packs could not be read and were set aside", whose.slug);
     let mend = "look for `delivery` in the log for the reasons, and mend the pack; what they told of is in the service";
@@ -255,7 +255,7 @@ async fn database(config: &Config) -> Vec<Finding> {
         Err(error) => {
             return vec![Finding::wrong(
                 "database",
-                chain(&error),
+                error_chain(&error),
                 "a database of a newer program needs that program, or a newer one; if the file is damaged, restore a backup",
             )];
         }
@@ -286,7 +286,7 @@ async fn database(config: &Config) -> Vec<Finding> {
             findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`"))
         }
         Ok(all) => {
-            let calendar = BuiltIn::new(Desk::new(store.clone(), time::clock()));
+            let calendar = BuiltIn::new(AppContext::new(store.clone(), time::clock()));
             for one in &all {
                 findings.push(match TimeZone::get(&one.timezone) {
                     Ok(_) => Finding::fine("business", format!("{} ({}), {}", one.name, one.slug, one.timezone)),
@@ -313,7 +313,7 @@ async fn database(config: &Config) -> Vec<Finding> {
                 ));
             }
         }
-        Err(error) => findings.push(Finding::wrong("business", chain(&error), "see the message")),
+        Err(error) => findings.push(Finding::wrong("business", error_chain(&error), "see the message")),
     }
     findings
 }
@@ -356,7 +356,7 @@ fn agents(config: &Config, environment: &BTreeMap<String, String>, own: Option<&
     let mut findings = vec![Finding::fine("profiles", all.keys().cloned().collect::<Vec<_>>().join(", "))];
     for (profile, document) in all.values() {
         let model: Arc<dyn ChatProvider> = Arc::new(OfflineModel);
-        let bound = Store::open_in_memory().map(|store| Desk::new(store, time::clock()));
+        let bound = Store::open_in_memory().map(|store| AppContext::new(store, time::clock()));
         // Of packs that do not load it has been told; what a profile would find in them is not known.
         let Some(own) = own.or_else(|| profile.packs.iter().all(|id| comes_with_it(id)).then_some(&none)) else {
             continue;

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     config::Config,
     eval::run::{Player, read, shipped_tools},
-    output::{Failure, complain, indented, say},
+    output::{Failure, indented, print_error, print_line},
     profiles,
 };
 
@@ -58,7 +58,7 @@ pub(crate) async fn run(
     for (file, scenario) in &scenarios {
         for trial in 1..=args.trials {
             if args.trace {
-                complain(&format!("== {} (trial {trial})", scenario.id));
+                print_error(&format!("== {} (trial {trial})", scenario.id));
             }
             let report = Box::pin(player.play(file, scenario)).await?;
             if report.failures.is_empty() {
@@ -70,22 +70,22 @@ pub(crate) async fn run(
                 reports.push(report.as_json());
                 continue;
             }
-            say(&format!("{} {}", if report.failures.is_empty() { "pass" } else { "FAIL" }, report.id));
+            print_line(&format!("{} {}", if report.failures.is_empty() { "pass" } else { "FAIL" }, report.id));
             if !report.failures.is_empty() {
                 for turn in &report.transcript {
-                    say(&format!("    customer: {}", indented(text(turn, "customer"), 6)));
-                    say(&format!("    {}: {}", text(turn, "outcome"), indented(text(turn, "reply"), 6)));
+                    print_line(&format!("    customer: {}", indented(text(turn, "customer"), 6)));
+                    print_line(&format!("    {}: {}", text(turn, "outcome"), indented(text(turn, "reply"), 6)));
                 }
                 for failure in &report.failures {
-                    say(&format!("  - {}", indented(failure, 4)));
+                    print_line(&format!("  - {}", indented(failure, 4)));
                 }
             }
         }
     }
     if args.json {
-        say(&json!({"passed": passed, "failed": failed, "scenarios": reports}).to_string());
+        print_line(&json!({"passed": passed, "failed": failed, "scenarios": reports}).to_string());
     } else {
-        say(&format!("{passed} passed, {failed} failed"));
+        print_line(&format!("{passed} passed, {failed} failed"));
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

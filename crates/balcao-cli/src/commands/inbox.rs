@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::private;
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, indented, one_line, say},
+    output::{Failure, error_chain, indented, one_line, print_error, print_line},
     time, wire,
 };
 
@@ -134,7 +134,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         Action::List { all } => list(&staff, organization, all, json, &zone).await?,
         Action::Show { id } => {
             let detail = answered(staff.show(organization, id).await)?;
-            if json { say(&as_json(&detail)) } else { show(&detail, &zone) }
+            if json { print_line(&as_json(&detail)) } else { show(&detail, &zone) }
         }
         Action::Take { id, me } => {
             let before = answered(staff.take(organization, id, me.email).await)?;
@@ -145,7 +145,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         Action::Reply { id, text, attach: Some(path), me } => {
             let (name, bytes) = read(&path)?;
             let taken = files.take_in(organization, id, me.email.clone(), name, bytes).await;
-            let file = taken.map_err(|error| Failure::operation(chain(&error)))?.map_err(Failure::operation)?;
+            let file = taken.map_err(|error| Failure::operation(error_chain(&error)))?.map_err(Failure::operation)?;
             answered(staff.send_file(organization, id, me.email, file.id, text).await)?;
             done(json, id, &format!("{} is sent to conversation {id}, which is yours now", file.name));
         }
@@ -161,12 +161,12 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             let by = email.map_or(Giver::Operator, Giver::Staff);
             let unanswered = answered(staff.give_back(organization, id, by).await)?;
             if json {
-                say(&json!({ "conversation": id, "done": true, "unanswered": unanswered }).to_string());
+                print_line(&json!({ "conversation": id, "done": true, "unanswered": unanswered }).to_string());
             } else {
-                say(&format!("conversation {id} is the agent's again"));
+                print_line(&format!("conversation {id} is the agent's again"));
             }
             if unanswered > 0 {
-                complain(&format!(
+                print_error(&format!(
                     "warning: {unanswered} of the customer's messages came while it was with staff and have no answer; the agent \
                      answers what comes next. Write to them: balcao inbox reply {id} …"
                 ));
@@ -177,7 +177,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
 }
 
 fn answered<T>(answer: Result<Result<T, ConversationRefusal>, UseCaseError>) -> Result<T, Failure> {
-    answer.map_err(|error| Failure::operation(chain(&error)))?.map_err(Failure::operation)
+    answer.map_err(|error| Failure::operation(error_chain(&error)))?.map_err(Failure::operation)
 }
 
 /// A file to be sent: its name and its bytes. What is larger than any that is sent is not read.
@@ -202,14 +202,14 @@ async fn save(
     output: Option<PathBuf>,
     json: bool,
 ) -> Result<(), Failure> {
-    let opened = files.open(organization, id).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let opened = files.open(organization, id).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     let file = opened.map_err(Failure::operation)?;
     let path = output.unwrap_or_else(|| PathBuf::from(&file.name));
     let at = |error: std::io::Error| Failure::operation(format!("{}: {error}", path.display()));
     let mut new = private::create(&path).map_err(at)?;
     new.write_all(&file.bytes).map_err(at)?;
     let (size, place) = (file.bytes.len(), path.display().to_string());
-    say(&if json {
+    print_line(&if json {
         json!({ "attachment": id, "file": place, "mime": file.mime, "size": size }).to_string()
     } else {
         format!("{id} is saved as {} ({}, {size} bytes)", one_line(&place), one_line(file.mime))
@@ -218,7 +218,7 @@ async fn save(
 }
 
 fn done(as_object: bool, id: ConversationId, text: &str) {
-    say(&if as_object { json!({"conversation": id, "done": true}).to_string() } else { text.to_owned() });
+    print_line(&if as_object { json!({"conversation": id, "done": true}).to_string() } else { text.to_owned() });
 }
 
 fn as_json(value: &impl Serialize) -> String {
@@ -237,14 +237,18 @@ async fn list(
     } else {
         vec![ConversationState::WaitingHuman, ConversationState::Human]
     };
-    let found = staff.list(organization, states).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let found = staff.list(organization, states).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     if json {
-        say(&as_json(&found));
+        print_line(&as_json(&found));
     } else if found.is_empty() {
-        say(if all { "no conversations yet" } else { "nobody waits for a person (--all shows every conversation)" });
+        print_line(if all {
+            "no conversations yet"
+        } else {
+            "nobody waits for a person (--all shows every conversation)"
+        });
     } else {
         for one in &found {
-            say(&line(one, zone));
+            print_line(&line(one, zone));
         }
     }
     Ok(())
@@ -274,20 +278,20 @@ fn line(one: &ConversationView, zone: &TimeZone) -> String {
 
 fn show(detail: &ConversationDetail, zone: &TimeZone) {
     let one = &detail.conversation;
-    say(&line(one, zone));
+    print_line(&line(one, zone));
     if let (Some(name), Some(phone)) = (&one.contact_name, &one.phone) {
-        say(&format!("{}, {}, on {}", one_line(name), one_line(phone), one.channel));
+        print_line(&format!("{}, {}, on {}", one_line(name), one_line(phone), one.channel));
     }
     if let Some(summary) = &detail.summary {
-        say(&format!("\nSummary\n  {}", indented(summary, 2)));
+        print_line(&format!("\nSummary\n  {}", indented(summary, 2)));
     }
     if !detail.notes.is_empty() {
-        say("\nNotes");
+        print_line("\nNotes");
         for note in &detail.notes {
-            say(&format!("- {}", indented(note, 2)));
+            print_line(&format!("- {}", indented(note, 2)));
         }
     }
-    say("\nMessages");
+    print_line("\nMessages");
     for Said { message, attachments, delivery } in &detail.messages {
         let who = match message.author {
             Author::Contact => "customer",
@@ -298,9 +302,9 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
         };
         let at = message.created_at.to_zoned(zone.clone()).strftime("%d/%m %H:%M").to_string();
         let arrived = delivery.as_ref().map(|delivery| format!(" ({})", arrived(delivery))).unwrap_or_default();
-        say(&format!("{at} {who}{arrived}: {}", indented(&message.text, 4)));
+        print_line(&format!("{at} {who}{arrived}: {}", indented(&message.text, 4)));
         for file in attachments {
-            say(&format!("  {}", shown(file)));
+            print_line(&format!("  {}", shown(file)));
         }
     }
 }

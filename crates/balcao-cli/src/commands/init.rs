@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use crate::output::{Failure, say};
+use crate::output::{Failure, print_line};
 use crate::private;
 
 const FILES: [(&str, &str); 3] = [
@@ -36,10 +36,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     for (name, text) in FILES {
         write(&args.dir.join(name), text)?;
     }
-    say(&format!("cd {}", args.dir.display()));
-    say("balcao seed negocio.yaml     # after you have made it yours");
-    say("balcao doctor");
-    say("balcao chat");
+    print_line(&format!("cd {}", args.dir.display()));
+    print_line("balcao seed negocio.yaml     # after you have made it yours");
+    print_line("balcao doctor");
+    print_line("balcao chat");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, one_line, say},
+    output::{Failure, error_chain, one_line, print_error, print_line},
     wire,
 };
 
@@ -71,7 +71,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     let (desk, organization, clock) = wire::configured(config, None).await?;
     let zone = wire::zone(&desk, organization).await?;
     let keys = ApiKeys::new(desk);
-    let failed = |error| Failure::operation(chain(&error));
+    let failed = |error| Failure::operation(error_chain(&error));
     match args.action {
         Action::Create { name, scopes, days, per_minute } => {
             let now = clock.shared().now();
@@ -83,26 +83,30 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             let made = keys.create(organization, request, random).await.map_err(failed)?.map_err(Failure::operation)?;
             let key = made.key.expose_secret();
             if args.json {
-                say(&json!({ "id": made.view.id, "key": key, "scopes": made.view.scopes }).to_string());
+                print_line(&json!({ "id": made.view.id, "key": key, "scopes": made.view.scopes }).to_string());
             } else {
-                complain(&format!("{}; keep this, it is not shown again:", line(&made.view, now, &zone)));
-                say(key);
+                print_error(&format!("{}; keep this, it is not shown again:", line(&made.view, now, &zone)));
+                print_line(key);
             }
         }
         Action::List => {
             let all = keys.list(organization).await.map_err(failed)?;
             if args.json {
-                say(&serde_json::to_string(&all).unwrap_or_default());
+                print_line(&serde_json::to_string(&all).unwrap_or_default());
             } else if all.is_empty() {
-                say("no keys yet; make one with `balcao key create --name NAME --scope SCOPE`");
+                print_line("no keys yet; make one with `balcao key create --name NAME --scope SCOPE`");
             } else {
                 let now = clock.shared().now();
-                all.iter().for_each(|one| say(&line(one, now, &zone)));
+                all.iter().for_each(|one| print_line(&line(one, now, &zone)));
             }
         }
         Action::Revoke { id } => {
             keys.revoke(organization, id).await.map_err(failed)?.map_err(Failure::operation)?;
-            say(&if args.json { json!({ "id": id, "revoked": true }).to_string() } else { format!("{id} is revoked") });
+            print_line(&if args.json {
+                json!({ "id": id, "revoked": true }).to_string()
+            } else {
+                format!("{id} is revoked")
+            });
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, error_chain, print_line},
     wire,
 };
 
@@ -56,7 +56,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     let desk = wire::meaning(desk, config)?;
     let by_words_alone = desk.meaning.is_none();
     let knowledge = Knowledge::new(desk);
-    let failed = |error| Failure::operation(chain(&error));
+    let failed = |error| Failure::operation(error_chain(&error));
     match args.command {
         Command::Search { query, category, json } => {
             let found = knowledge.search(organization, query.join(" "), category).await.map_err(failed)?;
@@ -65,8 +65,8 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         }
         Command::Prepare { json } => {
             let made = knowledge.prepare(organization).await.map_err(failed)?;
-            let made = made.map_err(|error| Failure::operation(chain(&error)))?;
-            say(&match (json, by_words_alone) {
+            let made = made.map_err(|error| Failure::operation(error_chain(&error)))?;
+            print_line(&match (json, by_words_alone) {
                 (true, _) => json!({ "made": made }).to_string(),
                 (false, true) => "nothing to make: no [embedding] is configured, so words alone decide".to_owned(),
                 (false, false) => format!("{made} vectors were made"),
@@ -78,16 +78,16 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
 
 fn tell(hits: &[KnowledgeHit], json: bool) {
     if json {
-        say(&json!(hits).to_string());
+        print_line(&json!(hits).to_string());
     } else if hits.is_empty() {
-        say("nothing found: other words may find something");
+        print_line("nothing found: other words may find something");
     } else {
         for hit in hits {
             let place = |place: Option<usize>| place.map_or_else(|| "-".to_owned(), |place| place.to_string());
             let (words, vectors) = (place(hit.by_words), place(hit.by_vectors));
             let said: String = hit.content.chars().take(SHOWN).collect();
             let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-            say(&format!("words {words:>3}  vectors {vectors:>3}  {}: {said}", hit.title));
+            print_line(&format!("words {words:>3}  vectors {vectors:>3}  {}: {said}", hit.title));
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, error_chain, print_line},
     wire,
 };
 
@@ -30,15 +30,19 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
         return Err(Failure::operation(format!("there is no database {}; run `balcao migrate`", path.display())));
     }
     let store = wire::open_store(config)?;
-    let before = store.schema_status().await.map_err(|error| Failure::operation(chain(&error)))?;
+    let before = store.schema_status().await.map_err(|error| Failure::operation(error_chain(&error)))?;
     let status = if args.check { before.clone() } else { wire::migrate(&store, config, args.no_backup).await? };
     let database = wire::database_name(&store, config);
     let applied: Vec<&str> = status.applied.iter().map(|one| one.name.as_str()).collect();
     if args.json {
-        say(&json!({"database": database, "applied": applied, "missing": status.missing}).to_string());
+        print_line(&json!({"database": database, "applied": applied, "missing": status.missing}).to_string());
     } else {
         let news = before.missing.len().saturating_sub(status.missing.len());
-        say(&format!("{database}: {} migrations, {news} of them new, {} missing", applied.len(), status.missing.len()));
+        print_line(&format!(
+            "{database}: {} migrations, {news} of them new, {} missing",
+            applied.len(),
+            status.missing.len()
+        ));
     }
     Ok(if status.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, indented, one_line, say},
+    output::{Failure, error_chain, indented, one_line, print_error, print_line},
     wire,
 };
 
@@ -92,22 +92,22 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     match args.action {
         Action::List { all } => {
             let found = letters.list(organization, all, None, LISTED).await;
-            let found = found.map_err(|error| Failure::operation(chain(&error)))?;
+            let found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
             if args.json {
-                say(&serde_json::to_string(&found).unwrap_or_default());
+                print_line(&serde_json::to_string(&found).unwrap_or_default());
             } else if found.is_empty() {
-                say("no message failed; those that wait to be sent are not listed");
+                print_line("no message failed; those that wait to be sent are not listed");
             } else {
-                found.iter().for_each(|one| say(&line(one, &zone)));
+                found.iter().for_each(|one| print_line(&line(one, &zone)));
             }
         }
         Action::Show { id } => {
             let found = answered(letters.show(organization, id).await)?;
             if args.json {
-                say(&serde_json::to_string(&found).unwrap_or_default());
+                print_line(&serde_json::to_string(&found).unwrap_or_default());
             } else {
-                say(&line(&found, &zone));
-                say(&format!("\n  {}", indented(&found.text, 2)));
+                print_line(&line(&found, &zone));
+                print_line(&format!("\n  {}", indented(&found.text, 2)));
             }
         }
         Action::Retry { id, me, may_arrive_twice } => {
@@ -118,7 +118,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             }
             answered(retried)?;
             if found.state == OutboxState::Unknown {
-                complain("it may have arrived before: the customer may get it twice");
+                print_error("it may have arrived before: the customer may get it twice");
             }
             done(args.json, id, &format!("{id} is sent again by `balcao serve`"));
         }
@@ -127,12 +127,12 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             done(args.json, id, &format!("{id} is given up"));
         }
         Action::Webhooks { retry } => {
-            let failed = |error: StoreError| Failure::operation(chain(&error));
+            let failed = |error: StoreError| Failure::operation(error_chain(&error));
             if retry {
                 let now = clock.shared().now();
                 let count =
                     desk.store.write(move |tx| webhook::retry(tx, organization, None, now)).await.map_err(failed)?;
-                say(&if args.json {
+                print_line(&if args.json {
                     json!({ "retried": count }).to_string()
                 } else {
                     format!("{count} are delivered again")
@@ -141,11 +141,11 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             }
             let found = desk.store.read(move |tx| webhook::dead(tx, organization, LISTED)).await.map_err(failed)?;
             if found.is_empty() && !args.json {
-                say("every webhook was delivered");
+                print_line("every webhook was delivered");
             }
             for one in found {
                 let failure = one.failure.as_deref().unwrap_or("–");
-                say(&if args.json {
+                print_line(&if args.json {
                     json!({ "endpoint": one.endpoint, "event": one.event, "attempts": one.attempts, "failure": failure }).to_string()
                 } else {
                     format!("{}  event {}  {} attempts  {}", one.endpoint, one.event, one.attempts, one_line(failure))
@@ -157,11 +157,11 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
 }
 
 fn answered<T>(answer: Result<Result<T, DeadLetterRefusal>, UseCaseError>) -> Result<T, Failure> {
-    answer.map_err(|error| Failure::operation(chain(&error)))?.map_err(Failure::operation)
+    answer.map_err(|error| Failure::operation(error_chain(&error)))?.map_err(Failure::operation)
 }
 
 fn done(as_object: bool, id: OutboxId, text: &str) {
-    say(&if as_object { json!({ "message": id, "done": true }).to_string() } else { text.to_owned() });
+    print_line(&if as_object { json!({ "message": id, "done": true }).to_string() } else { text.to_owned() });
 }
 
 /// "out_7  did not arrive  24/11 10:02  cnv_3  Ana Reis  whatsapp  10 attempts  Service overloaded  «Até amanhã!»"

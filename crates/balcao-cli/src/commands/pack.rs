@@ -15,7 +15,7 @@ use std::{
     process::ExitCode,
 };
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_builtin_tools::tools;
 use balcao_pack::{LoadedPack, Loader, Unloaded};
 use balcao_store::Store;
@@ -24,7 +24,7 @@ use clap::Subcommand;
 
 use crate::{
     config::Config,
-    output::{Failure, chain},
+    output::{Failure, error_chain},
     packs::{self, Connected},
     profiles, time,
 };
@@ -85,8 +85,8 @@ pub(crate) async fn run(args: Args, config: Result<Config, Failure>) -> Result<E
 /// A loader that knows what this program knows. What it cannot run, it describes.
 fn loader() -> Result<Loader, Failure> {
     // The contracts need no data: an empty database stands behind the handlers.
-    let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    let handlers = tools::handlers(&Desk::new(store, time::clock()), &profiles::usual_settings());
+    let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
+    let handlers = tools::handlers(&AppContext::new(store, time::clock()), &profiles::usual_settings());
     // Nobody is called: the requests are checked, and recorded answers are read as the service's own would be.
     Ok(packs::loader(handlers, &Connected::default(), WORKERS).describing())
 }
@@ -115,7 +115,7 @@ fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {
 /// Loads a pack, with the code of its helpers looked at by the sandbox: all mistakes, in the order of their places.
 async fn examine(loader: &Loader, path: &Path) -> Result<Result<LoadedPack, Vec<Problem>>, Failure> {
     let folder = folder(path);
-    let failed = |error| Failure::operation(chain(&error));
+    let failed = |error| Failure::operation(error_chain(&error));
     let (loaded, mut problems) = match loader.examine(&folder) {
         Ok(pack) => {
             let found = match &pack.sandbox {

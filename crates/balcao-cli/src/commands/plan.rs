@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, error_chain, print_line},
     wire,
 };
 
@@ -60,7 +60,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         grant: args.grant.into_iter().collect(),
         withdraw: args.withdraw.into_iter().collect(),
     };
-    let failed = |error| Failure::operation(chain(&error));
+    let failed = |error| Failure::operation(error_chain(&error));
     if change != PlanChange::default() {
         let changed = plans.change(organization, change).await.map_err(failed)?;
         changed.map_err(|refusal| Failure::usage(format!("--trial-until: {refusal} (--end-trial)")))?;
@@ -75,18 +75,18 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         let shown = json!({
             "plan": found.tier.as_str(), "trial_ends_at": trial, "beside": names(&found.extra), "open": names(&open),
         });
-        say(&shown.to_string());
+        print_line(&shown.to_string());
         return Ok(ExitCode::SUCCESS);
     }
     let listed = |names: Vec<&str>| if names.is_empty() { "-".to_owned() } else { names.join(", ") };
-    say(&format!("plan         {}", found.tier));
+    print_line(&format!("plan         {}", found.tier));
     // The instant is the first that is no longer in it: the day before is the last.
     let trial = shown.trial_ends_at.map(|end| {
         let last = end.date().yesterday().unwrap_or_else(|_| end.date());
         format!("{last}, the whole day ({})", end.time_zone().iana_name().unwrap_or("UTC"))
     });
-    say(&format!("trial until  {}", trial.unwrap_or_else(|| "-".to_owned())));
-    say(&format!("beside it    {}", listed(names(&found.extra))));
-    say(&format!("open now     {}", listed(names(&open))));
+    print_line(&format!("trial until  {}", trial.unwrap_or_else(|| "-".to_owned())));
+    print_line(&format!("beside it    {}", listed(names(&found.extra))));
+    print_line(&format!("open now     {}", listed(names(&open))));
     Ok(ExitCode::SUCCESS)
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use balcao_app::admin::restored;
-use balcao_app::context::desk::Desk;
+use balcao_app::context::desk::AppContext;
 use balcao_store::database::restore::Held;
-use balcao_store::{OpenOptions, ServesAlone, Store, StoreError, StoreErrorClass};
+use balcao_store::{ExclusiveLock, OpenOptions, Store, StoreError, StoreErrorClass};
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, error_chain, print_line},
     time, wire,
 };
 
@@ -46,14 +46,14 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
 }
 
 fn broke(error: StoreError) -> Failure {
-    Failure::operation(chain(&error))
+    Failure::operation(error_chain(&error))
 }
 
 /// Brings a database up to this program and holds back what must not happen twice.
 async fn hold(store: Store) -> Result<Vec<(String, Held)>, Failure> {
     store.migrate().await.map_err(broke)?;
-    let desk = Desk::new(store, time::clock());
-    restored::hold(&desk).await.map_err(|error| Failure::operation(chain(&error)))
+    let desk = AppContext::new(store, time::clock());
+    restored::hold(&desk).await.map_err(|error| Failure::operation(error_chain(&error)))
 }
 
 /// Makes the copy ready beside the database, and only then exchanges the two.
@@ -73,7 +73,7 @@ async fn put_back(file: &Path, config: &Config) -> Result<Vec<(String, Held)>, F
             file.display()
         )));
     }
-    let _alone = ServesAlone::of_file(place).map_err(broke)?;
+    let _alone = ExclusiveLock::of_file(place).map_err(broke)?;
     let (draft, ready) = (beside(place, ".restoring"), beside(place, ".restored"));
     let tidy = || with_logs(&draft).iter().chain([&ready]).for_each(|name| drop(std::fs::remove_file(name)));
     // What an earlier one that was broken off left behind.
@@ -90,11 +90,11 @@ async fn put_back(file: &Path, config: &Config) -> Result<Vec<(String, Held)>, F
         for (old, new) in with_logs(place).iter().zip(with_logs(&kept)).filter(|(old, _)| old.exists()) {
             std::fs::rename(old, new).map_err(fails)?;
         }
-        say(&format!("{} is kept as {}", place.display(), kept.display()));
+        print_line(&format!("{} is kept as {}", place.display(), kept.display()));
     }
     std::fs::rename(&ready, place).map_err(fails)?;
     tidy();
-    say(&format!("{} is the database now, as {} holds it", place.display(), file.display()));
+    print_line(&format!("{} is the database now, as {} holds it", place.display(), file.display()));
     Ok(held)
 }
 
@@ -105,10 +105,10 @@ async fn make_ready(file: &Path, ready: &Path) -> Result<Vec<(String, Held)>, Fa
     };
     Store::copy_file(file, ready).await.map_err(|error| {
         let damaged = error.class() == StoreErrorClass::Corrupt;
-        unfit(if damaged { "the copy is damaged, or no database".to_owned() } else { chain(&error) })
+        unfit(if damaged { "the copy is damaged, or no database".to_owned() } else { error_chain(&error) })
     })?;
-    let store = Store::open(ready, OpenOptions::default()).map_err(|error| unfit(chain(&error)))?;
-    let status = store.schema_status().await.map_err(|error| unfit(chain(&error)))?;
+    let store = Store::open(ready, OpenOptions::default()).map_err(|error| unfit(error_chain(&error)))?;
+    let status = store.schema_status().await.map_err(|error| unfit(error_chain(&error)))?;
     if status.applied.is_empty() {
         return Err(unfit("it holds no database of Balcão; name a copy that `balcao backup` made".to_owned()));
     }
@@ -140,12 +140,12 @@ fn with_logs(place: &Path) -> [PathBuf; 3] {
 fn report(held: &[(String, Held)]) {
     for (name, held) in held {
         let Held { messages, conversations, timers, last_known } = held;
-        say(&format!(
+        print_line(&format!(
             "{name}: {messages} messages of which nobody knows whether they arrived, {conversations} conversations given to the team, \
              {timers} reminders and follow-ups that were due are not sent"
         ));
         let Some(since) = last_known else { continue };
-        say(&format!(
+        print_line(&format!(
             "{name}: what came in after {since} is not in this database, and the channel will not repeat it; look through the \
              business's phone for that time"
         ));

@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, error_chain, print_line},
     wire,
 };
 
@@ -30,17 +30,17 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     let (desk, organization, _clock) = wire::configured(config, None).await?;
     let retention = Retention::new(desk, organization, config.retention.periods());
     let tally = if args.dry_run { retention.preview().await } else { retention.now().await };
-    let tally = tally.map_err(|error| Failure::operation(chain(&error)))?;
+    let tally = tally.map_err(|error| Failure::operation(error_chain(&error)))?;
     if args.json {
         let rows: Map<_, _> = tally.iter().map(|(old, count)| (old.as_str().to_owned(), json!(count))).collect();
-        say(&json!({ "dry_run": args.dry_run, "rows": rows }).to_string());
+        print_line(&json!({ "dry_run": args.dry_run, "rows": rows }).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     for (old, count) in tally.iter().filter(|(_, count)| *count > 0) {
-        say(&format!("{count:>8}  {}", old.as_str()));
+        print_line(&format!("{count:>8}  {}", old.as_str()));
     }
     let all: i64 = tally.iter().map(|(_, count)| count).sum();
-    say(&match (args.dry_run, all) {
+    print_line(&match (args.dry_run, all) {
         (_, 0) => "nothing is old enough; `balcao config show` tells how long each kind is kept".to_owned(),
         (true, all) => format!("{all} would be deleted; nothing was"),
         (false, all) => format!("{all} were deleted"),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, say},
+    output::{Failure, error_chain, print_error, print_line},
     time, wire,
 };
 
@@ -29,39 +29,42 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     let business = wire::read_business(&args.file)?;
     let warnings = business.warnings();
     if !args.json {
-        warnings.iter().for_each(|warning| complain(&format!("{}: warning: {warning}", args.file.display())));
+        warnings.iter().for_each(|warning| print_error(&format!("{}: warning: {warning}", args.file.display())));
     }
     if args.check {
         let text = format!("{}: no mistakes", args.file.display());
         let told = || json!({"organization": business.slug(), "mistakes": [], "warnings": warnings}).to_string();
-        say(&if args.json { told() } else { text });
+        print_line(&if args.json { told() } else { text });
         return Ok(ExitCode::SUCCESS);
     }
     let slug = business.slug().to_owned();
     let store = wire::open_store(config)?;
     wire::migrate(&store, config, false).await?;
-    let others = store.read(organization::list).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let others = store.read(organization::list).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     let joins = others.iter().any(|one| one.slug != slug) && config.organization.slug.is_none();
-    let imported = business.import(&store, time::now()).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let imported =
+        business.import(&store, time::now()).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     if args.json {
-        say(&json!({
-            "organization": slug,
-            "services": imported.services,
-            "professionals": imported.professionals,
-            "contacts": imported.contacts,
-            "appointments": imported.appointments,
-            "knowledge": imported.knowledge,
-            "warnings": warnings,
-        })
-        .to_string());
+        print_line(
+            &json!({
+                "organization": slug,
+                "services": imported.services,
+                "professionals": imported.professionals,
+                "contacts": imported.contacts,
+                "appointments": imported.appointments,
+                "knowledge": imported.knowledge,
+                "warnings": warnings,
+            })
+            .to_string(),
+        );
     } else {
-        say(&format!(
+        print_line(&format!(
             "{slug}: {} services, {} professionals, {} contacts, {} appointments, {} knowledge entries",
             imported.services, imported.professionals, imported.contacts, imported.appointments, imported.knowledge
         ));
     }
     if joins {
-        complain(&format!(
+        print_error(&format!(
             "the database holds several businesses now: every other command needs organization.slug = \"{slug}\", or another's, from now on"
         ));
     }

@@ -6,20 +6,20 @@
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc};
 
 use balcao_agent::profile::Audience;
-use balcao_app::{Desk, admin::webhooks::Webhooks, context::clock::SharedClock, turns::FrontDesk};
+use balcao_app::{AppContext, admin::webhooks::Webhooks, context::clock::SharedClock, turns::TurnRunner};
 use balcao_domain::OrganizationId;
 use balcao_store::Backend;
 use tokio::net::TcpListener;
 
 use crate::{
     config::{Config, handoffs, webhooks},
-    output::{Failure, chain, complain, say},
+    output::{Failure, error_chain, print_error, print_line},
     packs::{
         self, Current, OwnPacks,
         reload::{Looks, Reload, looks},
     },
     profiles,
-    server::{Doors, Role, Server, Shop, stopped},
+    server::{ChannelAccounts, Role, ServedBusiness, Server, stopped},
     telemetry::measured,
     time, wire,
 };
@@ -71,14 +71,14 @@ pub(crate) async fn run(
     let mut alone = wire::alone(&desk.store).await?;
     let clock = Arc::new(SharedClock::new(Arc::clone(&desk.clock)));
     if !time::is_outside() {
-        clock.follow(&desk.store).await.map_err(|error| Failure::operation(chain(&error)))?;
+        clock.follow(&desk.store).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     }
-    let desk = Desk { clock: Arc::<SharedClock>::clone(&clock), ..desk };
+    let desk = AppContext { clock: Arc::<SharedClock>::clone(&clock), ..desk };
     let seen = looks(&config.packs);
     let own = wire::own_packs_of(&config, &desk, organization).await?;
     packs::accept::remember(&config.packs, &own.all)?;
     let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref(), &own)?;
-    let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
+    let shop = ServedBusiness { name: wire::organization(&desk, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
@@ -89,19 +89,19 @@ pub(crate) async fn run(
     // With nobody to tell there is no such part.
     let told = (!subscribers.is_empty()).then(|| Webhooks::new(desk.clone(), organization, subscribers));
     if let Some(told) = &told {
-        told.begin().await.map_err(|error| Failure::operation(chain(&error)))?;
+        told.begin().await.map_err(|error| Failure::operation(error_chain(&error)))?;
     }
     let (store, noted) = (desk.store.clone(), desk.clone());
     let current = Current::new(own);
     let reload = reload(&desk, &config, organization, &front, &current).await?;
     let reload = Reload { seen, ..reload };
-    let server =
-        Server::new(desk, shop, &config, front, Doors { whatsapp, evolution, chat, transcriber })?.in_role(args.role);
+    let server = Server::new(desk, shop, &config, front, ChannelAccounts { whatsapp, evolution, chat, transcriber })?
+        .in_role(args.role);
     let server = server.telling(told, measured).with_packs(current, reload);
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     // Before anybody is told that it runs: who is told may want it to stop.
     let stopped = stopped()?;
-    say(&format!("listening on http://{local}"));
+    print_line(&format!("listening on http://{local}"));
     tokio::select! {
         ended = server.run(listener, stopped) => ended?,
         () = clock.keep_following(&store), if !time::is_outside() => return Err(Failure::operation("the database's clock is followed no more")),
@@ -109,19 +109,19 @@ pub(crate) async fn run(
             return Err(Failure::operation("that the server is at work is noted no more"));
         }
         // What is written and what is not is unknown now: nothing is brought to an end. The next start finds out.
-        error = store.breaks() => return Err(Failure::operation(chain(&error))),
+        error = store.breaks() => return Err(Failure::operation(error_chain(&error))),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The front desk with the configured profile, and in words which model answers and why; they are said on standard error, too.
 pub(crate) fn front_desk(
-    desk: &Desk,
+    desk: &AppContext,
     config: &Config,
     environment: &BTreeMap<String, String>,
     model: Option<&str>,
     own: &OwnPacks,
-) -> Result<(Arc<FrontDesk>, String), Failure> {
+) -> Result<(Arc<TurnRunner>, String), Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let (profile, document) = wire::profile(&all, &config.agents.profile)?;
     if profile.audience == Audience::Staff {
@@ -129,19 +129,19 @@ pub(crate) fn front_desk(
         return Err(Failure::usage(format!("{problem}; name one whose audience is customer, such as eli")));
     }
     let chosen = wire::choose_model(&config.model, profile, environment, model)?;
-    complain(&format!("model: {}", chosen.why));
+    print_error(&format!("model: {}", chosen.why));
     let agent = packs::tools::agent(desk, profile, document, own, chosen.provider)?;
     let strangers = config.chat.strangers().map_err(Failure::usage)?;
-    let front = FrontDesk::new(desk.clone(), [agent]).with_strangers(strangers, wire::offline());
+    let front = TurnRunner::new(desk.clone(), [agent]).with_strangers(strangers, wire::offline());
     Ok((Arc::new(front), chosen.why))
 }
 
 /// What keeps the operator's own packs fresh.
 async fn reload(
-    desk: &Desk,
+    desk: &AppContext,
     config: &Config,
     organization: OrganizationId,
-    front: &Arc<FrontDesk>,
+    front: &Arc<TurnRunner>,
     current: &Current,
 ) -> Result<Reload, Failure> {
     let all = profiles::load(&config.agents.dir)?;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use balcao_app::admin::people::Sees;
+use balcao_app::admin::people::StaffPermissions;
 use balcao_app::messaging::outbound::costs::Costs;
 use balcao_app::reports::analytics::{Analytics, Figures, MAX_MONTHS};
 use jiff::civil::DateTime;
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::{
     commands::chat::local_time,
     config::Config,
-    output::{Failure, chain, one_line, say},
+    output::{Failure, error_chain, one_line, print_line},
     wire,
 };
 
@@ -40,36 +40,36 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
     let (desk, organization, _) = wire::configured(config, args.now).await?;
     let (analytics, costs) = (Analytics::new(desk.clone()), Costs::new(desk));
-    let stats = analytics.stats(organization, Sees::ALL, args.months).await;
-    let stats = stats.map_err(|error| Failure::operation(chain(&error)))?;
-    let missed = analytics.no_show_clients(organization, Sees::ALL, args.months, args.no_shows).await;
-    let missed = missed.map_err(|error| Failure::operation(chain(&error)))?;
-    let costs = costs.of_this_month(organization).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let stats = analytics.stats(organization, StaffPermissions::ALL, args.months).await;
+    let stats = stats.map_err(|error| Failure::operation(error_chain(&error)))?;
+    let missed = analytics.no_show_clients(organization, StaffPermissions::ALL, args.months, args.no_shows).await;
+    let missed = missed.map_err(|error| Failure::operation(error_chain(&error)))?;
+    let costs = costs.of_this_month(organization).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     if args.json {
-        say(&json!({ "stats": stats, "no_show_clients": missed, "messages": costs }).to_string());
+        print_line(&json!({ "stats": stats, "no_show_clients": missed, "messages": costs }).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     let most = stats.months.iter().map(|one| one.figures.total).max().unwrap_or(0);
-    say("month     total   done  missed  cancelled   rate         revenue");
+    print_line("month     total   done  missed  cancelled   rate         revenue");
     for month in &stats.months {
-        say(format!("{}  {}", line(&month.month, &month.figures), bar(month.figures.total, most)).trim_end());
+        print_line(format!("{}  {}", line(&month.month, &month.figures), bar(month.figures.total, most)).trim_end());
     }
-    say(&line("all", &stats.summary));
+    print_line(&line("all", &stats.summary));
     if !missed.is_empty() {
-        say("\nmissed most");
+        print_line("\nmissed most");
     }
     for one in &missed {
         let (name, rate) = (one_line(one.name.as_deref().unwrap_or("-")), one.no_show_rate * 100.0);
-        say(&format!("{:>4} of {:<4} {rate:>5.1}%  {name}", one.no_shows, one.total_sessions));
+        print_line(&format!("{:>4} of {:<4} {rate:>5.1}%  {name}", one.no_shows, one.total_sessions));
     }
     if costs.messages > 0 {
-        say(&format!("\nmessages with a price, {}", costs.month));
+        print_line(&format!("\nmessages with a price, {}", costs.month));
     }
     for one in &costs.categories {
-        say(&format!("{:<16}{:>7}{:>16}", one_line(&one.category), one.messages, one.price.to_string()));
+        print_line(&format!("{:<16}{:>7}{:>16}", one_line(&one.category), one.messages, one.price.to_string()));
     }
     if costs.categories.len() > 1 {
-        say(&format!("{:<16}{:>7}{:>16}", "all", costs.messages, costs.price.to_string()));
+        print_line(&format!("{:<16}{:>7}{:>16}", "all", costs.messages, costs.price.to_string()));
     }
     Ok(ExitCode::SUCCESS)
 }

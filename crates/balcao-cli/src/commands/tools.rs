@@ -2,13 +2,13 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_store::Store;
 use serde_json::{Value, json};
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, error_chain, print_line},
     packs, profiles, time, wire,
 };
 
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let (profile, document) = wire::profile(&all, args.profile.as_deref().unwrap_or(&config.agents.profile))?;
     // The contracts need no data: an empty database stands behind the handlers.
-    let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    let desk = Desk::new(store, time::clock());
+    let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
+    let desk = AppContext::new(store, time::clock());
     let own = wire::own_packs(config, &desk, None)?;
     let agent = packs::tools::agent(&desk, profile, document, &own, Arc::new(balcao_offline::OfflineModel))?;
     let locale = profile.language;
@@ -52,12 +52,12 @@ pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
                 })
             })
             .collect();
-        say(&json!({"profile": profile.id, "tools": tools}).to_string());
+        print_line(&json!({"profile": profile.id, "tools": tools}).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     for tool in agent.toolbox.iter() {
         let word = |value: &dyn erased::Word| value.word();
-        say(&format!(
+        print_line(&format!(
             "{:<30} {:<9} {:<12} {:<9} {}",
             tool.spec.name,
             tool.spec.pack,

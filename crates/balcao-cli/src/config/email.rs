@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::serve::secret_of;
-use crate::{output::chain, wire::seconds};
+use crate::{output::error_chain, wire::seconds};
 
 /// How e-mail leaves. Off unless `host` is set.
 #[derive(Debug, Clone, Deserialize)]
@@ -88,7 +88,7 @@ impl EmailConfig {
             from: self.from.clone(),
             within: seconds(self.timeout_s),
         };
-        Email::new(account).map(Some).map_err(|error| format!("email: {}", chain(&error)))
+        Email::new(account).map(Some).map_err(|error| format!("email: {}", error_chain(&error)))
     }
 
     /// The address that letters come from, if any leave; its secrets are not looked at.

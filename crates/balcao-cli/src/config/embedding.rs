@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::service_key;
-use crate::output::chain;
+use crate::output::error_chain;
 
 /// Where a service answers if no address is given.
 const BASE_URL: &str = "https://api.openai.com/v1";
@@ -112,7 +112,7 @@ impl EmbeddingConfig {
             key,
             within: Duration::from_secs(self.timeout_s),
         };
-        OpenAiEmbedder::new(service).map_err(|error| format!("embedding: {}", chain(&error)))
+        OpenAiEmbedder::new(service).map_err(|error| format!("embedding: {}", error_chain(&error)))
     }
 
     fn local(&self) -> Result<Arc<dyn Embedder>, String> {
@@ -156,7 +156,7 @@ impl EmbeddingConfig {
 /// Reads the folder's model.
 #[cfg(feature = "local-embeddings")]
 fn open(folder: &Path) -> Result<Arc<dyn Embedder>, String> {
-    let model = LocalEmbedder::open(folder).map_err(|error| format!("embedding.folder: {}", chain(&error)))?;
+    let model = LocalEmbedder::open(folder).map_err(|error| format!("embedding.folder: {}", error_chain(&error)))?;
     Ok(Arc::new(model))
 }
 

@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use super::serve::secret_of;
-use crate::output::chain;
+use crate::output::error_chain;
 
 /// How long one call may take.
 const WITHIN: Duration = Duration::from_secs(30);
@@ -48,7 +48,7 @@ impl EvolutionConfig {
         }
         let config =
             Instance { base_url: self.base_url.clone(), instance: instance.clone(), key: token, within: WITHIN };
-        let channel = Evolution::new(config).map_err(|error| format!("evolution: {}", chain(&error)))?;
+        let channel = Evolution::new(config).map_err(|error| format!("evolution: {}", error_chain(&error)))?;
         Ok(Some(EvolutionAccount { channel, key }))
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use balcao_app::{
-    messaging::outbound::terms::{Purpose, Terms},
+    messaging::outbound::terms::{Purpose, SendPolicy},
     timers::TimerSettings,
 };
 use balcao_channel::{
@@ -26,7 +26,7 @@ use serde::{Deserialize, Deserializer, de::Error};
 use toml::Value;
 
 use super::terms::{RatesConfig, TemplateConfig, terms};
-use crate::output::chain;
+use crate::output::error_chain;
 
 /// The shortest lease, in seconds: an attempt to send takes 20 at most, and clocks and disks have their time besides.
 const SHORTEST_LEASE_S: u64 = 30;
@@ -255,7 +255,7 @@ pub(crate) struct WhatsAppAccount {
     pub(crate) account: Account,
     pub(crate) business: Option<String>,
     pub(crate) webhook: WhatsAppWebhook,
-    pub(crate) terms: Terms,
+    pub(crate) terms: SendPolicy,
 }
 
 impl WhatsAppConfig {
@@ -266,7 +266,8 @@ impl WhatsAppConfig {
         let token = secret("token", self.token.as_ref(), self.token_file.as_deref())?;
         let app_secret = secret("app_secret", self.app_secret.as_ref(), self.app_secret_file.as_deref())?;
         let verify_token = secret("verify_token", self.verify_token.as_ref(), self.verify_token_file.as_deref())?;
-        let secrets = AppSecrets::new(app_secret).map_err(|error| format!("whatsapp.app_secret: {}", chain(&error)))?;
+        let secrets =
+            AppSecrets::new(app_secret).map_err(|error| format!("whatsapp.app_secret: {}", error_chain(&error)))?;
         let secrets = self.with_previous(secrets)?;
         let usual = Account::new(AccountId::new(account.as_str()), token);
         let rate = SendingRate { per_second: self.messages_per_second, ..usual.rate };
@@ -299,7 +300,7 @@ impl WhatsAppConfig {
             )
         })?;
         let previous = secret_of("whatsapp", "account", "previous_app_secret", value, file)?;
-        secrets.with_previous(previous, until).map_err(|error| format!("{KEY}: {}", chain(&error)))
+        secrets.with_previous(previous, until).map_err(|error| format!("{KEY}: {}", error_chain(&error)))
     }
 
     /// When the app secret before ends, if that can be read.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use balcao_app::messaging::outbound::terms::{Answer, ApprovedTemplate, Fact, Purpose, Terms};
+use balcao_app::messaging::outbound::terms::{
+    ApprovedTemplate, Purpose, QuickReplyAction, SendPolicy, TemplateVariable,
+};
 use balcao_channel::channels::whatsapp::price::{Category, Rates};
 use serde::Deserialize;
 use serde_json::Value;
@@ -25,7 +27,7 @@ pub(crate) struct TemplateConfig {
     pub(crate) parameters: Vec<String>,
     /// What its quick replies answer, in order: `confirm`, `move`. For reminders alone.
     #[serde(default)]
-    pub(crate) quick_replies: Vec<Answer>,
+    pub(crate) quick_replies: Vec<QuickReplyAction>,
 }
 
 fn brazilian() -> String {
@@ -51,7 +53,7 @@ pub(super) fn terms(
     templates: &BTreeMap<Purpose, TemplateConfig>,
     rates: Option<&RatesConfig>,
     cap: Option<&str>,
-) -> Result<Terms, String> {
+) -> Result<SendPolicy, String> {
     let approved = |(purpose, one): (&Purpose, &TemplateConfig)| {
         let gaps = one.parameters.iter().map(|text| gap(&one.name, text)).collect::<Result<Vec<_>, _>>()?;
         let named = gaps.iter().filter(|(name, _)| name.is_some()).count();
@@ -65,7 +67,7 @@ pub(super) fn terms(
             name: one.name.clone(),
             language: one.language.clone(),
             category: Category::read(&one.category),
-            gaps,
+            parameters: gaps,
             quick_replies: one.quick_replies.clone(),
         };
         Ok::<_, String>((*purpose, template))
@@ -82,14 +84,14 @@ pub(super) fn terms(
     if cap_micros.is_some() && rates.is_none() {
         return Err("whatsapp.monthly_cap needs whatsapp.rates: without prices nothing can be counted".to_owned());
     }
-    Ok(Terms {
+    Ok(SendPolicy {
         templates: templates.iter().map(approved).collect::<Result<_, _>>()?,
         rates: rates.transpose()?,
         cap_micros,
     })
 }
 
-fn gap(template: &str, text: &str) -> Result<(Option<String>, Fact), String> {
+fn gap(template: &str, text: &str) -> Result<(Option<String>, TemplateVariable), String> {
     let (name, fact) = match text.split_once('=') {
         Some((name, fact)) => (Some(name.trim().to_owned()), fact.trim()),
         None => (None, text.trim()),
@@ -139,10 +141,11 @@ mod tests {
 
     #[test]
     fn quick_replies_are_those_of_a_reminder() {
-        let config = TemplateConfig { quick_replies: vec![Answer::Confirm, Answer::Move], ..of(&["day"]) };
+        let config =
+            TemplateConfig { quick_replies: vec![QuickReplyAction::Confirm, QuickReplyAction::Move], ..of(&["day"]) };
         let read = |purpose| terms(&BTreeMap::from([(purpose, config.clone())]), None, None);
         let reminder = read(Purpose::Reminder).unwrap().templates.remove(&Purpose::Reminder).unwrap();
-        assert_eq!(reminder.quick_replies, [Answer::Confirm, Answer::Move]);
+        assert_eq!(reminder.quick_replies, [QuickReplyAction::Confirm, QuickReplyAction::Move]);
         assert!(read(Purpose::Waitlist).unwrap_err().contains("only that of `reminder`"));
     }
 

@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::service_key;
-use crate::output::chain;
+use crate::output::error_chain;
 
 /// How long one call may take.
 const WITHIN: Duration = Duration::from_secs(30);
@@ -58,7 +58,8 @@ impl TranscriptionConfig {
             language: self.language.clone(),
             within: WITHIN,
         };
-        let built = OpenAiTranscriber::new(service).map_err(|error| format!("transcription: {}", chain(&error)))?;
+        let built =
+            OpenAiTranscriber::new(service).map_err(|error| format!("transcription: {}", error_chain(&error)))?;
         Ok(Some(Arc::new(built)))
     }
 

@@ -1,6 +1,6 @@
 //! What happened, held against what was expected. No I/O.
 
-use balcao_language::fold::fold;
+use balcao_language::normalize::normalize;
 
 use super::{
     scenario::{Assigned, Expectation, ExpectedAppointment, ExpectedNotes, Mention, NoteFacts},
@@ -168,10 +168,10 @@ fn check_note_count(count: usize, contact: &ContactSnapshot) -> Vec<String> {
 
 /// Case and accents do not matter.
 fn occurs(mention: &Mention, text: &str) -> bool {
-    let text = fold(text);
+    let text = normalize(text);
     match mention {
-        Mention::One(one) => text.contains(&fold(one)),
-        Mention::OneOf(several) => several.iter().any(|one| text.contains(&fold(one))),
+        Mention::One(one) => text.contains(&normalize(one)),
+        Mention::OneOf(several) => several.iter().any(|one| text.contains(&normalize(one))),
     }
 }
 

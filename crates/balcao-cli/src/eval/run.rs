@@ -6,10 +6,10 @@ use std::{
 };
 
 use balcao_agent::{Profile, driver::Observer};
-use balcao_app::Desk;
-use balcao_app::admin::people::People;
+use balcao_app::AppContext;
+use balcao_app::admin::people::StaffAccess;
 use balcao_app::admin::seed::BusinessFile;
-use balcao_app::turns::{FrontDesk, Inbound, Writer};
+use balcao_app::turns::{ContactRef, TurnRequest, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_domain::{OrganizationId, Phone};
 use balcao_store::Store;
@@ -25,7 +25,7 @@ use super::{
 use crate::{
     commands::chat::as_json,
     config::Config,
-    output::{Failure, chain},
+    output::{Failure, error_chain},
     packs, time,
     trace::Trace,
     wire::{self, DeskClock},
@@ -94,8 +94,8 @@ pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
 
 /// The names of all tools that the program ships, `trigger_flow` included.
 pub(crate) fn shipped_tools() -> Result<Vec<String>, Failure> {
-    let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    let desk = Desk::new(store, time::clock());
+    let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
+    let desk = AppContext::new(store, time::clock());
     let flows = vec!["any".to_owned()];
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows };
@@ -134,10 +134,11 @@ impl Player<'_> {
         let desk = wire::meaning(desk, self.config)?;
         let own = wire::own_packs_of(self.config, &desk, organization).await?;
         let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
-        let front = FrontDesk::new(desk.clone(), [agent]);
+        let front = TurnRunner::new(desk.clone(), [agent]);
         let (writer, contact) = writer(path, scenario, &desk, organization).await?;
-        let look =
-            || async { snapshot::take(&desk, organization).await.map_err(|error| Failure::operation(chain(&error))) };
+        let look = || async {
+            snapshot::take(&desk, organization).await.map_err(|error| Failure::operation(error_chain(&error)))
+        };
         let before = look().await?;
         let mut report = Report {
             id: scenario.id.clone(),
@@ -151,7 +152,7 @@ impl Player<'_> {
                 .map_err(|reason| Failure::usage(format!("{}: turn {}: {reason}", path.display(), number + 1)))?;
             let texts: Vec<String> =
                 step.customer.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            let inbound = Inbound {
+            let inbound = TurnRequest {
                 organization,
                 channel: "eval".to_owned(),
                 from: writer.clone(),
@@ -162,7 +163,7 @@ impl Player<'_> {
             let answered = front
                 .answer(&scenario.profile, inbound, observer)
                 .await
-                .map_err(|error| Failure::operation(chain(&error)))?;
+                .map_err(|error| Failure::operation(error_chain(&error)))?;
             front.after_reply(&scenario.profile, &answered, organization).await;
             let reply = answered.ending.reply().map_or("", |reply| reply.as_str()).to_owned();
             let messages = usize::from(answered.ending.reply().is_some());
@@ -224,21 +225,21 @@ impl Player<'_> {
 async fn writer(
     path: &Path,
     scenario: &Scenario,
-    desk: &Desk,
+    desk: &AppContext,
     organization: OrganizationId,
-) -> Result<(Writer, String), Failure> {
+) -> Result<(ContactRef, String), Failure> {
     let wrong = |what: &str| Failure::usage(format!("{}: contact: {what}", path.display()));
     match (&scenario.contact.phone, &scenario.contact.staff) {
         (Some(phone), None) => {
-            let phone = Phone::parse(phone).map_err(|error| wrong(&format!("phone: {}", chain(&error))))?;
+            let phone = Phone::parse(phone).map_err(|error| wrong(&format!("phone: {}", error_chain(&error))))?;
             let key = phone.identity().as_str().to_owned();
-            Ok((Writer::Phone(phone), key))
+            Ok((ContactRef::Phone(phone), key))
         }
         (None, Some(email)) => {
-            let found = People::new(desk.clone()).contact_of(organization, email.clone()).await;
-            let found = found.map_err(|error| Failure::operation(chain(&error)))?;
+            let found = StaffAccess::new(desk.clone()).contact_of(organization, email.clone()).await;
+            let found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
             let contact = found.map_err(|refusal| wrong(&format!("staff: {refusal}")))?;
-            Ok((Writer::Contact(contact), contact.to_string()))
+            Ok((ContactRef::Contact(contact), contact.to_string()))
         }
         _ => Err(wrong("who writes? Give a `phone`, or `staff` with the e-mail address of somebody of staff")),
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use balcao_app::{Desk, UseCaseError, crm::contacts::Contacts, scheduling::appointments::Appointments};
+use balcao_app::{AppContext, UseCaseError, crm::contacts::Contacts, scheduling::appointments::Appointments};
 use balcao_domain::{AppointmentStatus, ContactId, OrganizationId, Phone};
 use balcao_store::{crm::contact, crm::note, crm::staff, messaging::conversation};
 use jiff::civil::DateTime;
@@ -40,7 +40,7 @@ impl fmt::Display for AppointmentSnapshot {
 pub(crate) type Snapshot = BTreeMap<String, ContactSnapshot>;
 
 /// Looks at everything.
-pub(crate) async fn take(desk: &Desk, organization: OrganizationId) -> Result<Snapshot, UseCaseError> {
+pub(crate) async fn take(desk: &AppContext, organization: OrganizationId) -> Result<Snapshot, UseCaseError> {
     let ids: Vec<(ContactId, Option<Phone>)> = desk
         .store
         .read(move |tx| {
@@ -56,7 +56,7 @@ pub(crate) async fn take(desk: &Desk, organization: OrganizationId) -> Result<Sn
     Ok(snapshot)
 }
 
-async fn one(desk: &Desk, organization: OrganizationId, id: ContactId) -> Result<ContactSnapshot, UseCaseError> {
+async fn one(desk: &AppContext, organization: OrganizationId, id: ContactId) -> Result<ContactSnapshot, UseCaseError> {
     let info = Contacts::new(desk.clone()).info(organization, id).await?;
     let history = Appointments::new(desk.clone()).history(organization, id).await?;
     let (notes, conversation, staff) = desk

@@ -61,6 +61,6 @@ impl Reader for Current {
         let Some(processor) = processor else { return Ok(body) };
         let sandbox = one.pack.sandbox.as_deref();
         let read = one.pack.processors.run(processor, body, sandbox, now.as_millisecond()).await;
-        read.map_err(|error| crate::output::chain(&error))
+        read.map_err(|error| crate::output::error_chain(&error))
     }
 }

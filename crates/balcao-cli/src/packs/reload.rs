@@ -12,7 +12,7 @@ use std::{
 };
 
 use balcao_agent::Profile;
-use balcao_app::{Desk, context::metrics, turns::FrontDesk};
+use balcao_app::{AppContext, context::metrics, turns::TurnRunner};
 use balcao_pack::Handlers;
 use balcao_yaml::Document;
 use tokio_util::sync::CancellationToken;
@@ -28,10 +28,10 @@ pub(crate) struct Reload {
     pub(crate) config: PacksConfig,
     /// The organization's short name.
     pub(crate) organization: String,
-    pub(crate) desk: Desk,
+    pub(crate) desk: AppContext,
     /// The profile that answers, and where it is written.
     pub(crate) profile: (Profile, Document),
-    pub(crate) front: Arc<FrontDesk>,
+    pub(crate) front: Arc<TurnRunner>,
     pub(crate) current: Current,
     /// What the files looked like before they were loaded: what changed meanwhile is seen.
     pub(crate) seen: Looks,
@@ -112,7 +112,7 @@ impl Reload {
     }
 }
 
-fn handlers(desk: &Desk) -> Handlers {
+fn handlers(desk: &AppContext) -> Handlers {
     balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings())
 }
 

@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use balcao_agent::Profile;
-use balcao_app::{Desk, turns::Agent};
+use balcao_app::{AppContext, turns::Agent};
 use balcao_builtin_tools::catalogue;
 use balcao_llm::ChatProvider;
 use balcao_pack::resolve::{O200k, Piece, Question, Sort, Tokens};
@@ -25,7 +25,7 @@ const CONTRACTS: usize = 16_000;
 /// # Errors
 /// What the profile says about tools that do not exist, or that cannot run for this organization.
 pub(crate) fn agent(
-    desk: &Desk,
+    desk: &AppContext,
     profile: &Profile,
     document: &Document,
     own: &OwnPacks,

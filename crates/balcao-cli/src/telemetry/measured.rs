@@ -2,18 +2,18 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use balcao_app::{Desk, context::metrics};
+use balcao_app::{AppContext, context::metrics};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::net::TcpListener;
 
 use super::Measured;
-use crate::output::{Failure, complain};
+use crate::output::{Failure, print_error};
 
 /// How often samples are put into their ranges when nobody reads them: until then each takes memory.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Begins to measure.
-pub(crate) async fn start(desk: &Desk, address: SocketAddr) -> Result<Measured, Failure> {
+pub(crate) async fn start(desk: &AppContext, address: SocketAddr) -> Result<Measured, Failure> {
     let failed = |error: String| Failure::operation(format!("server.metrics_listen {address}: {error}"));
     let builder = PrometheusBuilder::new().set_buckets(&metrics::SECONDS).map_err(|error| failed(error.to_string()))?;
     let recorder = builder.build_recorder();
@@ -22,7 +22,7 @@ pub(crate) async fn start(desk: &Desk, address: SocketAddr) -> Result<Measured, 
     metrics::describe();
     let listener = TcpListener::bind(address).await.map_err(|error| failed(error.to_string()))?;
     let local = listener.local_addr().map_err(|error| failed(error.to_string()))?;
-    complain(&format!("metrics at http://{local}/metrics"));
+    print_error(&format!("metrics at http://{local}/metrics"));
     let kept = page.clone();
     let upkeep = Box::pin(async move {
         loop {

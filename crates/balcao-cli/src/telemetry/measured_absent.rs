@@ -2,13 +2,13 @@
 
 use std::net::SocketAddr;
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 
 use super::Measured;
 use crate::output::Failure;
 
 /// Refuses.
 #[expect(clippy::unused_async, reason = "the interface of what is built in by the feature")]
-pub(crate) async fn start(_desk: &Desk, _address: SocketAddr) -> Result<Measured, Failure> {
+pub(crate) async fn start(_desk: &AppContext, _address: SocketAddr) -> Result<Measured, Failure> {
     Err(Failure::usage(super::absent("server.metrics_listen")))
 }

@@ -23,7 +23,7 @@ use tracing_subscriber::{Layer, Registry, filter::Targets, layer::SubscriberExt,
 
 use crate::{
     config::Config,
-    output::{Failure, complain, indented},
+    output::{Failure, indented, print_error},
 };
 use redact::Redactor;
 
@@ -83,7 +83,7 @@ fn redact_panics(redactor: &Arc<Redactor>) {
     let redactor = Arc::clone(redactor);
     std::panic::set_hook(Box::new(move |panic| {
         let thread = std::thread::current();
-        complain(&panicked(&redactor, thread.name().unwrap_or("unnamed"), panic));
+        print_error(&panicked(&redactor, thread.name().unwrap_or("unnamed"), panic));
     }));
 }
 

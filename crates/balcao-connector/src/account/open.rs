@@ -6,10 +6,10 @@ use reqwest::Url;
 
 use crate::{
     connection::{Connection, address},
-    guard::Egress,
     problem::Problem,
     rate::Budget,
     settings::Settings,
+    ssrf_guard::Egress,
 };
 
 /// Where requests go, if that is permitted.

@@ -3,19 +3,19 @@
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::{Account, Going, TOO_MUCH, unreadable, without_credentials};
+use super::{Account, CallContext, TOO_MUCH, unreadable, without_credentials};
 use crate::{
-    answer,
     error::CallError,
-    page::{NextPage, Pagination, same_origin},
+    pagination::{NextPage, Pagination, same_origin},
     request::Request,
+    response,
 };
 
 impl Account {
     /// All pages, up to the limits, or the one that the caller names; `more` says that there is more.
     pub(super) async fn pages(
         &self,
-        going: Going<'_>,
+        going: CallContext<'_>,
         pagination: &Pagination,
         first: &Request,
     ) -> Result<Value, CallError> {
@@ -39,7 +39,7 @@ impl Account {
             let cut = found.len() > room;
             going.held.give_bytes(answer.taken);
             for item in found.iter().take(room) {
-                let item = answer::kept(&going.operation.command.response, item);
+                let item = response::kept(&going.operation.command.response, item);
                 if !going.held.keep(&item) {
                     return Err(unreadable(TOO_MUCH));
                 }
@@ -74,7 +74,7 @@ impl Account {
             seen.push(url.clone());
             request.url = url;
         }
-        let mut shaped = answer::under(&going.operation.command.response, Value::Array(items));
+        let mut shaped = response::under(&going.operation.command.response, Value::Array(items));
         if let Some(object) = shaped.as_object_mut() {
             object.insert("more".to_owned(), more.into());
         } else {

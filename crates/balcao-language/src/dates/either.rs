@@ -7,7 +7,7 @@ use super::{
     names::weekday_named,
     scan::{Found, Scanner},
 };
-use crate::fold::{Token, TokenKind, at};
+use crate::normalize::{Token, TokenKind, at};
 
 const OR: [&str; 2] = ["ou", "or"];
 

@@ -5,7 +5,7 @@ use jiff::{ToSpan, civil::Date};
 use super::scan::{Reading, Scanner};
 use crate::{
     dates::{DateProblem, DateSpan, month_named},
-    fold::TokenKind,
+    normalize::TokenKind,
     numbers::number_at,
 };
 

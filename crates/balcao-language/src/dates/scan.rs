@@ -12,10 +12,10 @@ use super::{
     names::{month_named, year_of},
 };
 use crate::{
-    fold::{Token, TokenKind, at, before, is_glued, phrase_at},
+    detect::english,
+    format::Locale,
+    normalize::{Token, TokenKind, at, before, is_glued, phrase_at},
     numbers::{number_at, ordinal},
-    say::Locale,
-    tongue::english,
 };
 
 /// A find, in token indices (`to` exclusive).

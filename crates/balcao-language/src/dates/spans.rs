@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     dates::DateSpan,
-    fold::TokenKind,
+    normalize::TokenKind,
     numbers::{number_at, ordinal},
 };
 

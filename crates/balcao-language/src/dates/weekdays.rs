@@ -11,7 +11,7 @@ use super::{
     scan::{Found, Reading, Scanner},
 };
 use crate::{
-    fold::{TokenKind, before},
+    normalize::{TokenKind, before},
     numbers::ordinal,
 };
 

@@ -1,7 +1,7 @@
 //! Cardinals in words, with or without figures among them: "quatrocentos e dois mil e cem", "2 milhões e 300 mil".
 
 use super::{Page, Read, figures::figures};
-use crate::fold::TokenKind;
+use crate::normalize::TokenKind;
 
 /// A number, and the last scale that it names: "três milhões" may go on with "e meio".
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Numbers in figures: "-1.234,56", "40 000", "1,1^23", "-12e-1", "2,33 k", "10G", "½".
 
 use super::{Page, Read};
-use crate::fold::TokenKind;
+use crate::normalize::TokenKind;
 
 /// The number in figures that begins at `index`, its sign included.
 pub(super) fn figures(page: &Page<'_>, index: usize) -> Option<Read> {

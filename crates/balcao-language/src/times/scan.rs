@@ -4,7 +4,7 @@ use jiff::civil::Time;
 
 use super::{Period, TimeMatch, TimeReading, TimeWindow, periods::PERIODS};
 use crate::{
-    fold::{Token, TokenKind, at, before, is_glued, phrase_at},
+    normalize::{Token, TokenKind, at, before, is_glued, phrase_at},
     numbers::number_at,
 };
 

@@ -290,7 +290,7 @@ impl World {
 
     async fn call(&self, name: &str, args: Value) -> CallResult {
         let tool = self.tools.get(name).unwrap();
-        match tool.judge(args) {
+        match tool.check_arguments(args) {
             Ok(checked) => tool.execute(&context(), checked.args, RunMode::Execute).await,
             Err(problems) => tool.fail(&balcao_tool::ToolError::invalid(problems), balcao_tool::Locale::En),
         }

@@ -86,7 +86,7 @@ async fn a_command_runs_the_tool_that_it_names_behind_the_packs_own_contract_and
     assert_eq!((read.class, &read.value), (ResultClass::Success, &json!({"noteId": "n7"})));
     // The pack's check stops what the server would take.
     let write = tools.get("write_note").unwrap();
-    let wrong = write.judge(json!({"priority": 5})).unwrap_err();
+    let wrong = write.check_arguments(json!({"priority": 5})).unwrap_err();
     assert_eq!(wrong[0].anti_pattern.as_deref(), Some("urgent-is-five"));
     assert_eq!(world.logged("call fail"), 0);
 }

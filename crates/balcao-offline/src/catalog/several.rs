@@ -1,6 +1,6 @@
 //! Several wishes in one message: a service for each of several people, or several services for one.
 
-use balcao_language::{Token, fold, is_relative, tokens};
+use balcao_language::{Token, is_relative, normalize, tokens};
 
 use super::{Catalog, Named, same_word, significant};
 
@@ -85,7 +85,7 @@ impl Catalog {
 
     /// The services that the parts between "e" and commas name: in full, or by the word that their name begins with.
     fn several_services(&self, text: &str) -> Vec<String> {
-        let folded = fold(crate::nlu::before_condition(text));
+        let folded = normalize(crate::nlu::before_condition(text));
         let mut found: Vec<String> = Vec::new();
         let mut days = 0_usize;
         // The service of the last part that has a day and a time: "barba amanhã 14h e sexta 15h" wants it twice.

@@ -1,6 +1,6 @@
 //! What a message does: tables of phrases over its clauses, the more specific act first.
 
-use balcao_language::{anybody_will_do, asks_for_human, fold, search_tokens, tokens};
+use balcao_language::{anybody_will_do, asks_for_human, normalize, search_tokens, tokens};
 
 use super::{
     Utterance, has,
@@ -417,7 +417,7 @@ fn smaller(clause: &str, words: &str, acts: &mut Vec<Act>) {
 
 /// Orders to the program rather than words to the front desk: talk of instructions and prompts, or a tool's name.
 fn is_injection(text: &str, tools: &[&str]) -> bool {
-    let folded = fold(text);
+    let folded = normalize(text);
     let named = tools.iter().filter(|tool| tool.contains('_')).any(|tool| folded.contains(&tool.to_lowercase()));
     named || snake_case(&folded) || has(&spaced(text), INJECTION) || folded.contains("</") || folded.contains("<|")
 }

@@ -7,7 +7,7 @@ mod polarity;
 mod slots;
 mod wishes;
 
-use balcao_language::{TimeReading, TimeWindow, english, fold, say::Locale, tokens};
+use balcao_language::{TimeReading, TimeWindow, english, format::Locale, normalize, tokens};
 use jiff::civil::{Date, Time};
 
 pub use acts::Act;
@@ -162,7 +162,7 @@ pub fn read(text: &str, clock: impl Into<Clock>, tools: &[&str]) -> Utterance {
     if found.len() > 1 {
         // "17h em vez das 15h" wants the first.
         found.retain(|one| {
-            let before = fold(text.get(..one.start).unwrap_or_default());
+            let before = normalize(text.get(..one.start).unwrap_or_default());
             !["em vez das", "em vez de", "ao inves das", "ao inves de", "no lugar das", "instead of"].iter().any(
                 |lead| {
                     before.ends_with(lead)

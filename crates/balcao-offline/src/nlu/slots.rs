@@ -1,7 +1,7 @@
 //! Days, names and durations of a message.
 
 use balcao_language::{
-    DateMatch, DateProblem, DateSpan, Meaning, find_dates_in, fold, say::Locale, tokens, weekday_named,
+    DateMatch, DateProblem, DateSpan, Meaning, find_dates_in, format::Locale, normalize, tokens, weekday_named,
 };
 use jiff::civil::Date;
 
@@ -51,10 +51,10 @@ fn day(text: &str, found: &DateMatch) -> Result<Day, DateProblem> {
         DateSpan::Day(day) => (day, day),
         DateSpan::Range { first, last } => (first, last),
     };
-    let before = fold(text.get(..found.start).unwrap_or_default());
+    let before = normalize(text.get(..found.start).unwrap_or_default());
     let lead = before.split(' ').rev().take(2).collect::<Vec<_>>();
     let target = lead.iter().any(|word| ["pra", "para", "pro", "to", "prá"].contains(word));
-    let named = fold(text.get(found.start..found.end).unwrap_or_default());
+    let named = normalize(text.get(found.start..found.end).unwrap_or_default());
     let mut words = named.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let weekday = first == last && words.all(|word| BESIDE_WEEKDAY.contains(&word) || weekday_named(word).is_some());
     Ok(Day { first, last, target, weekday })
@@ -79,8 +79,8 @@ fn one_of(days: &[Day]) -> Result<Option<Day>, DateProblem> {
 }
 
 fn is_ruled_out(text: &str, found: &DateMatch) -> bool {
-    let before = fold(text.get(..found.start).unwrap_or_default());
-    let after = fold(text.get(found.end..).unwrap_or_default());
+    let before = normalize(text.get(..found.start).unwrap_or_default());
+    let after = normalize(text.get(found.end..).unwrap_or_default());
     let clause = before.rsplit([',', '.', ';', '\n']).next().unwrap_or_default();
     ["nao posso", "nao consigo", "nao da", "nao vou", "em vez d", "ao inves d", "nao rola", "instead of"]
         .iter()
@@ -154,9 +154,9 @@ pub(super) fn impossible_time(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.iter().enumerate().find_map(|(index, word)| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let before = index.checked_sub(1).and_then(|before| words.get(before)).map(|word| fold(word));
+        let before = index.checked_sub(1).and_then(|before| words.get(before)).map(|word| normalize(word));
         let led = before.is_some_and(|before| LEADS.contains(&before.as_str()));
-        let behind = words.get(index.saturating_add(1)).map(|word| fold(word)).unwrap_or_default();
+        let behind = words.get(index.saturating_add(1)).map(|word| normalize(word)).unwrap_or_default();
         let unit = ["h", "hs", "hrs", "horas"].contains(&behind.trim_end_matches(['?', '.', '!', ',']));
         let (hour, minute) = word.split_once([':', 'h']).or_else(|| unit.then_some((word, "")))?;
         let hour: u32 = hour.parse().ok()?;

@@ -3,7 +3,7 @@
 //! A report answers only the question that it was made for: of one for less, for another time or about somebody else it is said
 //! that it cannot be told apart.
 
-use balcao_language::say::Locale;
+use balcao_language::format::Locale;
 use balcao_language::search::is_stop_word;
 use balcao_language::{DateMatch, DateSpan, find_dates, find_times};
 use balcao_llm::ToolDefinition;

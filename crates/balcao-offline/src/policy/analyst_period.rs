@@ -1,6 +1,6 @@
 //! What happened in a time that staff name: its figures and who missed, by a query, as no ready-made report tells of it.
 
-use balcao_language::say::Locale;
+use balcao_language::format::Locale;
 use balcao_language::{DateProblem, DateSpan, find_dates, find_times};
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ pub(super) fn named(text: &str, today: Date, known: &[&[&str]]) -> Option<Result
 fn with_month(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let month = |word: Option<&&str>| {
-        let word = balcao_language::fold(word.copied().unwrap_or_default());
+        let word = balcao_language::normalize(word.copied().unwrap_or_default());
         balcao_language::dates::month_named(word.trim_matches(|letter: char| !letter.is_alphanumeric())).is_some()
     };
     let numbered = |index: usize| {

@@ -223,7 +223,7 @@ impl Desk<'_> {
         if elsewhere || !(same_day && same_time && same_window && same_person && same_service) {
             return None;
         }
-        let folded = balcao_language::fold(&utterance.text);
+        let folded = balcao_language::normalize(&utterance.text);
         let hedged = [" mas ", " so que ", " se ", " but ", " if ", " nao ", "?"];
         let first = folded.split([',', '.', '!', '\n', ';']).next().unwrap_or_default();
         let restates = utterance.has_when() || dialogue.catalog.professional_in(&utterance.text) != Named::Nothing;
@@ -474,6 +474,6 @@ impl Desk<'_> {
 /// True if what was said could be meant for a name: a word of it is spelled much like it.
 fn resembles(said: &str, name: &str) -> bool {
     const ENOUGH: f64 = 0.8;
-    let said = balcao_language::fold(said);
-    name.split_whitespace().any(|word| strsim::jaro_winkler(&said, &balcao_language::fold(word)) >= ENOUGH)
+    let said = balcao_language::normalize(said);
+    name.split_whitespace().any(|word| strsim::jaro_winkler(&said, &balcao_language::normalize(word)) >= ENOUGH)
 }

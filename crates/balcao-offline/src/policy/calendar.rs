@@ -1,6 +1,6 @@
 //! A front desk over a bare calendar: it knows opening hours, busy times and free starts, and nothing of anybody's events.
 
-use balcao_language::{Asked, fold};
+use balcao_language::{Asked, normalize};
 use balcao_llm::ToolDefinition;
 use jiff::ToSpan;
 use jiff::civil::{Date, Time};
@@ -107,7 +107,7 @@ impl Desk<'_> {
 
     /// Whether the customer says goodbye, or that all is settled while nothing is open.
     fn settled(&self) -> bool {
-        let folded = fold(&self.dialogue.utterance.text);
+        let folded = normalize(&self.dialogue.utterance.text);
         let open = self.dialogue.goal != Goal::None;
         self.is(Act::Goodbye) || !open && SETTLED.iter().any(|words| folded.contains(words))
     }
@@ -488,7 +488,7 @@ fn of_day(time: Time) -> i32 {
 
 /// A period's end: the day's is its last moment.
 fn end_of(time: Time) -> i32 {
-    if time == balcao_language::say::END_OF_DAY { 24 * 60 } else { of_day(time) }
+    if time == balcao_language::format::END_OF_DAY { 24 * 60 } else { of_day(time) }
 }
 
 fn read_day(value: &Value) -> Option<OpenDay> {

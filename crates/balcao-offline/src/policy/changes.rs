@@ -245,7 +245,7 @@ impl Desk<'_> {
         });
         let summary = outcome.summary().unwrap_or_default();
         // A summary comes in the business's language; another language's question is worded here.
-        if let (Some(what), true) = (known.clone(), self.locale == balcao_language::say::Locale::En) {
+        if let (Some(what), true) = (known.clone(), self.locale == balcao_language::format::Locale::En) {
             let to = results::appointment(&outcome.arguments);
             self.say(match outcome.name.as_str() {
                 "reschedule_appointment" => Line::MayMove { what, to },
@@ -382,7 +382,7 @@ impl Desk<'_> {
     fn narrowed(&self, left: Vec<Appointment>) -> Vec<Appointment> {
         let dialogue = self.dialogue;
         let cancelling = dialogue.goal == Goal::Cancel;
-        let text = balcao_language::fold(&dialogue.utterance.text);
+        let text = balcao_language::normalize(&dialogue.utterance.text);
         let times = &dialogue.utterance.bare_times;
         let fits = |one: &&Appointment| -> bool {
             let by_time = one.time.is_some_and(|time| times.contains(&time) && (cancelling || times.len() > 1));

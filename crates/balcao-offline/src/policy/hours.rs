@@ -1,6 +1,6 @@
 //! Opening hours: of a day, of the week, now, and when it opens next.
 
-use balcao_language::say::{Locale, time};
+use balcao_language::format::{Locale, time};
 use jiff::civil::{Date, Time};
 use serde_json::Value;
 
@@ -104,5 +104,5 @@ pub(super) fn worded(periods: &[(Time, Time)], locale: Locale) -> String {
     };
     let row =
         |(opens, closes): &(Time, Time)| format!("{from} {} {to} {}", time(*opens, locale), time(*closes, locale));
-    balcao_language::say::list(&periods.iter().map(row).collect::<Vec<_>>(), and)
+    balcao_language::format::list(&periods.iter().map(row).collect::<Vec<_>>(), and)
 }

@@ -3,7 +3,7 @@
 mod beside;
 mod service;
 
-use balcao_language::say::{self, Locale};
+use balcao_language::format::{self, Locale};
 use balcao_llm::{ToolDefinition, TurnFacts};
 use jiff::civil::{Date, Time};
 use serde_json::{Map, Value, json};
@@ -241,7 +241,7 @@ impl<'a> Intake<'a> {
             return self.line(Line::WhichProfessional { list: names });
         }
         if !names.is_empty() {
-            let list = say::list(&names, if self.locale == Locale::Pt { "ou" } else { "or" });
+            let list = format::list(&names, if self.locale == Locale::Pt { "ou" } else { "or" });
             let greets = self.dialogue.utterance.is(Act::Greeting) && !self.dialogue.greeted;
             let house = &self.facts.organization;
             let hello = self.say(
@@ -259,10 +259,10 @@ impl<'a> Intake<'a> {
         let that_day = others.iter().find(|one| one.date.is_some() && one.date == wanted);
         let date = that_day.or(others.iter().find(|one| one.date.is_some())).and_then(|one| one.date);
         let times = others.iter().filter(|one| one.date == date).filter_map(|one| one.time);
-        let times: Vec<String> = times.map(|time| say::time(time, self.locale)).take(TOLD).collect();
+        let times: Vec<String> = times.map(|time| format::time(time, self.locale)).take(TOLD).collect();
         match date.filter(|_| !times.is_empty()) {
             Some(date) => {
-                let (day, times) = (say::day(date, self.locale), times.join(", "));
+                let (day, times) = (format::day(date, self.locale), times.join(", "));
                 self.say(
                     &format!("{message} Tenho livre em {day}: {times}. Qual horário?"),
                     &format!("{message} Free on {day}: {times}. Which time?"),
@@ -294,14 +294,14 @@ impl<'a> Intake<'a> {
 
     fn when(&self, date: Date, time: Time) -> String {
         let at = if self.locale == Locale::Pt { "às" } else { "at" };
-        format!("{} {at} {}", say::day(date, self.locale), say::time(time, self.locale))
+        format!("{} {at} {}", format::day(date, self.locale), format::time(time, self.locale))
     }
 
     fn offer(&mut self, date: Date, service: &Service) -> Decision {
         let Some(found) = self.times_of(date, service) else { return self.ask_times(date, service) };
         let text = |key: &str| found.result.get(key).and_then(Value::as_str).unwrap_or_default();
         let Some(all) = free_times(found) else { return Decision::Say(self.refused(found)) };
-        let day = say::day(date, self.locale);
+        let day = format::day(date, self.locale);
         let window = self.dialogue.window;
         let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
         let free: Vec<Time> = all.iter().copied().filter(fits).collect();
@@ -310,7 +310,7 @@ impl<'a> Intake<'a> {
         }
         let told = spread(&free);
         let more = if told.len() < free.len() { self.say(", entre outros", ", among others") } else { String::new() };
-        let times: Vec<String> = told.into_iter().map(|time| say::time(time, self.locale)).collect();
+        let times: Vec<String> = told.into_iter().map(|time| format::time(time, self.locale)).collect();
         let (times, who) = (times.join(", "), text("professional"));
         Decision::Say(self.say(
             &format!("Em {day}, {who} tem{more}: {times}. Qual horário?"),
@@ -469,7 +469,7 @@ impl<'a> Intake<'a> {
         let row = |day: &Value| {
             let date: Date = day.get("date")?.as_str()?.parse().ok()?;
             let open = periods(day, "periods");
-            (!open.is_empty()).then(|| format!("- {}: {}", say::day(date, self.locale), worded(&open, self.locale)))
+            (!open.is_empty()).then(|| format!("- {}: {}", format::day(date, self.locale), worded(&open, self.locale)))
         };
         let rows: Vec<String> = days.iter().filter_map(row).collect();
         if rows.is_empty() {
@@ -546,7 +546,7 @@ fn says_nothing(said: &str) -> bool {
         "rs",
         "what",
     ];
-    let folded = balcao_language::fold(said);
+    let folded = balcao_language::normalize(said);
     GENERAL.iter().any(|word| balcao_language::contains_word(&folded, word))
 }
 

@@ -83,11 +83,11 @@ impl Desk<'_> {
     /// "E alisamento?" where services are spoken of asks for one more, "fazem alisamento?" everywhere.
     pub(super) fn other_service(&self, question: &str) -> Option<String> {
         let dialogue = self.dialogue;
-        if self.is(Act::Offers) && balcao_language::fold(question).contains("faz") {
+        if self.is(Act::Offers) && balcao_language::normalize(question).contains("faz") {
             return spoken_topic(question);
         }
         let spoken_of = dialogue.asked == Question::Service || !dialogue.weak_mentions.is_empty();
-        let follows = balcao_language::fold(&dialogue.utterance.text).starts_with("e ");
+        let follows = balcao_language::normalize(&dialogue.utterance.text).starts_with("e ");
         spoken_service(question, dialogue, true).filter(|_| spoken_of && follows)
     }
 
@@ -134,7 +134,8 @@ impl Desk<'_> {
     pub(super) fn price_follow_up(&mut self, question: &str) -> bool {
         let dialogue = self.dialogue;
         let asked = balcao_language::search_tokens(question);
-        let earlier = dialogue.weak_mentions.last().filter(|_| balcao_language::fold(question).starts_with("com "));
+        let earlier =
+            dialogue.weak_mentions.last().filter(|_| balcao_language::normalize(question).starts_with("com "));
         let joined = earlier.map(|earlier| format!("{earlier} {question}"));
         let Named::One(name) = dialogue.catalog.service_in(joined.as_deref().unwrap_or(question)) else { return false };
         let words = balcao_language::search_tokens(&name);
@@ -148,7 +149,7 @@ impl Desk<'_> {
 }
 
 /// "Corte: R$ 50,00, 30 min".
-fn row(name: &str, terms: &Value, locale: balcao_language::say::Locale) -> String {
+fn row(name: &str, terms: &Value, locale: balcao_language::format::Locale) -> String {
     let rest: Vec<String> = [results::price(terms, locale), length(terms)].into_iter().flatten().collect();
     if rest.is_empty() { name.to_owned() } else { format!("{name}: {}", rest.join(", ")) }
 }

@@ -1,6 +1,6 @@
 //! Questions: people, hours, own appointments, subscription, and the knowledge base for the rest.
 
-use balcao_language::say::Locale;
+use balcao_language::format::Locale;
 use serde_json::Value;
 
 use super::{Answer, Desk};
@@ -265,7 +265,8 @@ impl<'a> Desk<'a> {
         // "Sou a Ana" is believed of whoever has no name yet.
         let introduced = introduced(&utterance.text).filter(|_| self.contact.is_none());
         let Some(name) = utterance.own_name.clone().or(introduced) else { return };
-        let known = self.contact.is_some_and(|known| balcao_language::fold(known) == balcao_language::fold(&name));
+        let known =
+            self.contact.is_some_and(|known| balcao_language::normalize(known) == balcao_language::normalize(&name));
         if known && self.answered("update_contact").is_none() {
             return;
         }

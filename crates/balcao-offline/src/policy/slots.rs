@@ -12,14 +12,14 @@ pub(super) fn clock(time: Time) -> String {
 }
 
 /// A summary as a question.
-pub(super) fn asking(summary: &str, locale: balcao_language::say::Locale) -> String {
+pub(super) fn asking(summary: &str, locale: balcao_language::format::Locale) -> String {
     let summary = summary.trim();
     if summary.contains('?') {
         return summary.to_owned();
     }
     let ask = match locale {
-        balcao_language::say::Locale::Pt => "Confirma?",
-        balcao_language::say::Locale::En => "Shall I go ahead?",
+        balcao_language::format::Locale::Pt => "Confirma?",
+        balcao_language::format::Locale::En => "Shall I go ahead?",
     };
     let stop = if summary.ends_with(['.', '!']) { "" } else { "." };
     format!("{summary}{stop} {ask}")

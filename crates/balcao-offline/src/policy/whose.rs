@@ -43,7 +43,7 @@ impl Desk<'_> {
 /// Whether one of two names is said whole in the other: "Bento" in "Bento, filho".
 fn shares_name(one: &str, other: &str) -> bool {
     let words = |text: &str| {
-        let folded = balcao_language::fold(text);
+        let folded = balcao_language::normalize(text);
         folded
             .split(|letter: char| !letter.is_alphanumeric())
             .filter(|word| !word.is_empty())

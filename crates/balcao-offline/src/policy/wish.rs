@@ -1,6 +1,6 @@
 //! What is settled of a booking: the service by its name, the professional as far as one was named.
 
-use balcao_language::say::{self, Locale};
+use balcao_language::format::{self, Locale};
 use serde_json::Value;
 
 use super::{Answer, Desk, slots::candidates, spoken::spoken_service};
@@ -186,8 +186,8 @@ impl Desk<'_> {
 /// When a wish is for, as we speak of it: "amanhã (quarta, 25/11) às 14h".
 fn when_in(wish: &str, clock: crate::nlu::Clock, locale: Locale) -> Option<String> {
     let read = crate::nlu::read(wish, clock, &[]);
-    let day = read.days.first().map(|day| say::day_from(day.first, clock.today, locale));
-    let time = read.times.first().map(|time| say::time(*time, locale));
+    let day = read.days.first().map(|day| format::day_from(day.first, clock.today, locale));
+    let time = read.times.first().map(|time| format::time(*time, locale));
     let at = if locale == Locale::Pt { "às" } else { "at" };
     match (day, time) {
         (Some(day), Some(time)) => Some(format!("{day} {at} {time}")),

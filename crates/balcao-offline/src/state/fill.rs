@@ -1,7 +1,8 @@
 //! What a message adds to what is known: days, times, people, services.
 
 use balcao_language::{
-    Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times_from, fold,
+    Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times_from,
+    normalize,
 };
 use jiff::civil::{Date, Time};
 
@@ -28,7 +29,7 @@ impl Dialogue {
         {
             // The answer to "qual serviço?" names one, if only by an alias that the tools know.
             self.mentions.push(format!("marcar {}", utterance.text));
-        } else if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
+        } else if let Some(earlier) = earlier.filter(|_| normalize(&utterance.text).starts_with("e com ")) {
             self.mentions.push(format!("{earlier} {}", utterance.text));
         } else if only_price {
             self.weak_mentions.push(utterance.text.clone());
@@ -98,7 +99,7 @@ impl Dialogue {
     /// The words that name several appointments to cancel. An agreement goes on with those that were named before.
     pub(super) fn several_to_cancel(&self, utterance: &Utterance) -> Option<String> {
         if utterance.is(Act::Cancel) && self.asked != Question::Cancel || self.goal == Goal::Cancel {
-            let folded = fold(&utterance.text);
+            let folded = normalize(&utterance.text);
             let several = says_all(&utterance.text).is_some() || folded.contains(" e ") || folded.contains(" and ");
             return several.then(|| utterance.text.clone());
         }
@@ -178,11 +179,11 @@ impl Dialogue {
             }
         }
         let other = ["outro horario", "outros horarios", "outra hora", "other time", "another time"];
-        if times.is_empty() && other.iter().any(|words| fold(&utterance.text).contains(words)) {
+        if times.is_empty() && other.iter().any(|words| normalize(&utterance.text).contains(words)) {
             self.times.clear();
         }
         if !times.is_empty() {
-            let alternatives = fold(&utterance.text).contains(" ou ");
+            let alternatives = normalize(&utterance.text).contains(" ou ");
             let kept = if alternatives { times } else { times.into_iter().next_back().into_iter().collect() };
             self.times = kept;
             self.window = None;

@@ -4,7 +4,7 @@
 //! as a name is.
 
 use balcao_language::{
-    Token, TokenKind, dates::month_named, find_dates, find_times, fold, is_first_name, is_relative,
+    Token, TokenKind, dates::month_named, find_dates, find_times, is_first_name, is_relative, normalize,
     search::is_stop_word, tokens, weekday_named,
 };
 use jiff::civil::date;
@@ -94,7 +94,7 @@ pub(crate) fn introduced(text: &str) -> Option<String> {
         let next = at + lead.len();
         let next = next + usize::from(is(&all, next, &["a", "o", "dona", "seu", "the"]));
         let (name, end) = name_at(text, &all, next)?;
-        let role = fold(&name).split(' ').next().is_some_and(|first| ROLES.contains(&first));
+        let role = normalize(&name).split(' ').next().is_some_and(|first| ROLES.contains(&first));
         let numbered = is(&all, end, &["do", "da", "de", "no"]) && phone_at(text, &all, end + 1).is_some();
         (!role && !numbered).then_some(name)
     })

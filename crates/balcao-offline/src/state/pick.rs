@@ -1,7 +1,7 @@
 //! "O segundo", "a última opção", "the third one": which of the things that the last reply offered.
 
 use balcao_language::{
-    DateProblem, DateSpan, Meaning, Token, find_dates, find_dates_in, find_times_from, fold, tokens,
+    DateProblem, DateSpan, Meaning, Token, find_dates, find_dates_in, find_times_from, normalize, tokens,
 };
 use jiff::civil::{Date, Time};
 
@@ -226,9 +226,9 @@ fn only<'a>(mut days: impl Iterator<Item = &'a Date>) -> Option<Date> {
 
 /// The names that a text has, in its order.
 fn named_in(text: &str, names: &[&str]) -> Vec<String> {
-    let folded = fold(text);
+    let folded = normalize(text);
     let mut found: Vec<(usize, String)> =
-        names.iter().filter_map(|name| Some((folded.find(&fold(name))?, (*name).to_owned()))).collect();
+        names.iter().filter_map(|name| Some((folded.find(&normalize(name))?, (*name).to_owned()))).collect();
     found.sort();
     found.into_iter().map(|(_, name)| name).collect()
 }

@@ -1,6 +1,6 @@
 //! What a reply asked, so that the next message can be understood as its answer.
 
-use balcao_language::fold;
+use balcao_language::normalize;
 
 use crate::results::Outcome;
 
@@ -38,7 +38,7 @@ pub enum Question {
 
 /// What a reply asks, from its last question. Written for our own words and tolerant of another model's.
 pub(super) fn question_in(said: &str, held: Option<&Outcome>) -> Question {
-    let folded = fold(said);
+    let folded = normalize(said);
     let Some((before, _)) = folded.rsplit_once('?') else { return Question::Nothing };
     let last = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or_default();
     let asks = |words: &[&str]| words.iter().any(|word| last.contains(word));
@@ -107,7 +107,7 @@ pub(super) fn question_in(said: &str, held: Option<&Outcome>) -> Question {
 /// True if the message speaks of an appointment that exists.
 #[must_use]
 pub fn own_appointment(text: &str) -> bool {
-    let folded = fold(text);
+    let folded = normalize(text);
     ["meu horario", "minha consulta", "meu agendamento", "minha sessao", "my appointment", "minha hora"]
         .iter()
         .any(|words| folded.contains(words))

@@ -1,6 +1,6 @@
 //! Who comes: what the customer answered when we asked for a name, and for whom they book if not for themselves.
 
-use balcao_language::{Agreement, Token, TokenKind, agreement, fold, is_first_name, is_relative, tokens};
+use balcao_language::{Agreement, Token, TokenKind, agreement, is_first_name, is_relative, normalize, tokens};
 
 use super::named::{guest_with_number, introduced, name_behind};
 use crate::nlu::{capital, own_name};
@@ -115,7 +115,7 @@ pub(super) fn same_question(one: &str, other: &str) -> bool {
     let for_name = |text: &str| OWN_NAME.into_iter().chain(GUEST_NAME).find(|question| text.ends_with(question));
     let for_service = |text: &str| {
         let (before, _) = text.rsplit_once('?')?;
-        let last = fold(before.rsplit(['.', '!', '?', '\n']).next()?.trim());
+        let last = normalize(before.rsplit(['.', '!', '?', '\n']).next()?.trim());
         (last.starts_with("qual servico") || last.starts_with("which service")).then_some(last)
     };
     one.contains('?')
@@ -209,12 +209,13 @@ fn answered_name(text: &str) -> Option<String> {
     if matches!(agreement(first), Agreement::Yes | Agreement::No) || first.trim().chars().nth(1).is_none() {
         return None;
     }
-    let words = first.split_whitespace().skip_while(|word| is_lead(&fold(word)));
-    let words = words.take_while(|word| !ENDS.contains(&fold(word).as_str()));
+    let words = first.split_whitespace().skip_while(|word| is_lead(&normalize(word)));
+    let words = words.take_while(|word| !ENDS.contains(&normalize(word).as_str()));
     let words: Vec<&str> = words.take_while(|word| word.chars().all(char::is_alphabetic)).collect();
-    let plausible = (1..=5).contains(&words.len()) && words.iter().all(|word| !NO_NAMES.contains(&fold(word).as_str()));
+    let plausible =
+        (1..=5).contains(&words.len()) && words.iter().all(|word| !NO_NAMES.contains(&normalize(word).as_str()));
     let written = |word: &&str| {
-        let folded = fold(word);
+        let folded = normalize(word);
         if PARTICLES.contains(&folded.as_str()) { folded } else { capital(word) }
     };
     plausible.then(|| words.iter().map(written).collect::<Vec<_>>().join(" "))

@@ -2,7 +2,7 @@
 
 use balcao_language::{
     Period,
-    say::{self, Locale, list, time},
+    format::{self, Locale, list, time},
 };
 use jiff::civil::{Date, Time};
 
@@ -15,7 +15,7 @@ use crate::{
 const EN: Locale = Locale::En;
 
 fn day(date: Date, today: Date) -> String {
-    say::day_from(date, today, EN)
+    format::day_from(date, today, EN)
 }
 
 fn times(times: &[Time]) -> String {
@@ -127,7 +127,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::NotYet => "No, it is not booked yet.".to_owned(),
         Line::HoursList { days } => {
             let row = |(date, open): &(Date, Vec<(Time, Time)>)| {
-                let name = say::weekday(date.weekday(), EN);
+                let name = format::weekday(date.weekday(), EN);
                 if open.is_empty() { format!("{name}: closed") } else { format!("{name}: {}", periods(open)) }
             };
             format!("Our opening hours:\n{}", bullets(&days.iter().map(row).collect::<Vec<_>>()))
@@ -270,17 +270,17 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::WeekdayMismatch { date, said } => format!(
             "Just to be sure: {} is a {}, not a {}. Which day do you want?",
-            say::short_date(*date, EN),
-            say::weekday(date.weekday(), EN),
-            say::weekday(*said, EN)
+            format::short_date(*date, EN),
+            format::weekday(date.weekday(), EN),
+            format::weekday(*said, EN)
         ),
         Line::WhichDay { days, time: at } => {
-            let mut of: Vec<String> = days.iter().map(|day| say::dated(*day, today, EN)).collect();
+            let mut of: Vec<String> = days.iter().map(|day| format::dated(*day, today, EN)).collect();
             of.extend(at.map(|at| format!("the time {}", time(at, EN))));
-            format!("Just to be sure, which day do you want: {}?", say::list(&of, "or"))
+            format!("Just to be sure, which day do you want: {}?", format::list(&of, "or"))
         }
         Line::DatePassed { date } => {
-            format!("{} is over. Which day would you like?", say::short_date_from(*date, today, EN))
+            format!("{} is over. Which day would you like?", format::short_date_from(*date, today, EN))
         }
         Line::ImpossibleDate { written } => format!("I cannot find {written} in the calendar. Which day do you want?"),
         Line::ImpossibleTime { written } => format!("There is no {written} on the clock. What time would you like?"),
@@ -291,7 +291,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::HaveAlready { what } => format!("You have that one already: {}.", full(what, today)),
         Line::Subscribed { plans, due } => {
-            let due = due.map(|due| format!(" and is due on {}", say::short_date(due, EN))).unwrap_or_default();
+            let due = due.map(|due| format!(" and is due on {}", format::short_date(due, EN))).unwrap_or_default();
             match plans.as_slice() {
                 [] => format!("Your subscription is active{due}."),
                 names => format!("Your plan {} is active{due}.", commas(names, "and")),

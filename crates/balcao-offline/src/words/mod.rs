@@ -3,7 +3,7 @@
 mod en;
 mod pt;
 
-use balcao_language::{Period, TimeWindow, say::Locale};
+use balcao_language::{Period, TimeWindow, format::Locale};
 use jiff::civil::{Date, Time};
 
 use crate::results::Appointment;

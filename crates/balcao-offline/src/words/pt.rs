@@ -2,7 +2,7 @@
 
 use balcao_language::{
     Period,
-    say::{self, Locale, list, time},
+    format::{self, Locale, list, time},
 };
 use jiff::civil::{Date, Time};
 
@@ -15,7 +15,7 @@ use crate::{
 const PT: Locale = Locale::Pt;
 
 fn day(date: Date, today: Date) -> String {
-    say::day_from(date, today, PT)
+    format::day_from(date, today, PT)
 }
 
 fn times(times: &[Time]) -> String {
@@ -127,7 +127,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::NotYet => "Não, ainda não marquei.".to_owned(),
         Line::HoursList { days } => {
             let row = |(date, open): &(Date, Vec<(Time, Time)>)| {
-                let name = say::weekday(date.weekday(), PT);
+                let name = format::weekday(date.weekday(), PT);
                 if open.is_empty() { format!("{name}: fechado") } else { format!("{name}: {}", periods(open)) }
             };
             format!("Nosso horário:\n{}", bullets(&days.iter().map(row).collect::<Vec<_>>()))
@@ -264,17 +264,17 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::WeekdayMismatch { date, said } => format!(
             "Só pra eu não errar: {} é {}, não {}. Qual dia você quer?",
-            say::short_date(*date, PT),
-            say::weekday(date.weekday(), PT),
-            say::weekday(*said, PT)
+            format::short_date(*date, PT),
+            format::weekday(date.weekday(), PT),
+            format::weekday(*said, PT)
         ),
         Line::WhichDay { days, time: at } => {
-            let mut of: Vec<String> = days.iter().map(|day| say::dated(*day, today, PT)).collect();
+            let mut of: Vec<String> = days.iter().map(|day| format::dated(*day, today, PT)).collect();
             of.extend(at.map(|at| format!("o horário das {}", time(at, PT))));
-            format!("Só pra eu não errar, qual dia você quer: {}?", say::list(&of, "ou"))
+            format!("Só pra eu não errar, qual dia você quer: {}?", format::list(&of, "ou"))
         }
         Line::DatePassed { date } => {
-            format!("{} já passou. Qual dia você quer?", say::short_date_from(*date, today, PT))
+            format!("{} já passou. Qual dia você quer?", format::short_date_from(*date, today, PT))
         }
         Line::ImpossibleDate { written } => format!("Não achei a data {written} no calendário. Qual dia você quer?"),
         Line::ImpossibleTime { written } => format!("O horário {written} não existe no relógio. Que horas você quer?"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use balcao_language::{Candidate, NameMatch, match_name, resolve_date, say, search_tokens};
+use balcao_language::{Candidate, NameMatch, format, match_name, resolve_date, search_tokens};
 use jiff::civil::{Date, DateTime, Time};
 use serde_json::{Value, json};
 
@@ -259,7 +259,7 @@ impl Fake {
                     let day = start.checked_add(jiff::Span::new().days(ahead)).unwrap();
                     let (open, note) = self.open(day);
                     let periods: Vec<Value> = open.iter().map(|(a, b)| json!({"opens": a.strftime("%H:%M").to_string(), "closes": b.strftime("%H:%M").to_string()})).collect();
-                    json!({"date": day.to_string(), "weekday": say::weekday(day.weekday(), say::Locale::Pt), "periods": periods, "note": note})
+                    json!({"date": day.to_string(), "weekday": format::weekday(day.weekday(), format::Locale::Pt), "periods": periods, "note": note})
                 }).collect();
                 Ok(json!({"timezone": "America/Sao_Paulo", "open_now": true, "next_opening": null, "days": days}))
             }

@@ -1,6 +1,6 @@
 //! Plays a scenario: the turn's loop as the engine runs it, without its guardrails and sanitisers.
 
-use balcao_language::{Agreement, Asked, agreement_about, asks_for_human, fold};
+use balcao_language::{Agreement, Asked, agreement_about, asks_for_human, normalize};
 use balcao_llm::{
     ChatProvider, Message, ModelRequest, Purpose, ResponseFormat, ToolCallRequest, ToolChoice, TurnFacts,
 };
@@ -220,19 +220,19 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 fn wording(expect: &Value, reply: &str) -> Vec<String> {
-    let folded = fold(reply);
+    let folded = normalize(reply);
     let mut faults = Vec::new();
     for want in expect["mentions"].as_array().into_iter().flatten() {
         let any = match want.as_array() {
-            Some(list) => list.iter().any(|one| folded.contains(&fold(one.as_str().unwrap()))),
-            None => folded.contains(&fold(want.as_str().unwrap())),
+            Some(list) => list.iter().any(|one| folded.contains(&normalize(one.as_str().unwrap()))),
+            None => folded.contains(&normalize(want.as_str().unwrap())),
         };
         if !any {
             faults.push(format!("{reply:?} does not mention {want}"));
         }
     }
     for unwanted in expect["not_mentions"].as_array().into_iter().flatten() {
-        if folded.contains(&fold(unwanted.as_str().unwrap())) {
+        if folded.contains(&normalize(unwanted.as_str().unwrap())) {
             faults.push(format!("{reply:?} mentions {unwanted}"));
         }
     }

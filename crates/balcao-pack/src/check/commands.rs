@@ -14,11 +14,11 @@ use crate::{
     kind::{
         Finding, Kind, PackParts,
         composite::{self, Composed, Composite},
-        proven::{Proven, Undo},
+        proven::{Undo, WithReceipts},
     },
     manifest::{Command, Pack, PackKind},
     process::Processors,
-    validate::{Admission, Compiler, Lookup, OwnCommands, guard::Guarded},
+    validate::{ArgumentChecks, Compiler, Lookup, OwnCommands, guard::Guarded},
 };
 
 /// What the commands of a pack are made of.
@@ -27,7 +27,7 @@ pub(crate) struct Assembly<'a> {
     pub(crate) kind: &'a dyn Kind,
     pub(crate) sandbox: Option<&'a Arc<Sandbox>>,
     pub(crate) processors: &'a Arc<Processors>,
-    pub(crate) admissions: &'a BTreeMap<String, Arc<Admission>>,
+    pub(crate) admissions: &'a BTreeMap<String, Arc<ArgumentChecks>>,
 }
 
 /// The tools of the commands that hold together; what is wrong with the others is told.
@@ -146,7 +146,11 @@ fn proven(assembly: &Assembly<'_>, command: &Command, inner: Arc<dyn ToolHandler
     if assembly.pack.kind == PackKind::Native || command.effect == Effect::Read {
         return inner;
     }
-    Arc::new(Proven { inner, undo: Undo::of(assembly.pack, command), of_others: composite::is_composite(command) })
+    Arc::new(WithReceipts {
+        inner,
+        undo: Undo::of(assembly.pack, command),
+        of_others: composite::is_composite(command),
+    })
 }
 
 /// Input schemas are closed objects (specification part 2).

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Assembly;
 use crate::{
     manifest::{FailureCase, Pack, PackKind},
-    validate::{Admission, Compiler},
+    validate::{ArgumentChecks, Compiler},
 };
 
 pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools: &[Tool]) {
@@ -85,7 +85,7 @@ enum Judge<'a> {
     /// The command itself.
     Tool(&'a Tool),
     /// Its schemas and checks alone: something else of it is wrong, and has been told.
-    Parts { input: Schema, output: Schema, admission: Option<&'a Admission> },
+    Parts { input: Schema, output: Schema, admission: Option<&'a ArgumentChecks> },
 }
 
 impl<'a> Judge<'a> {
@@ -108,7 +108,7 @@ impl<'a> Judge<'a> {
 
     fn input(&self, args: Value) -> Result<(), Vec<FieldProblem>> {
         match self {
-            Self::Tool(tool) => tool.judge(args).map(drop),
+            Self::Tool(tool) => tool.check_arguments(args).map(drop),
             Self::Parts { input, admission: Some(admission), .. } => admission.judge(input, args).map(drop),
             Self::Parts { input, admission: None, .. } => match input.problems(&args) {
                 found if found.is_empty() => Ok(()),

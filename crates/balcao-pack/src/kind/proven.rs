@@ -15,14 +15,14 @@ use crate::{
 
 /// A write with its receipt.
 #[derive(Clone)]
-pub(crate) struct Proven {
+pub(crate) struct WithReceipts {
     pub(crate) inner: Arc<dyn ToolHandler>,
     pub(crate) undo: Option<Undo>,
     /// Made of others: proven is what they prove, and nothing if none of them changed anything.
     pub(crate) of_others: bool,
 }
 
-impl Proven {
+impl WithReceipts {
     fn proven(&self, cx: &ToolContext, input: &Value, output: ToolOutput) -> ToolOutput {
         if output.refused || (self.of_others && output.receipts.is_empty()) {
             return output;
@@ -39,7 +39,7 @@ impl Proven {
 }
 
 #[async_trait]
-impl ToolHandler for Proven {
+impl ToolHandler for WithReceipts {
     async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
         let output = self.inner.call(cx, args.clone()).await?;
         Ok(self.proven(cx, &args, output))

@@ -128,7 +128,7 @@ impl<'a> For<'a> {
             let text = "this tool failed repeatedly and is withdrawn for this program";
             return Answer::Made(self.refuse(Some(tool), &ToolError::new(ErrorCode::Blocked, text)));
         }
-        let checked = match tool.judge(args) {
+        let checked = match tool.check_arguments(args) {
             Ok(checked) => checked,
             Err(problems) => return Answer::Made(self.refuse(Some(tool), &ToolError::invalid(problems))),
         };

@@ -159,7 +159,7 @@ fn failure(stopped: Stopped, made: &Made, code: &str, tools: &BTreeMap<String, C
     if matches!(stopped.why, Why::Unknown) {
         return Err(Box::new(stopped.error.detail("done_before", json!(stopped.changed)).uncertain()));
     }
-    let error = told(stopped.error, &stopped.why, code, tools);
+    let error = tool_error(stopped.error, &stopped.why, code, tools);
     if stopped.changed.is_empty() {
         return Err(Box::new(error.detail("calls", calls(made))));
     }
@@ -175,7 +175,7 @@ fn failure(stopped: Stopped, made: &Made, code: &str, tools: &BTreeMap<String, C
 }
 
 /// The error with its place in the program.
-fn told(error: ToolError, why: &Why, code: &str, tools: &BTreeMap<String, Callable>) -> ToolError {
+fn tool_error(error: ToolError, why: &Why, code: &str, tools: &BTreeMap<String, Callable>) -> ToolError {
     match why {
         Why::Broke(RunError::Helper(HelperError::Thrown { message, place, .. })) => {
             let at = place.as_ref().filter(|place| place.file == FILE).map(|place| {

@@ -90,7 +90,7 @@ impl Shelf {
         for helper in &pack.helpers {
             let users = commands.iter().zip(&used).filter(|(_, used)| used.contains(helper.id.as_str()));
             let users: Vec<String> = users.map(|(command, _)| command.id.clone()).collect();
-            if let Some(text) = told(helper, helpers).filter(|_| !users.is_empty()) {
+            if let Some(text) = helper_text(helper, helpers).filter(|_| !users.is_empty()) {
                 shelf.add(Sort::Helper, &helper.id, users, text);
             }
         }
@@ -232,7 +232,7 @@ fn used_by<'a>(command: &'a Command, helpers: &'a Bundle) -> BTreeSet<&'a str> {
 }
 
 /// What a model is shown of a helper.
-fn told(helper: &Helper, bundle: &Bundle) -> Option<String> {
+fn helper_text(helper: &Helper, bundle: &Bundle) -> Option<String> {
     let summary = helper.summary.as_deref().unwrap_or_default();
     match helper.inject {
         Inject::Never => None,

@@ -19,7 +19,7 @@ use crate::{
         script,
     },
     manifest::{Command, EdgeCase, EdgeInput, FailureCase, Subject, SuccessCase},
-    validate::{Lookup, Refused, World, missing},
+    validate::{CheckContext, CheckError, Lookup, missing},
 };
 
 /// What is wrong with a case whose checks could not be made.
@@ -56,19 +56,19 @@ impl LoadedPack {
         let examples = &self.pack.examples;
         for case in &examples.success_cases {
             let outcome = self.success(case).await;
-            cases.push(self.told(&case.id, report(Sort::Success, case.id.clone(), &case.operation, outcome)));
+            cases.push(self.with_id(&case.id, report(Sort::Success, case.id.clone(), &case.operation, outcome)));
         }
         for case in &examples.failure_cases {
             let outcome = self.failure(case).await;
             let told = report(Sort::Failure, case.id.clone(), &case.operation, outcome.map(|()| None));
-            cases.push(self.told(&case.id, told));
+            cases.push(self.with_id(&case.id, told));
         }
         for case in &examples.edge_cases {
             for (place, input) in case.cases.iter().enumerate() {
                 let outcome = self.edge(case, input).await;
                 let about = about(case);
                 let told = report(Sort::Edge, format!("{}[{place}]", case.id), &about, outcome.map(|()| None));
-                cases.push(self.told(&case.id, told));
+                cases.push(self.with_id(&case.id, told));
             }
         }
         for (group, types) in &self.pack.field_mappings {
@@ -84,7 +84,7 @@ impl LoadedPack {
     }
 
     /// A report with the place of its example, if that does not hold.
-    fn told(&self, id: &str, report: CaseReport) -> CaseReport {
+    fn with_id(&self, id: &str, report: CaseReport) -> CaseReport {
         let failed = matches!(report.outcome, Outcome::Failed(_));
         CaseReport { place: failed.then(|| self.place(id)).flatten(), ..report }
     }
@@ -190,14 +190,14 @@ impl LoadedPack {
         lookups: Option<&Value>,
         now: Timestamp,
     ) -> Result<Value, Vec<FieldProblem>> {
-        let checked = tool.judge(input.clone())?;
+        let checked = tool.check_arguments(input.clone())?;
         let Some(admission) = self.admissions.get(operation) else { return Ok(checked.args) };
         let cx = context(now);
-        let world = World { cx: &cx, lookup: &Stated(lookups), sandbox: self.sandbox.as_deref() };
+        let world = CheckContext { cx: &cx, lookup: &Stated(lookups), sandbox: self.sandbox.as_deref() };
         match admission.admit(world, &tool.input, checked.args).await {
             Ok(checked) => Ok(checked.args),
-            Err(Refused::Arguments(found)) => Err(found),
-            Err(Refused::Undecided(error)) => Err(vec![FieldProblem {
+            Err(CheckError::Arguments(found)) => Err(found),
+            Err(CheckError::Undecided(error)) => Err(vec![FieldProblem {
                 problem: UNDECIDED.to_owned(),
                 expected: error.internal.map(|internal| internal.for_staff()).unwrap_or_default(),
                 suggestion: Some("state under `lookups` what the read commands answer".to_owned()),

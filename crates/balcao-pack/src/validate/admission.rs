@@ -12,7 +12,7 @@ use crate::{expression::Expression, kind::script, manifest::Verdict};
 
 /// All that a command demands of its arguments.
 #[derive(Debug)]
-pub struct Admission {
+pub struct ArgumentChecks {
     pub(super) command: String,
     pub(super) checks: Arc<[Check]>,
     /// Whether failures that can be mended are mended.
@@ -23,7 +23,7 @@ pub struct Admission {
 
 /// What checks may use that is not in the arguments.
 #[derive(Clone, Copy)]
-pub struct World<'a> {
+pub struct CheckContext<'a> {
     /// For whom, and when.
     pub cx: &'a ToolContext,
     /// What reads.
@@ -34,23 +34,23 @@ pub struct World<'a> {
 
 /// Why a call does not run.
 #[derive(Debug)]
-pub enum Refused {
+pub enum CheckError {
     /// Its arguments: everything that is wrong with them.
     Arguments(Vec<FieldProblem>),
     /// A check could not be made.
     Undecided(Box<ToolError>),
 }
 
-impl From<Refused> for Box<ToolError> {
-    fn from(refused: Refused) -> Self {
+impl From<CheckError> for Box<ToolError> {
+    fn from(refused: CheckError) -> Self {
         match refused {
-            Refused::Arguments(problems) => Self::new(ToolError::invalid(problems)),
-            Refused::Undecided(error) => error,
+            CheckError::Arguments(problems) => Self::new(ToolError::invalid(problems)),
+            CheckError::Undecided(error) => error,
         }
     }
 }
 
-impl Admission {
+impl ArgumentChecks {
     /// The same, which mends what its checks know how to; `None` if they know how to mend nothing.
     pub(crate) fn mended_where_known(&self) -> Option<Self> {
         let knows = self.checks.iter().any(|check| check.fix.is_some());
@@ -77,7 +77,7 @@ impl Admission {
     ///
     /// # Errors
     /// Everything that is wrong, or why it could not be told.
-    pub async fn admit(&self, world: World<'_>, schema: &Schema, args: Value) -> Result<Checked, Refused> {
+    pub async fn admit(&self, world: CheckContext<'_>, schema: &Schema, args: Value) -> Result<Checked, CheckError> {
         let found = self.look(world, &args).await?;
         if found.is_empty() {
             return Ok(Checked { args, mended: Vec::new() });
@@ -88,7 +88,7 @@ impl Admission {
                 return Ok(Checked { args: mended, mended: words });
             }
         }
-        Err(Refused::Arguments(told(found, &args)))
+        Err(CheckError::Arguments(field_problems(found, &args)))
     }
 
     fn failures(&self, args: &Value) -> Vec<(&Check, Failure)> {
@@ -106,7 +106,7 @@ impl Admission {
     }
 
     /// What helpers that read nothing say first; nothing is read for a call that they refuse.
-    async fn look(&self, world: World<'_>, args: &Value) -> Result<Vec<(&Check, Failure)>, Refused> {
+    async fn look(&self, world: CheckContext<'_>, args: &Value) -> Result<Vec<(&Check, Failure)>, CheckError> {
         for reading in [false, true] {
             let mut all = Vec::new();
             let now = self.checks.iter().filter(|check| !check.is_pure() && check.reads() == reading);
@@ -122,14 +122,14 @@ impl Admission {
     }
 
     /// What one check that reads or asks a helper says.
-    async fn seen(&self, check: &Check, world: World<'_>, args: &Value) -> Result<Vec<Failure>, Refused> {
+    async fn seen(&self, check: &Check, world: CheckContext<'_>, args: &Value) -> Result<Vec<Failure>, CheckError> {
         match &check.rule {
             Rule::Pure(_) => Ok(Vec::new()),
-            Rule::Read(read) => read.judge(world.cx, world.lookup, args).await.map_err(Refused::Undecided),
+            Rule::Read(read) => read.judge(world.cx, world.lookup, args).await.map_err(CheckError::Undecided),
             Rule::Helper { id, arguments, field, reads } => {
                 let mut over = args.clone();
                 for (name, question) in reads {
-                    let answer = question.ask(world.cx, world.lookup, args).await.map_err(Refused::Undecided)?;
+                    let answer = question.ask(world.cx, world.lookup, args).await.map_err(CheckError::Undecided)?;
                     if let Some(over) = over.as_object_mut() {
                         over.insert(name.clone(), answer.unwrap_or(Value::Null));
                     }
@@ -141,20 +141,20 @@ impl Admission {
     }
 
     /// What a helper is called with.
-    fn given(&self, stated: Option<&[Expression]>, args: &Value) -> Result<Vec<Value>, Refused> {
+    fn given(&self, stated: Option<&[Expression]>, args: &Value) -> Result<Vec<Value>, CheckError> {
         let Some(stated) = stated else { return Ok(vec![args.clone(), json!({ "command": self.command })]) };
         let values = stated.iter().map(|argument| argument.value(args)).collect::<Result<_, _>>();
-        values.map_err(|error| Refused::Undecided(undecided(Internal::from_error(&error))))
+        values.map_err(|error| CheckError::Undecided(undecided(Internal::from_error(&error))))
     }
 
     /// What a helper says of the arguments.
     async fn asked(
         &self,
-        world: World<'_>,
+        world: CheckContext<'_>,
         id: &str,
         arguments: &[Value],
         field: Option<&FieldPath>,
-    ) -> Result<Vec<Failure>, Refused> {
+    ) -> Result<Vec<Failure>, CheckError> {
         let call = Call { now_ms: world.cx.now.timestamp().as_millisecond(), ..Call::new(id, arguments) };
         let answer = script::run(world.sandbox, &call).await.map_err(|error| undecided_by(&error))?;
         let unsaid = Verdict { valid: false, message: None, path: None, fix: None, anti_pattern: None };
@@ -172,7 +172,7 @@ impl Admission {
                 }
                 Err(error) => {
                     let note = format!("helper `{id}` must give {{valid, message, path, fix, anti_pattern}}: {error}");
-                    return Err(Refused::Undecided(undecided(Internal::note(note))));
+                    return Err(CheckError::Undecided(undecided(Internal::note(note))));
                 }
             }
         }
@@ -180,14 +180,14 @@ impl Admission {
     }
 
     /// A verdict that names an anti-pattern which is not there is none, as one of another form is none.
-    fn knows(&self, helper: &str, verdict: &Verdict) -> Result<(), Refused> {
+    fn knows(&self, helper: &str, verdict: &Verdict) -> Result<(), CheckError> {
         let Some(named) = verdict.anti_pattern.as_deref().filter(|named| !self.cited.contains_key(*named)) else {
             return Ok(());
         };
         let near = nearest(named, self.cited.keys().map(String::as_str));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let note = format!("helper `{helper}` names the anti-pattern `{named}`, which is not there{near}");
-        Err(Refused::Undecided(undecided(Internal::note(note))))
+        Err(CheckError::Undecided(undecided(Internal::note(note))))
     }
 
     fn refusal(&self, verdict: Verdict, field: Option<&FieldPath>) -> Failure {
@@ -233,7 +233,7 @@ impl Admission {
     }
 }
 
-impl ArgumentCheck for Admission {
+impl ArgumentCheck for ArgumentChecks {
     fn check(&self, schema: &Schema, args: Value, broken: Vec<FieldProblem>) -> Result<Checked, Vec<FieldProblem>> {
         let failures = self.failures(&args);
         if failures.is_empty() && broken.is_empty() {
@@ -246,7 +246,7 @@ impl ArgumentCheck for Admission {
             return Ok(Checked { args: mended, mended: words });
         }
         // A check says more of a field than the schema does: that it is of the wrong type is not told beside what it should be.
-        let mut problems = told(failures, &args);
+        let mut problems = field_problems(failures, &args);
         for problem in broken {
             let said = problems.iter().any(|other| covers(&other.pointer, &problem.pointer));
             if !said && problems.len() < limits::MAX_FIELD_PROBLEMS {
@@ -269,7 +269,7 @@ fn covers(told: &str, other: &str) -> bool {
     within(other, told) || within(told, other)
 }
 
-fn told(failures: Vec<(&Check, Failure)>, args: &Value) -> Vec<FieldProblem> {
+fn field_problems(failures: Vec<(&Check, Failure)>, args: &Value) -> Vec<FieldProblem> {
     let mut problems: Vec<FieldProblem> = Vec::new();
     for (check, mut failure) in failures.into_iter().take(limits::MAX_FIELD_PROBLEMS) {
         if let (None, Some(fix)) = (&failure.nearest, &check.fix) {
@@ -284,9 +284,9 @@ fn told(failures: Vec<(&Check, Failure)>, args: &Value) -> Vec<FieldProblem> {
     problems
 }
 
-fn undecided_by(error: &script::RunError) -> Refused {
-    Refused::Undecided(undecided(Internal::from_error(error)))
+fn undecided_by(error: &script::RunError) -> CheckError {
+    CheckError::Undecided(undecided(Internal::from_error(error)))
 }
 
 /// Shared by the tool, which judges without I/O, and the guard, which goes on.
-pub(crate) type Shared = Arc<Admission>;
+pub(crate) type Shared = Arc<ArgumentChecks>;

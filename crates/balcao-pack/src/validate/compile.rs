@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde_json::json;
 
 use super::{
-    Admission, Check, Cited, Compiler, References, Rule,
+    ArgumentChecks, Check, Cited, Compiler, References, Rule,
     fix::Mending,
     path::FieldPath,
     pure::{Format, Pure},
@@ -26,7 +26,7 @@ const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 impl Compiler<'_> {
     /// The checks of every command, by its id.
-    pub(crate) fn admissions(&mut self, autofix: bool) -> BTreeMap<String, Arc<Admission>> {
+    pub(crate) fn admissions(&mut self, autofix: bool) -> BTreeMap<String, Arc<ArgumentChecks>> {
         let pack = self.pack;
         let cited: BTreeMap<&str, Arc<Cited>> =
             pack.anti_patterns.iter().map(|anti| (anti.id.as_str(), Arc::new(cite(anti)))).collect();
@@ -67,7 +67,7 @@ impl Compiler<'_> {
         let known: Arc<BTreeMap<String, Arc<Cited>>> = Arc::new(known);
         let admission = |(command, checks): (String, Vec<Check>)| {
             let admission =
-                Admission { command: command.clone(), checks: checks.into(), autofix, cited: Arc::clone(&known) };
+                ArgumentChecks { command: command.clone(), checks: checks.into(), autofix, cited: Arc::clone(&known) };
             (command, Arc::new(admission))
         };
         by_command.into_iter().map(admission).collect()

@@ -10,15 +10,15 @@ use crate::{expression::Expression, manifest::Pack, source::Source};
 pub(crate) struct Compiler<'a> {
     pub(crate) source: &'a Source,
     pub(crate) pack: &'a Pack,
-    pub(crate) problems: Vec<Told>,
+    pub(crate) problems: Vec<CompilerProblem>,
     /// What examples say and does not hold. Nothing is wrong with the files for that.
-    pub(crate) unheld: Vec<Told>,
+    pub(crate) unheld: Vec<CompilerProblem>,
     /// Commands whose checks do not all hold together; `None`: of one command it is not known which.
     pub(super) unchecked: BTreeSet<Option<String>>,
 }
 
 /// Something that is wrong.
-pub(crate) struct Told {
+pub(crate) struct CompilerProblem {
     /// It may come of another mistake, which has been told, and goes with that.
     pub(crate) follows: bool,
     pub(crate) problem: Problem,
@@ -65,19 +65,19 @@ impl<'a> Compiler<'a> {
     }
 
     pub(crate) fn complain(&mut self, at: &str, message: impl Into<String>, suggestion: Option<String>) {
-        let told = self.told(at, message.into(), suggestion);
+        let told = self.problem_at(at, message.into(), suggestion);
         self.problems.push(told);
     }
 
     /// Tells of an example that does not hold.
     pub(crate) fn unheld(&mut self, at: &str, message: impl Into<String>) {
-        let told = self.told(at, message.into(), None);
+        let told = self.problem_at(at, message.into(), None);
         self.unheld.push(told);
     }
 
-    fn told(&self, at: &str, message: String, suggestion: Option<String>) -> Told {
+    fn problem_at(&self, at: &str, message: String, suggestion: Option<String>) -> CompilerProblem {
         let follows = self.source.owes(at, &message);
-        Told { follows, problem: self.source.problem(at, message, suggestion) }
+        CompilerProblem { follows, problem: self.source.problem(at, message, suggestion) }
     }
 
     /// Whether an entry of a section is misshapen, so that nothing may be told of what seems to be absent.

@@ -12,7 +12,7 @@ use balcao_tool::{
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Lookup, World, admission::Shared};
+use super::{CheckContext, Lookup, admission::Shared};
 use crate::process::Processors;
 
 /// A handler behind its checks.
@@ -36,7 +36,7 @@ impl Guarded {
         let Some(admission) = self.admission.as_ref().filter(|admission| admission.reads()) else {
             return Ok((args, Vec::new()));
         };
-        let world = World { cx, lookup: self.lookup.as_ref(), sandbox: self.sandbox.as_deref() };
+        let world = CheckContext { cx, lookup: self.lookup.as_ref(), sandbox: self.sandbox.as_deref() };
         match timeout(self.patience, admission.admit(world, &self.input, args)).await {
             Ok(admitted) => {
                 let checked = admitted.map_err(Box::<ToolError>::from)?;

@@ -63,7 +63,7 @@ impl Lookup for OwnCommands {
         if let Some(result) = self.kept(&key, now) {
             return result;
         }
-        let result = match tool.judge(args) {
+        let result = match tool.check_arguments(args) {
             Ok(checked) => tool.execute(cx, checked.args, RunMode::Execute).await,
             Err(problems) => tool.fail(&balcao_tool::ToolError::invalid(problems), principal.locale),
         };

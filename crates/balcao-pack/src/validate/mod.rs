@@ -22,8 +22,8 @@ use std::sync::Arc;
 use balcao_tool::FieldProblem;
 use serde_json::Value;
 
-pub use admission::{Admission, Refused, World};
-pub(crate) use compiler::{Compiler, References, Told};
+pub use admission::{ArgumentChecks, CheckContext, CheckError};
+pub(crate) use compiler::{Compiler, CompilerProblem, References};
 pub(crate) use lookup::missing;
 pub use lookup::{Lookup, OwnCommands};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use balcao_tool::{CallResult, Judgement, Locale, ResultClass, RunMode, Toolbox, plan};
+use balcao_tool::{CallDecision, CallResult, Locale, ResultClass, RunMode, Toolbox, validate_call};
 use serde_json::{Value, json};
 
 use crate::world::{Canned, context, toolbox};
@@ -38,9 +38,11 @@ fn clickup_with_fields() -> (Canned, Toolbox) {
 }
 
 async fn call(tools: &Toolbox, tool: &str, args: Value) -> CallResult {
-    match plan::judge(tools, tool, &args.to_string(), Locale::En) {
-        Judgement::Run(planned) => tools.get(tool).unwrap().execute(&context(), planned.args, RunMode::Execute).await,
-        Judgement::Answer(result) => result,
+    match validate_call::validate_call(tools, tool, &args.to_string(), Locale::En) {
+        CallDecision::Run(planned) => {
+            tools.get(tool).unwrap().execute(&context(), planned.args, RunMode::Execute).await
+        }
+        CallDecision::Answer(result) => result,
     }
 }
 

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, path::Path};
 use async_trait::async_trait;
 use balcao_pack::{
     LoadedPack,
-    validate::{Lookup, Refused, World},
+    validate::{CheckContext, CheckError, Lookup},
 };
 use balcao_tool::{CallResult, FieldProblem, ResultClass, RunMode, ToolContext};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ enum Came {
 
 async fn call(pack: &LoadedPack, write: &Write) -> Came {
     let tool = pack.tools.iter().find(|tool| tool.spec.name == write.command).unwrap();
-    let checked = match tool.judge(write.args.clone()) {
+    let checked = match tool.check_arguments(write.args.clone()) {
         Ok(checked) => checked,
         Err(problems) => return Came::Refused(problems),
     };
@@ -125,17 +125,17 @@ impl Lookup for AsSaid<'_> {
 /// What is wrong with a call, by all its checks; nothing of it is run.
 async fn judged(pack: &LoadedPack, write: &Write) -> Vec<FieldProblem> {
     let tool = pack.tools.iter().find(|tool| tool.spec.name == write.command).unwrap();
-    let checked = match tool.judge(write.args.clone()) {
+    let checked = match tool.check_arguments(write.args.clone()) {
         Ok(checked) => checked,
         Err(problems) => return problems,
     };
     let Some(admission) = pack.admissions.get(&write.command) else { return Vec::new() };
     let cx = context();
-    let world = World { cx: &cx, lookup: &AsSaid(&write.args), sandbox: pack.sandbox.as_deref() };
+    let world = CheckContext { cx: &cx, lookup: &AsSaid(&write.args), sandbox: pack.sandbox.as_deref() };
     match admission.admit(world, &tool.input, checked.args).await {
         Ok(_) => Vec::new(),
-        Err(Refused::Arguments(problems)) => problems,
-        Err(Refused::Undecided(error)) => panic!("{}: {error:?}", write.args),
+        Err(CheckError::Arguments(problems)) => problems,
+        Err(CheckError::Undecided(error)) => panic!("{}: {error:?}", write.args),
     }
 }
 

@@ -43,7 +43,8 @@ impl World {
 
     async fn call(&self, name: &str, args: &Value) -> Value {
         let tool = self.tools.get(name).unwrap();
-        let checked = tool.judge(args.clone()).unwrap_or_else(|problems| panic!("{name} {args}: {problems:#?}"));
+        let checked =
+            tool.check_arguments(args.clone()).unwrap_or_else(|problems| panic!("{name} {args}: {problems:#?}"));
         let result = tool.execute(&context(), checked.args, RunMode::Execute).await;
         assert_eq!(result.class, ResultClass::Success, "{name} {args}: {result:?}");
         result.value
@@ -203,7 +204,7 @@ async fn every_write_of_clickup_has_a_dry_run_that_tells_what_would_be_sent_and_
         if tool.spec.behaviour.effect == Effect::Read {
             continue;
         }
-        let checked = tool.judge(input.clone()).unwrap_or_else(|problems| panic!("{command}: {problems:#?}"));
+        let checked = tool.check_arguments(input.clone()).unwrap_or_else(|problems| panic!("{command}: {problems:#?}"));
         let result = tool.execute(&context(), checked.args, RunMode::Ask).await;
         assert!(result.confirm.is_some_and(|told| !told.is_empty()), "{command}: {:?}", result.internal);
     }

@@ -1,6 +1,6 @@
 //! What stops a call before it runs, and what is mended.
 
-use balcao_tool::{CallResult, Judgement, Locale, ResultClass, RunMode, plan};
+use balcao_tool::{CallDecision, CallResult, Locale, ResultClass, RunMode, validate_call};
 use serde_json::{Value, json};
 
 use crate::world::{Canned, UPDATE, context, pack, toolbox};
@@ -9,9 +9,11 @@ use crate::world::{Canned, UPDATE, context, pack, toolbox};
 async fn call(world: &Canned, text: &str, autofix: bool, tool: &str, args: Value) -> CallResult {
     let loaded = world.loader().autofix(autofix).load("tool.yaml", text).unwrap_or_else(|found| panic!("{found:#?}"));
     let toolbox = toolbox(loaded);
-    match plan::judge(&toolbox, tool, &args.to_string(), Locale::En) {
-        Judgement::Run(planned) => toolbox.get(tool).unwrap().execute(&context(), planned.args, RunMode::Execute).await,
-        Judgement::Answer(result) => result,
+    match validate_call::validate_call(&toolbox, tool, &args.to_string(), Locale::En) {
+        CallDecision::Run(planned) => {
+            toolbox.get(tool).unwrap().execute(&context(), planned.args, RunMode::Execute).await
+        }
+        CallDecision::Answer(result) => result,
     }
 }
 
@@ -40,15 +42,23 @@ async fn what_is_unambiguous_is_mended_where_the_profile_allows_it_and_reported(
     let loaded = world.loader().autofix(true).load("tool.yaml", &pack(UPDATE)).unwrap();
     let toolbox = toolbox(loaded);
     let args = json!({"task_id": "DEV-1", "assignees": [456]}).to_string();
-    let Judgement::Run(planned) = plan::judge(&toolbox, "update_task", &args, Locale::En) else { panic!() };
+    let CallDecision::Run(planned) = validate_call::validate_call(&toolbox, "update_task", &args, Locale::En) else {
+        panic!()
+    };
     assert_eq!(planned.args["assignees"], json!({"add": [456], "rem": []}));
     assert_eq!(planned.repairs, ["assignees was [456], and is {\"add\":[456],\"rem\":[]}"]);
     // What cannot be told stays refused: names are no ids.
     let args = json!({"task_id": "DEV-1", "assignees": ["Ana"]}).to_string();
-    assert!(matches!(plan::judge(&toolbox, "update_task", &args, Locale::En), Judgement::Answer(_)));
+    assert!(matches!(
+        validate_call::validate_call(&toolbox, "update_task", &args, Locale::En),
+        CallDecision::Answer(_)
+    ));
     // Nor is one failure mended while another stays.
     let args = json!({"task_id": "no id", "assignees": [456]}).to_string();
-    assert!(matches!(plan::judge(&toolbox, "update_task", &args, Locale::En), Judgement::Answer(_)));
+    assert!(matches!(
+        validate_call::validate_call(&toolbox, "update_task", &args, Locale::En),
+        CallDecision::Answer(_)
+    ));
 }
 
 #[tokio::test]
@@ -56,7 +66,10 @@ async fn nobody_is_asked_to_confirm_what_would_be_refused() {
     let world = Canned::new(json!({}));
     let loaded = world.loader().load("tool.yaml", &pack(UPDATE)).unwrap();
     let args = json!({"task_id": "86b4bnnny", "assignees": [1]}).to_string();
-    assert!(matches!(plan::judge(&toolbox(loaded), "update_task", &args, Locale::En), Judgement::Answer(_)));
+    assert!(matches!(
+        validate_call::validate_call(&toolbox(loaded), "update_task", &args, Locale::En),
+        CallDecision::Answer(_)
+    ));
 }
 
 /// A pack whose `create_task` has these checks.

@@ -17,7 +17,7 @@ use crate::{messaging::inbox, scheduling::appointment, scheduling::hours, schedu
 ///
 /// # Errors
 /// What the database said.
-pub fn agenda(
+pub fn prefetch_agenda(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     around: Around,
@@ -42,7 +42,7 @@ pub fn agenda(
 
 /// What a turn begins with, and since when.
 #[derive(Debug, Clone, Copy)]
-pub struct TurnBegins {
+pub struct TurnPrefetch {
     /// Whose.
     pub organization: OrganizationId,
     /// With whom.
@@ -67,13 +67,13 @@ pub struct TurnBegins {
 ///
 /// # Errors
 /// What the database said.
-pub fn turn(tx: &mut Tx<'_>, begins: &TurnBegins) -> Result<(), StoreError> {
-    let TurnBegins { organization, contact, conversation, transcripts: (from, most), .. } = *begins;
+pub fn prefetch_turn(tx: &mut Tx<'_>, begins: &TurnPrefetch) -> Result<(), StoreError> {
+    let TurnPrefetch { organization, contact, conversation, transcripts: (from, most), .. } = *begins;
     let (by_contact, by_agent) = (Author::Contact.as_str(), Author::Agent.as_str());
     tx.read_ahead(&[
         (turn::TRANSCRIPTS, values![organization, conversation, from, most]),
         (inbox::PAYLOADS, values![organization, begins.turn]),
-        (message::LAST_TOLD, values![organization, conversation, begins.told_since]),
+        (message::LAST_NOTIFICATION, values![organization, conversation, begins.told_since]),
         (&appointment::upcoming(), values![organization, contact, begins.now]),
         (message::COUNT_SINCE, values![organization, conversation, by_contact, begins.written_since]),
         (message::COUNT_SINCE, values![organization, conversation, by_agent, begins.answered_since]),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::database::error::StoreError;
 use crate::database::postgres::{Session, parse};
-use crate::database::probe::Taped;
+use crate::database::probe::RecordedTransaction;
 use crate::database::sqlite::open_writer;
 use crate::database::store::OpenOptions;
 use crate::database::tx::{Connection, Tx};
@@ -17,7 +17,7 @@ use crate::database::tx::{Connection, Tx};
 ///
 /// # Errors
 /// [`StoreError`] if the file cannot be opened or a commit fails.
-pub fn replay_on_file(path: &Path, tape: &[Taped]) -> Result<Duration, StoreError> {
+pub fn replay_on_file(path: &Path, tape: &[RecordedTransaction]) -> Result<Duration, StoreError> {
     let connection = open_writer(path, OpenOptions::default())?;
     let started = Instant::now();
     for one in tape {
@@ -32,7 +32,7 @@ pub fn replay_on_file(path: &Path, tape: &[Taped]) -> Result<Duration, StoreErro
 ///
 /// # Errors
 /// [`StoreError`] if the server cannot be reached or a commit fails.
-pub fn replay_on_server(url: &str, tape: &[Taped]) -> Result<Duration, StoreError> {
+pub fn replay_on_server(url: &str, tape: &[RecordedTransaction]) -> Result<Duration, StoreError> {
     let mut session = Session::connect(&parse(url)?, OpenOptions::default().busy_timeout)?;
     let started = Instant::now();
     for one in tape {
@@ -42,14 +42,14 @@ pub fn replay_on_server(url: &str, tape: &[Taped]) -> Result<Duration, StoreErro
     Ok(started.elapsed())
 }
 
-fn run(tx: &mut Tx<'_>, one: &Taped, begin: &str) -> Result<(), StoreError> {
+fn run(tx: &mut Tx<'_>, one: &RecordedTransaction, begin: &str) -> Result<(), StoreError> {
     tx.control(begin)?;
     for statement in &one.statements {
         // What was refused then is refused now, and its savepoint undone by the statement after it.
         let done = match statement.sql.strip_prefix("ROLLBACK TO ") {
             Some(savepoint) => tx.roll_back_to(savepoint),
             None if ["SAVEPOINT ", "RELEASE "].iter().any(|word| statement.sql.starts_with(word)) => {
-                tx.mark(&statement.sql)
+                tx.savepoint_statement(&statement.sql)
             }
             None => tx.query_all(&statement.sql, &statement.values, |_row| Ok(())).map(drop),
         };

@@ -2,7 +2,7 @@
 
 /// What a database said.
 #[derive(Debug, thiserror::Error)]
-pub enum Cause {
+pub enum DriverError {
     /// SQLite's error.
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
@@ -11,7 +11,7 @@ pub enum Cause {
     Postgres(#[from] PostgresCause),
 }
 
-impl Cause {
+impl DriverError {
     /// SQLite's code, where it was SQLite.
     pub(crate) fn sqlite_code(&self) -> Option<rusqlite::ErrorCode> {
         match self {

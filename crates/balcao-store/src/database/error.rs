@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use balcao_domain::FailureClass;
 
-use crate::database::cause::{Cause, PostgresCause};
+use crate::database::cause::{DriverError, PostgresCause};
 
 /// Which rule of the schema refused a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub enum StoreError {
     Locked {
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// The file, its folder or its file system cannot be written.
     #[error(
@@ -74,14 +74,14 @@ pub enum StoreError {
     Full {
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// The file is damaged.
     #[error("the database is damaged; stop the program and restore the last backup")]
     Corrupt {
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// The disk, or what the system lets this program do with it, failed in the middle of a write.
     #[error(
@@ -91,7 +91,7 @@ pub enum StoreError {
     Broken {
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// Another program serves from the file.
     #[error(
@@ -146,7 +146,7 @@ pub enum StoreError {
         path: PathBuf,
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// The address of a database server cannot be read. It is not repeated, because it may hold a password.
     #[error(
@@ -164,21 +164,21 @@ pub enum StoreError {
         place: String,
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// The connection was lost in the middle of a transaction, which the server undoes.
     #[error("the connection to the database was lost; nothing was changed, and the next transaction connects again")]
     Disconnected {
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// The connection was lost while the transaction was being committed.
     #[error("the connection to the database was lost during a commit; the transaction may be done or not")]
     CommitUnknown {
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// A setting that correctness rests on did not take.
     #[error(
@@ -205,7 +205,7 @@ pub enum StoreError {
     NotMigrated {
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
     /// A migration was changed after it had been applied.
     #[error("migration {name} is not the one that was applied to this database; install the program it came from")]
@@ -280,7 +280,7 @@ pub enum StoreError {
         sql: String,
         /// What the database said.
         #[source]
-        source: Arc<Cause>,
+        source: Arc<DriverError>,
     },
 }
 
@@ -353,7 +353,7 @@ impl StoreError {
         let code = error.sqlite_error().map(|failure| failure.code);
         let extended = error.sqlite_error().map_or(0, |failure| failure.extended_code);
         let message = error.to_string();
-        let source = Arc::new(Cause::Sqlite(error));
+        let source = Arc::new(DriverError::Sqlite(error));
         match code {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { source },
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { what: message },
@@ -384,7 +384,7 @@ impl StoreError {
         let cause = PostgresCause::of(error);
         let (code, message) = (cause.code.clone().unwrap_or_default(), cause.message.clone());
         let constraint = |kind| Self::Constraint { kind, message: message.clone() };
-        let source = Arc::new(Cause::Postgres(cause));
+        let source = Arc::new(DriverError::Postgres(cause));
         match code.as_str() {
             "23505" => constraint(ConstraintKind::Unique),
             "23503" => constraint(ConstraintKind::ForeignKey),

@@ -6,14 +6,14 @@
 
 /// What there is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Hint {
+pub enum Wakeup {
     /// A conversation waits for a turn.
     Turn,
     /// A message waits to be sent.
     Outbox,
 }
 
-impl Hint {
+impl Wakeup {
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Turn => "turn",

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use rusqlite::backup::Backup;
 
-use crate::database::cause::{Cause, PostgresCause};
+use crate::database::cause::{DriverError, PostgresCause};
 use crate::database::error::StoreError;
 use crate::database::sqlite::open_memory;
 use crate::database::tx::{Connection, Tx};
@@ -17,7 +17,7 @@ use crate::turns::dispatch::Lease;
 
 /// What becomes of a transaction.
 #[derive(Debug, Clone)]
-pub enum Fate {
+pub enum CommitOutcome {
     /// It is committed, and the caller is told.
     Commit,
     /// It does not begin: this is what the caller is told.
@@ -31,9 +31,9 @@ pub enum Fate {
 
 /// Stands between one process and the database.
 #[async_trait]
-pub trait Gate: Send + Sync + Debug {
+pub trait FaultInjector: Send + Sync + Debug {
     /// Decides about a transaction before it begins; it may take its time, or for ever.
-    async fn enter(&self, may_write: bool) -> Fate;
+    async fn enter(&self, may_write: bool) -> CommitOutcome;
 
     /// Waits after a transaction is over and before its caller is told; a process that dies here leaves it committed.
     async fn leave(&self, may_write: bool);
@@ -72,7 +72,7 @@ impl InlineDatabase {
 
     /// A process's way to the database.
     #[must_use]
-    pub fn behind(&self, gate: Arc<dyn Gate>) -> crate::Store {
+    pub fn behind(&self, gate: Arc<dyn FaultInjector>) -> crate::Store {
         crate::Store::inline(Inline { database: self.clone(), gate })
     }
 
@@ -135,7 +135,7 @@ impl InlineDatabase {
 #[derive(Debug, Clone)]
 pub(crate) struct Inline {
     database: InlineDatabase,
-    gate: Arc<dyn Gate>,
+    gate: Arc<dyn FaultInjector>,
 }
 
 impl Inline {
@@ -147,9 +147,9 @@ impl Inline {
         let fate = self.gate.enter(may_write).await;
         let committed = |leases: &[Lease]| self.gate.committed(leases);
         let result = match fate {
-            Fate::Commit => self.database.run(may_write, true, work, committed),
-            Fate::Refuse(error) => return Err(error.into()),
-            Fate::Unknown { committed: done } => {
+            CommitOutcome::Commit => self.database.run(may_write, true, work, committed),
+            CommitOutcome::Refuse(error) => return Err(error.into()),
+            CommitOutcome::Unknown { committed: done } => {
                 // What fails by itself is no unknown commit.
                 let result = self.database.run(may_write, done, work, committed);
                 result.and_then(|_| Err(lost_answer().into()))
@@ -162,5 +162,5 @@ impl Inline {
 
 fn lost_answer() -> StoreError {
     let cause = PostgresCause { code: None, message: "the answer to COMMIT was lost".to_owned() };
-    StoreError::CommitUnknown { source: Arc::new(Cause::Postgres(cause)) }
+    StoreError::CommitUnknown { source: Arc::new(DriverError::Postgres(cause)) }
 }

@@ -230,7 +230,7 @@ pub struct SchemaStatus {
 /// none.
 pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
     // A large table takes its time.
-    tx.be_patient()?;
+    tx.disable_timeout()?;
     tx.execute(
         "CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL)",
         &[],

@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use crate::database::cause::{Cause, PostgresCause};
+use crate::database::cause::{DriverError, PostgresCause};
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::Value;
@@ -37,7 +37,7 @@ pub struct Statement {
 
 /// A transaction that ran.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Taped {
+pub struct RecordedTransaction {
     /// Whether it could write.
     pub write: bool,
     /// Whether its changes were kept.
@@ -60,7 +60,7 @@ pub trait Probe: Debug + Send + Sync {
     }
 
     /// A transaction ran. Those of a group commit come in the order in which they ran.
-    fn ran(&self, transaction: Taped) {
+    fn ran(&self, transaction: RecordedTransaction) {
         drop(transaction);
     }
 }
@@ -86,7 +86,7 @@ where
         let fate = if asked { *fate.get_or_init(|| probe.fate()) } else { CommitFate::Commit };
         let undo = matches!(fate, CommitFate::DieBefore | CommitFate::Unknown { done: false });
         if let Some(statements) = watch.tape {
-            probe.ran(Taped { write, kept: result.is_ok() && !undo, statements });
+            probe.ran(RecordedTransaction { write, kept: result.is_ok() && !undo, statements });
         }
         if undo { Err(StoreError::Closed.into()) } else { result }
     };
@@ -94,7 +94,10 @@ where
 }
 
 /// What the one who waits is told, after the transaction's own `result`.
-pub(crate) async fn told<T, E: From<StoreError>>(decided: &OnceLock<CommitFate>, result: Result<T, E>) -> Result<T, E> {
+pub(crate) async fn commit_fate<T, E: From<StoreError>>(
+    decided: &OnceLock<CommitFate>,
+    result: Result<T, E>,
+) -> Result<T, E> {
     match decided.get() {
         None | Some(CommitFate::Commit) => result,
         Some(CommitFate::DieBefore | CommitFate::DieAfter) => std::future::pending().await,
@@ -102,6 +105,6 @@ pub(crate) async fn told<T, E: From<StoreError>>(decided: &OnceLock<CommitFate>,
     }
 }
 
-fn lost() -> Cause {
-    Cause::Postgres(PostgresCause { code: None, message: "the connection was lost around the commit".to_owned() })
+fn lost() -> DriverError {
+    DriverError::Postgres(PostgresCause { code: None, message: "the connection was lost around the commit".to_owned() })
 }

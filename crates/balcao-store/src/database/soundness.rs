@@ -13,7 +13,7 @@ use crate::database::value::values;
 
 /// Why acknowledged work could be lost on a database, or wrong be read from it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unsound {
+pub enum DurabilityError {
     /// The server may lose what it has confirmed when the machine stops.
     #[error("the server runs with {setting}=off: what it confirms is lost if its machine stops; set it to on")]
     NotDurable {
@@ -48,23 +48,23 @@ pub enum Unsound {
 }
 
 /// What is wrong with a server's settings.
-pub(crate) fn of_server(tx: &mut Tx<'_>) -> Result<Vec<Unsound>, StoreError> {
+pub(crate) fn of_server(tx: &mut Tx<'_>) -> Result<Vec<DurabilityError>, StoreError> {
     let mut found = Vec::new();
     for setting in ["fsync", "full_page_writes"] {
         let off = tx.query_one("SELECT current_setting(?1) = 'off'", values![setting], |row| row.get::<bool>(0))?;
-        found.extend(off.then_some(Unsound::NotDurable { setting }));
+        found.extend(off.then_some(DurabilityError::NotDurable { setting }));
     }
     let standby = tx.query_one("SELECT pg_is_in_recovery()", &[], |row| row.get::<bool>(0))?;
-    found.extend(standby.then_some(Unsound::Standby));
+    found.extend(standby.then_some(DurabilityError::Standby));
     Ok(found)
 }
 
 /// What is wrong with the place of a file.
-pub(crate) fn of_place(path: &Path) -> Vec<Unsound> {
+pub(crate) fn of_place(path: &Path) -> Vec<DurabilityError> {
     let links = names(path);
-    let several = (links > 1).then(|| Unsound::SeveralNames { path: path.to_owned(), links });
+    let several = (links > 1).then(|| DurabilityError::SeveralNames { path: path.to_owned(), links });
     let kind = file_system(path).and_then(network_file_system);
-    let network = kind.map(|kind| Unsound::NetworkFileSystem { path: path.to_owned(), kind });
+    let network = kind.map(|kind| DurabilityError::NetworkFileSystem { path: path.to_owned(), kind });
     several.into_iter().chain(network).collect()
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn damages(tx: &mut Tx<'_>, thorough: bool) -> Result<Vec<String>, St
     if tx.is_postgres() {
         return Ok(Vec::new());
     }
-    tx.be_patient()?;
+    tx.disable_timeout()?;
     let sql = if thorough { "PRAGMA integrity_check(5)" } else { "PRAGMA quick_check(5)" };
     let said = tx.query_all(sql, &[], |row| row.get::<String>(0))?;
     Ok(said.into_iter().filter(|line| line != "ok").collect())
@@ -162,12 +162,12 @@ pub(crate) fn damages(tx: &mut Tx<'_>, thorough: bool) -> Result<Vec<String>, St
 /// the process, however that ends. Beside the lock stands when a server was last at work, which a backup put in the file's place
 /// does not know of (F-82).
 #[derive(Debug)]
-pub struct ServesAlone {
+pub struct ExclusiveLock {
     lock: File,
     last_served: Option<Timestamp>,
 }
 
-impl ServesAlone {
+impl ExclusiveLock {
     /// Takes the lock of the file at `path`, be it damaged or missing.
     ///
     /// # Errors
@@ -194,7 +194,7 @@ impl ServesAlone {
 }
 
 /// Takes the lock beside the file at `path`.
-pub(crate) fn serve_alone(path: &Path) -> Result<ServesAlone, StoreError> {
+pub(crate) fn serve_alone(path: &Path) -> Result<ExclusiveLock, StoreError> {
     // By whichever link it is reached, it is one file.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_gone| path.to_owned());
     let mut name = path.as_os_str().to_owned();
@@ -221,7 +221,7 @@ pub(crate) fn serve_alone(path: &Path) -> Result<ServesAlone, StoreError> {
     let micros = noted.lines().nth(1).and_then(|line| line.trim().parse().ok());
     let last_served = micros.and_then(|micros| Timestamp::from_microsecond(micros).ok());
     note(&mut lock, last_served).map_err(cannot)?;
-    Ok(ServesAlone { lock, last_served })
+    Ok(ExclusiveLock { lock, last_served })
 }
 
 /// Writes who serves, and when it was last at work, over what stood there: in lines of one width and at once, because whoever is

@@ -8,12 +8,12 @@ use balcao_domain::OrganizationId;
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
-use crate::database::hint::Hint;
+use crate::database::hint::Wakeup;
 use crate::database::inline::Inline;
 use crate::database::migrate::SchemaStatus;
 use crate::database::postgres::{Listener, Postgres};
 use crate::database::probe::{self, Probe};
-use crate::database::soundness::{self, ServesAlone, Unsound};
+use crate::database::soundness::{self, DurabilityError, ExclusiveLock};
 use crate::database::sqlite::Sqlite;
 use crate::database::tx::Tx;
 
@@ -132,7 +132,7 @@ impl Store {
     /// Tells of hints from other programs over this database until what this gives is dropped; `None` where there are no other
     /// programs. They may be lost and may come in vain: look by yourself from time to time.
     #[must_use]
-    pub fn listen(&self, told: impl Fn(Hint) + Send + 'static) -> Option<Listener> {
+    pub fn listen(&self, told: impl Fn(Wakeup) + Send + 'static) -> Option<Listener> {
         match &self.database {
             Database::Postgres(postgres) => Some(postgres.listen(told)),
             Database::Sqlite(_) | Database::Inline(_) => None,
@@ -157,7 +157,7 @@ impl Store {
         let Some(probe) = &self.probe else { return self.database.write(work).await };
         let (work, fate) = probe::watched(Arc::clone(probe), true, work);
         let result = self.database.write(work).await;
-        probe::told(&fate, result).await
+        probe::commit_fate(&fate, result).await
     }
 
     /// Runs `work` on one consistent state of the database; it cannot write.
@@ -174,7 +174,7 @@ impl Store {
         let Some(probe) = &self.probe else { return self.database.read(work).await };
         let (work, fate) = probe::watched(Arc::clone(probe), false, work);
         let result = self.database.read(work).await;
-        probe::told(&fate, result).await
+        probe::commit_fate(&fate, result).await
     }
 
     /// What time it is by the database server's clock; `None` where the database is on this machine and has no other.
@@ -193,7 +193,7 @@ impl Store {
     ///
     /// # Errors
     /// What the database said.
-    pub async fn soundness(&self) -> Result<Vec<Unsound>, StoreError> {
+    pub async fn soundness(&self) -> Result<Vec<DurabilityError>, StoreError> {
         match &self.database {
             Database::Sqlite(sqlite) => Ok(sqlite.path().map(soundness::of_place).unwrap_or_default()),
             Database::Postgres(postgres) => postgres.read(|tx: &mut Tx<'_>| soundness::of_server(tx)).await,
@@ -215,7 +215,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::ServedAlready`].
-    pub fn serve_alone(&self) -> Result<Option<ServesAlone>, StoreError> {
+    pub fn serve_alone(&self) -> Result<Option<ExclusiveLock>, StoreError> {
         let Database::Sqlite(sqlite) = &self.database else { return Ok(None) };
         sqlite.path().map(soundness::serve_alone).transpose()
     }
@@ -225,7 +225,7 @@ impl Store {
     ///
     /// # Errors
     /// What the database said.
-    pub async fn take_over(&self, _alone: &ServesAlone) -> Result<u64, StoreError> {
+    pub async fn take_over(&self, _alone: &ExclusiveLock) -> Result<u64, StoreError> {
         self.write(crate::database::takeover::end_claims).await
     }
 
@@ -304,7 +304,7 @@ fn served<T, E>(
     work: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,
 ) -> impl FnOnce(&mut Tx<'_>) -> Result<T, E> {
     move |tx| {
-        tx.serve(served);
+        tx.scope_to(served);
         work(tx)
     }
 }

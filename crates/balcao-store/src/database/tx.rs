@@ -4,7 +4,7 @@ use balcao_domain::OrganizationId;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteRef};
 
 use crate::database::error::StoreError;
-use crate::database::hint::Hint;
+use crate::database::hint::Wakeup;
 use crate::database::postgres::Session;
 use crate::database::probe::Statement;
 use crate::database::value::{Row, RowInner, Value};
@@ -40,12 +40,12 @@ pub struct Tx<'a> {
     /// The only organization whose queues are worked off through it.
     served: Option<OrganizationId>,
     /// What happened in it, where somebody wants to know.
-    watch: Option<Watch>,
+    watch: Option<TxRecorder>,
 }
 
 /// What happened in a transaction.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct TxRecorder {
     /// Whether a statement of it changed a row.
     pub(crate) changed: bool,
     /// What ran in it, if that is wanted.
@@ -60,7 +60,7 @@ impl<'a> Tx<'a> {
     }
 
     /// From now on the queues of only this organization are worked off through it.
-    pub(crate) const fn serve(&mut self, served: Option<OrganizationId>) {
+    pub(crate) const fn scope_to(&mut self, served: Option<OrganizationId>) {
         self.served = served;
     }
 
@@ -75,11 +75,11 @@ impl<'a> Tx<'a> {
 
     /// Notes from now on what happens.
     pub(crate) fn begin_watch(&mut self, tapes: bool) {
-        self.watch = Some(Watch { tape: tapes.then(Vec::new), ..Watch::default() });
+        self.watch = Some(TxRecorder { tape: tapes.then(Vec::new), ..TxRecorder::default() });
     }
 
     /// What happened since.
-    pub(crate) fn end_watch(&mut self) -> Watch {
+    pub(crate) fn end_watch(&mut self) -> TxRecorder {
         self.watch.take().unwrap_or_default()
     }
 
@@ -117,14 +117,14 @@ impl<'a> Tx<'a> {
     }
 
     /// Tells other programs over the database, when this is committed, that there is something to do.
-    pub(crate) fn hint(&mut self, hint: Hint) {
+    pub(crate) fn hint(&mut self, hint: Wakeup) {
         if let Connection::Postgres(session) = &mut self.connection {
             session.hint(hint);
         }
     }
 
     /// Lets statements take as long as they need, until the transaction ends: for migrations and for checks of the whole file.
-    pub(crate) fn be_patient(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn disable_timeout(&mut self) -> Result<(), StoreError> {
         match &mut self.connection {
             Connection::Sqlite(_) => {
                 crate::database::sqlite::be_patient();
@@ -284,7 +284,7 @@ impl<'a> Tx<'a> {
     ///
     /// # Errors
     /// What `attempt` failed with, or what the database said.
-    pub fn attempt<T, R, E: From<StoreError>>(
+    pub fn savepoint<T, R, E: From<StoreError>>(
         &mut self,
         attempt: impl FnOnce(&mut Tx<'_>) -> Result<Result<T, R>, E>,
     ) -> Result<Result<T, R>, E> {
@@ -292,13 +292,13 @@ impl<'a> Tx<'a> {
             Connection::Sqlite(_) => "attempt".to_owned(),
             Connection::Postgres(session) => session.new_savepoint(),
         };
-        self.mark(&format!("SAVEPOINT {savepoint}"))?;
+        self.savepoint_statement(&format!("SAVEPOINT {savepoint}"))?;
         let (served, watch) = (self.served, self.watch.take());
         let mut inner = Tx { served, watch, ..Tx::new(self.connection.again(), self.may_write) };
         let result = attempt(&mut inner);
         self.watch = inner.watch.take();
         let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.roll_back_to(&savepoint) };
-        match end.and_then(|()| self.mark(&format!("RELEASE {savepoint}"))) {
+        match end.and_then(|()| self.savepoint_statement(&format!("RELEASE {savepoint}"))) {
             Ok(()) => result,
             // After a full disk or a lost connection the whole transaction is gone, and the savepoint with it: the first
             // error says why.
@@ -320,7 +320,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Makes a savepoint or lets go of one.
-    pub(crate) fn mark(&mut self, sql: &str) -> Result<(), StoreError> {
+    pub(crate) fn savepoint_statement(&mut self, sql: &str) -> Result<(), StoreError> {
         match &mut self.connection {
             Connection::Sqlite(_) => self.control(sql),
             Connection::Postgres(session) => {

@@ -134,7 +134,7 @@ pub fn insert(
 ///
 /// # Errors
 /// What the database said.
-pub fn knows(
+pub fn is_known(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     channel: &str,
@@ -337,7 +337,7 @@ pub fn of_conversation(
 ///
 /// # Errors
 /// What the database said.
-pub fn settle(
+pub fn set_state(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     turn: TurnId,

@@ -234,14 +234,14 @@ pub fn written_since(
 
 /// Something that we told a contact unasked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct Notification {
     /// What was said.
     pub subject: String,
     /// What its message in the outbox names as its matter, if it left by a channel.
     pub about: Option<String>,
 }
 
-pub(crate) const LAST_TOLD: &str =
+pub(crate) const LAST_NOTIFICATION: &str =
     "SELECT subject, created_at FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author <> 'contact'
      AND author <> 'draft' AND created_at >= ?3 ORDER BY id DESC LIMIT 1";
 
@@ -249,14 +249,16 @@ pub(crate) const LAST_TOLD: &str =
 ///
 /// # Errors
 /// What the database said.
-pub fn last_told(
+pub fn find_last_notification(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
     since: Timestamp,
-) -> Result<Option<Told>, StoreError> {
+) -> Result<Option<Notification>, StoreError> {
     let last: Option<(Option<String>, Timestamp)> =
-        tx.query_optional(LAST_TOLD, values![organization, conversation, since], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        tx.query_optional(LAST_NOTIFICATION, values![organization, conversation, since], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
     let Some((Some(subject), at)) = last else { return Ok(None) };
     // Message and outbox row are written in one transaction, at one instant.
     let about: Option<Option<String>> = tx.query_optional(
@@ -265,19 +267,19 @@ pub fn last_told(
         values![organization, conversation, at],
         |row| row.get(0),
     )?;
-    Ok(Some(Told { subject, about: about.flatten() }))
+    Ok(Some(Notification { subject, about: about.flatten() }))
 }
 
 /// What we told unasked in the message that a channel names so; `None` if that message was an answer, or is none of ours.
 ///
 /// # Errors
 /// What the database said.
-pub fn told_in(
+pub fn find_quoted_notification(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
     provider_message: &str,
-) -> Result<Option<Told>, StoreError> {
+) -> Result<Option<Notification>, StoreError> {
     tx.query_optional(
         "SELECT message.subject, outbox.about FROM outbox
          JOIN message ON message.organization_id = outbox.organization_id AND message.conversation_id = outbox.conversation_id
@@ -285,6 +287,6 @@ pub fn told_in(
          WHERE outbox.organization_id = ?1 AND outbox.conversation_id = ?2 AND outbox.provider_message = ?3
          ORDER BY message.id DESC LIMIT 1",
         values![organization, conversation, provider_message],
-        |row| Ok(Told { subject: row.get(0)?, about: row.get(1)? }),
+        |row| Ok(Notification { subject: row.get(0)?, about: row.get(1)? }),
     )
 }

@@ -10,11 +10,11 @@ use balcao_domain::{ConversationId, MessageId, OrganizationId, OutboxId, TurnId}
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
-use crate::database::hint::Hint;
+use crate::database::hint::Wakeup;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values, word};
 
-pub use trouble::{Trouble, give_up, trouble, troubled};
+pub use trouble::{FailedMessage, find_failed, give_up, list_failed};
 
 /// A message to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,7 +167,7 @@ pub fn push(
     new: &NewOutbox<'_>,
     now: Timestamp,
 ) -> Result<OutboxId, StoreError> {
-    tx.hint(Hint::Outbox);
+    tx.hint(Wakeup::Outbox);
     tx.insert(
         "INSERT INTO outbox (organization_id, conversation_id, seq, turn_id, part, kind, channel, account, recipient, body,
                              correlation, not_before, created_at, changed_at, about, fallback, message_id)

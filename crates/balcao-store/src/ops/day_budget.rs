@@ -13,7 +13,7 @@ use crate::database::value::{Row, values};
 
 /// What a business counts for everybody together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counted {
+pub enum DayCounter {
     /// Tokens of strangers of the web chat.
     StrangersTokens,
     /// Money for them, in millionths of a US dollar.
@@ -22,7 +22,7 @@ pub enum Counted {
     Files,
 }
 
-impl Counted {
+impl DayCounter {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::StrangersTokens, Self::StrangersCost, Self::Files];
 
@@ -165,15 +165,15 @@ pub fn used(tx: &mut Tx<'_>, organization: OrganizationId, (name, day): (&str, D
 ///
 /// # Errors
 /// What the database said.
-pub fn of_today(tx: &mut Tx<'_>, now: Timestamp) -> Result<[(Counted, Used); 3], StoreError> {
+pub fn of_today(tx: &mut Tx<'_>, now: Timestamp) -> Result<[(DayCounter, Used); 3], StoreError> {
     let served = tx.served();
     let sql = "SELECT name, used, most FROM day_budget WHERE ends_at > ?2 AND name IN ('strangers_tokens', 'strangers_cost', 'files')
                  AND (organization_id = ?1 OR ?1 IS NULL)";
     let read = |row: &Row<'_>| Ok((row.get::<String>(0)?, Used { used: row.get(1)?, most: row.get(2)? }));
     let rows = tx.query_all(sql, values![served, now], read)?;
-    let worst = |counted: Counted| {
+    let worst = |counted: DayCounter| {
         let own = rows.iter().filter(|(name, _)| name == counted.as_str()).map(|(_, used)| *used);
         (counted, own.max_by_key(|used| used.percent()).unwrap_or_default())
     };
-    Ok(Counted::ALL.map(worst))
+    Ok(DayCounter::ALL.map(worst))
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
-use crate::ops::day_budget::{self, Counted, Used};
+use crate::ops::day_budget::{self, DayCounter, Used};
 
 /// Things that wait.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub struct Figures {
     /// Outgoing webhooks that were given up.
     pub dead_webhooks: u32,
     /// What is used of what today may take.
-    pub budgets: [Option<(Counted, Used)>; 3],
+    pub budgets: [Option<(DayCounter, Used)>; 3],
 }
 
 impl Figures {

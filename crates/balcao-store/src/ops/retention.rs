@@ -14,7 +14,7 @@ use crate::database::value::values;
 
 /// What grows old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Old {
+pub enum RetentionKind {
     /// A file of staff that was never sent.
     UnsentFile,
     /// The bytes of a file; that there was one stays.
@@ -60,7 +60,7 @@ struct Rule {
     forgets: Option<&'static str>,
 }
 
-impl Old {
+impl RetentionKind {
     /// Every kind, in the order in which they are deleted.
     pub const ALL: [Self; 15] = [
         Self::UnsentFile,
@@ -183,7 +183,12 @@ impl Old {
 ///
 /// # Errors
 /// What the database said.
-pub fn count(tx: &mut Tx<'_>, organization: OrganizationId, old: Old, before: Timestamp) -> Result<i64, StoreError> {
+pub fn count(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    old: RetentionKind,
+    before: Timestamp,
+) -> Result<i64, StoreError> {
     let sql = format!("SELECT count(*) FROM {} WHERE {}", old.rule().table, old.condition());
     tx.query_one(&sql, values![organization, before], |row| row.get(0))
 }
@@ -195,7 +200,7 @@ pub fn count(tx: &mut Tx<'_>, organization: OrganizationId, old: Old, before: Ti
 pub fn delete(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    old: Old,
+    old: RetentionKind,
     before: Timestamp,
     limit: u32,
 ) -> Result<usize, StoreError> {

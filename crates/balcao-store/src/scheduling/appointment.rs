@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values, word};
-use crate::scheduling::claims::{self, Wanted};
+use crate::scheduling::claims::{self, SlotRequest};
 
 /// An appointment to be booked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,19 +88,19 @@ pub fn insert(
     for hold in expired {
         cancel(tx, organization, hold, now)?;
     }
-    let booked = tx.attempt(|tx| {
+    let booked = tx.savepoint(|tx| {
         let id = insert_row(tx, organization, new, now)?;
         if !new.status.holds_slot() {
             return Ok::<_, StoreError>(Ok(id));
         }
-        let wanted = Wanted {
+        let wanted = SlotRequest {
             appointment: id,
             professional: new.professional,
             capacity: new.capacity,
             occupied: new.occupied,
             now,
         };
-        Ok(claims::claim(tx, organization, &wanted)?.map(|_seat| id).ok_or(()))
+        Ok(claims::claim_slot(tx, organization, &wanted)?.map(|_seat| id).ok_or(()))
     })?;
     Ok(booked.ok())
 }

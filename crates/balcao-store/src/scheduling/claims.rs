@@ -16,7 +16,7 @@ use crate::database::value::values;
 
 /// Time wanted for an appointment.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct SlotRequest {
     /// For which appointment.
     pub appointment: AppointmentId,
     /// Of whom.
@@ -34,7 +34,11 @@ pub struct Wanted {
 ///
 /// # Errors
 /// What the database said.
-pub fn claim(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &Wanted) -> Result<Option<u32>, StoreError> {
+pub fn claim_slot(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    wanted: &SlotRequest,
+) -> Result<Option<u32>, StoreError> {
     drop_expired(tx, organization, wanted)?;
     let (first, end) = quanta(wanted.occupied);
     for seat in 1..=wanted.capacity {
@@ -71,7 +75,7 @@ pub fn release(tx: &mut Tx<'_>, organization: OrganizationId, appointment: Appoi
 }
 
 /// Cancels pending appointments in the way that have expired: correctness needs no background job.
-fn drop_expired(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &Wanted) -> Result<(), StoreError> {
+fn drop_expired(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &SlotRequest) -> Result<(), StoreError> {
     let expired: Vec<AppointmentId> = tx.query_all(
         "SELECT id FROM appointment
          WHERE organization_id = ?1 AND professional_id = ?2 AND status <> 'cancelled'

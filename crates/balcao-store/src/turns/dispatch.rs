@@ -4,13 +4,13 @@
 //! claimed works under [`Lease`], and each of their transactions begins with [`guard`] (I-5). The last one calls [`finish`],
 //! so that the lease ends if and only if the work is done.
 
-use balcao_domain::lease::{MAX_FAILURES, Tally};
+use balcao_domain::lease::{AttemptHistory, MAX_FAILURES};
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::database::error::StoreError;
-use crate::database::hint::Hint;
+use crate::database::hint::Wakeup;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
 
@@ -37,7 +37,7 @@ pub struct Claimed {
     /// The business's account.
     pub account: String,
     /// What is remembered of the attempts before, this claim included.
-    pub tally: Tally,
+    pub tally: AttemptHistory,
     /// How long the lease lasts from each renewal on.
     pub lasts: SignedDuration,
 }
@@ -148,14 +148,14 @@ pub fn readdress(
 ///
 /// # Errors
 /// What the database said.
-pub fn set_ripe(
+pub fn set_due(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
     ripe_at: Option<Timestamp>,
 ) -> Result<(), StoreError> {
     if ripe_at.is_some() {
-        tx.hint(Hint::Turn);
+        tx.hint(Wakeup::Turn);
     }
     tx.defer(
         "UPDATE dispatch SET ripe_at = ?3 WHERE organization_id = ?1 AND conversation_id = ?2",
@@ -186,7 +186,7 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
     let mut suspects = request.suspects;
     let mut taken = Vec::new();
     for mut one in found {
-        if one.tally.suspect {
+        if one.tally.poison_suspect {
             let Some(left) = suspects.checked_sub(1) else { continue };
             suspects = left;
         }
@@ -244,7 +244,12 @@ pub fn claim_stuck(
 /// A row of both claims, with the tally that the claim leads to.
 fn claimed(row: &Row<'_>, request: &ClaimRequest<'_>) -> Result<Claimed, StoreError> {
     let lease = Lease { organization: row.get(0)?, conversation: row.get(1)?, epoch: row.get(2)? };
-    let before = Tally { attempts: row.get(6)?, failures: row.get(7)?, blame: row.get(8)?, suspect: row.get(9)? };
+    let before = AttemptHistory {
+        attempts: row.get(6)?,
+        failures: row.get(7)?,
+        crashes: row.get(8)?,
+        poison_suspect: row.get(9)?,
+    };
     let tally = before.claimed(row.get(10)?);
     let lasts = request.until.duration_since(request.now);
     Ok(Claimed { lease, contact: row.get(3)?, channel: row.get(4)?, account: row.get(5)?, tally, lasts })
@@ -263,8 +268,8 @@ fn take(tx: &mut Tx<'_>, one: &Claimed, request: &ClaimRequest<'_>) -> Result<()
             request.until,
             tally.attempts,
             tally.failures,
-            tally.blame,
-            tally.suspect,
+            tally.crashes,
+            tally.poison_suspect,
         ],
     )?;
     held(tx, changed, lease)

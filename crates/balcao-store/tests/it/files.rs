@@ -208,7 +208,7 @@ async fn f_81_a_file_is_known_by_whatever_name_it_is_reached() {
     // Under a second name it would have a second log.
     std::fs::hard_link(&path, &other).unwrap();
     let found = store.soundness().await.unwrap();
-    assert_eq!(found, [balcao_store::Unsound::SeveralNames { path, links: 2 }]);
+    assert_eq!(found, [balcao_store::DurabilityError::SeveralNames { path, links: 2 }]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -434,7 +434,7 @@ async fn who_serves_alone_takes_over_what_a_dead_program_had_in_hand() {
             let route =
                 dispatch::Route { account: "1".to_owned(), recipient: "{}".to_owned(), customer_wrote_at: None };
             dispatch::set_route(tx, organization, conversation, &route)?;
-            dispatch::set_ripe(tx, organization, conversation, Some(now))
+            dispatch::set_due(tx, organization, conversation, Some(now))
         })
         .await;
     waiting.unwrap();

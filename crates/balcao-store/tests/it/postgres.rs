@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use balcao_domain::FailureClass;
 use balcao_store::{
-    Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Unsound, Value, crm::organization,
+    Backend, DurabilityError, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Value, crm::organization,
     scheduling::appointment, turns::event,
 };
 use balcao_testkit::contract::deferred::{read_agenda, read_turn, turn_of};
@@ -248,7 +248,7 @@ async fn an_attempt_that_fails_leaves_the_transaction_usable() {
     let world = world(&store, "a").await;
     let work = move |tx: &mut Tx<'_>| {
         event::push(tx, world.organization, "before", "x", "{}", now())?;
-        let failed: Result<Result<(), ()>, StoreError> = tx.attempt(|tx| {
+        let failed: Result<Result<(), ()>, StoreError> = tx.savepoint(|tx| {
             tx.execute("INSERT INTO tag (organization_id, name) VALUES (99, 'x')", &[])?;
             Ok(Ok(()))
         });
@@ -463,7 +463,13 @@ async fn the_database_itself_refuses_an_overlap() {
 async fn a_server_that_forgets_is_told_from_one_that_keeps() {
     for (settings, expected) in [
         // What the servers of the tests are set to.
-        ("", vec![Unsound::NotDurable { setting: "fsync" }, Unsound::NotDurable { setting: "full_page_writes" }]),
+        (
+            "",
+            vec![
+                DurabilityError::NotDurable { setting: "fsync" },
+                DurabilityError::NotDurable { setting: "full_page_writes" },
+            ],
+        ),
         ("fsync = on\nfull_page_writes = on", Vec::new()),
     ] {
         let Some(server) = balcao_testkit::postgres::OwnServer::start(settings, &[]) else { return };

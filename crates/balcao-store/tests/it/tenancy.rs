@@ -101,7 +101,7 @@ async fn g_10_an_organization_ends_with_its_closure() {
     assert_eq!(writes.join_all().await.into_iter().sum::<i64>(), 0);
     let organization = shop.organization;
     let seen = store.write(move |tx: &mut Tx<'_>| {
-        let undone: Result<Result<(), ()>, StoreError> = tx.attempt(|tx| {
+        let undone: Result<Result<(), ()>, StoreError> = tx.savepoint(|tx| {
             organization::get(tx, organization)?;
             Ok(Err(()))
         });

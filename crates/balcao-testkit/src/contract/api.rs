@@ -105,7 +105,7 @@ pub async fn a_name_of_a_conversation_is_taken_once_per_organization(store: &Sto
             assert_eq!(api_conversation::find(tx, world.organization, "c")?, None);
             api_conversation::insert(tx, world.organization, "c", one)?;
             api_conversation::insert(tx, world.organization, "d", one)?;
-            let taken = tx.attempt::<(), (), StoreError>(|tx| {
+            let taken = tx.savepoint::<(), (), StoreError>(|tx| {
                 api_conversation::insert(tx, world.organization, "c", other).map(Ok)
             });
             assert!(taken.unwrap_err().is_unique_violation());

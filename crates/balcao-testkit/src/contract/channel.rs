@@ -67,7 +67,7 @@ pub async fn words_arrive_where_buttons_cannot(on: &dyn Harness) {
     let button = |id: &str| Button { id: id.to_owned(), title: id.to_owned() };
     let buttons = Outbound::buttons("Às 14h ou 15h?", vec![button("14:00"), button("15:00")]).unwrap();
     let buttons = buttons.tracked(CorrelationId::new("a").unwrap());
-    channel.send(&buttons.fitting(&channel.capabilities()), &on.customer()).await.unwrap();
+    channel.send(&buttons.adapted_to(&channel.capabilities()), &on.customer()).await.unwrap();
     assert_eq!(on.arrived(), ["Às 14h ou 15h?"]);
 }
 

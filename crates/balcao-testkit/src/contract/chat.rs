@@ -90,12 +90,12 @@ pub async fn an_answer_is_on_its_way_while_something_waits_or_is_worked_on(store
     write(store, move |tx| {
         let id = ripe(tx, world, 0)?;
         assert!(chat::is_answering(tx, world.organization, id)?);
-        dispatch::set_ripe(tx, world.organization, id, None)?;
+        dispatch::set_due(tx, world.organization, id, None)?;
         assert!(!chat::is_answering(tx, world.organization, id)?);
-        dispatch::set_ripe(tx, world.organization, id, Some(at(0)))?;
+        dispatch::set_due(tx, world.organization, id, Some(at(0)))?;
         let request = dispatch::ClaimRequest { owner: "a", now: at(9), until: at(30), limit: 1, suspects: 1 };
         let claimed = dispatch::claim(tx, &request)?;
-        dispatch::set_ripe(tx, world.organization, id, None)?;
+        dispatch::set_due(tx, world.organization, id, None)?;
         assert!(chat::is_answering(tx, world.organization, id)?);
         dispatch::finish(tx, &claimed.first().unwrap().lease)?;
         assert!(!chat::is_answering(tx, world.organization, id)?);

@@ -5,7 +5,7 @@
 use std::sync::mpsc::channel;
 
 use balcao_domain::{Currency, OrganizationId, Span};
-use balcao_store::database::ahead::{self, TurnBegins};
+use balcao_store::database::ahead::{self, TurnPrefetch};
 use balcao_store::messaging::message::Author;
 use balcao_store::scheduling::catalog::Around;
 use balcao_store::{
@@ -104,14 +104,14 @@ pub async fn a_deferred_write_is_undone_with_its_attempt(store: &Store) {
     let organization = world(store, "a").await.organization;
     write(store, move |tx| {
         add(tx, organization, "stays")?;
-        let refused = tx.attempt::<(), &str, StoreError>(|tx| {
+        let refused = tx.savepoint::<(), &str, StoreError>(|tx| {
             add(tx, organization, "goes")?;
-            tx.attempt::<(), (), StoreError>(|tx| Ok(Ok(add(tx, organization, "goes, too")?)))?.unwrap();
+            tx.savepoint::<(), (), StoreError>(|tx| Ok(Ok(add(tx, organization, "goes, too")?)))?.unwrap();
             Ok(Err("refused"))
         })?;
         assert_eq!(refused, Err("refused"));
         // A failure that its attempt knows of is undone with it.
-        let failed = tx.attempt::<(), (), StoreError>(|tx| {
+        let failed = tx.savepoint::<(), (), StoreError>(|tx| {
             add(tx, organization, "stays")?;
             names(tx, organization).map(|_names| Ok(()))
         });
@@ -128,11 +128,11 @@ pub async fn what_failed_before_an_attempt_is_not_forgotten_with_it(store: &Stor
     let organization = world(store, "a").await.organization;
     let done = store.write(move |tx| {
         tag::insert(tx, organization, "vip")?;
-        let outer = tx.attempt::<(), (), StoreError>(|tx| {
+        let outer = tx.savepoint::<(), (), StoreError>(|tx| {
             tag::insert(tx, organization, "noiva")?;
             add(tx, organization, "vip")?;
             // It is content with anything that becomes of the inner one.
-            drop(tx.attempt::<(), (), StoreError>(|tx| tag::insert(tx, organization, "barba").map(|_id| Err(()))));
+            drop(tx.savepoint::<(), (), StoreError>(|tx| tag::insert(tx, organization, "barba").map(|_id| Err(()))));
             Ok(Ok(()))
         })?;
         assert_eq!(outer, Ok(()));
@@ -149,13 +149,13 @@ pub async fn what_failed_in_an_attempt_is_not_forgotten_with_the_next_one(store:
     for with_a_statement in [false, true] {
         let done = store.write(move |tx| {
             tag::insert(tx, organization, "vip")?;
-            let first = tx.attempt::<(), (), StoreError>(|tx| {
+            let first = tx.savepoint::<(), (), StoreError>(|tx| {
                 tag::insert(tx, organization, "noiva")?;
                 add(tx, organization, "vip").map(Ok)
             })?;
             assert_eq!(first, Ok(()));
             // Whoever puts aside what cannot be done is content with anything that becomes of it.
-            drop(tx.attempt::<(), (), StoreError>(|tx| {
+            drop(tx.savepoint::<(), (), StoreError>(|tx| {
                 if with_a_statement {
                     tag::insert(tx, organization, "barba")?;
                 }
@@ -175,8 +175,8 @@ pub async fn a_deferred_write_that_fails_at_the_commit_is_in_nobodys_way(store: 
     let done = store.write(move |tx| {
         let conversation = ripe(tx, world, 0)?;
         tag::insert(tx, organization, "vip")?;
-        let kept = tx.attempt::<(), (), StoreError>(|tx| {
-            dispatch::set_ripe(tx, organization, conversation, Some(now()))?;
+        let kept = tx.savepoint::<(), (), StoreError>(|tx| {
+            dispatch::set_due(tx, organization, conversation, Some(now()))?;
             add(tx, organization, "vip").map(Ok)
         })?;
         assert_eq!(kept, Ok(()));
@@ -249,7 +249,7 @@ pub fn read_agenda(tx: &mut Tx<'_>, world: World, is_ahead: bool) -> Result<Stri
     let around = Around { from: today, to: today, since: now() };
     let business = organization::get(tx, id)?;
     if is_ahead {
-        ahead::agenda(tx, id, around, span, None, now())?;
+        ahead::prefetch_agenda(tx, id, around, span, None, now())?;
     }
     let business = hours::of_business(tx, &business, today, today)?;
     let services = catalog::list_services(tx, id, Currency::BRL)?;
@@ -263,14 +263,14 @@ pub fn read_agenda(tx: &mut Tx<'_>, world: World, is_ahead: bool) -> Result<Stri
 ///
 /// # Errors
 /// What the database said.
-pub fn read_turn(tx: &mut Tx<'_>, begins: &TurnBegins, is_ahead: bool) -> Result<String, StoreError> {
-    let TurnBegins { organization: id, contact, conversation, transcripts: (from, most), .. } = *begins;
+pub fn read_turn(tx: &mut Tx<'_>, begins: &TurnPrefetch, is_ahead: bool) -> Result<String, StoreError> {
+    let TurnPrefetch { organization: id, contact, conversation, transcripts: (from, most), .. } = *begins;
     if is_ahead {
-        ahead::turn(tx, begins)?;
+        ahead::prefetch_turn(tx, begins)?;
     }
     let transcripts = turn::transcripts(tx, id, conversation, from, most)?;
     let payloads = inbox::payloads_of_turn(tx, id, begins.turn)?;
-    let told = message::last_told(tx, id, conversation, begins.told_since)?;
+    let told = message::find_last_notification(tx, id, conversation, begins.told_since)?;
     let upcoming = appointment::upcoming_of_contact(tx, id, contact, Currency::BRL, begins.now)?;
     let written = message::count_since(tx, id, conversation, Author::Contact, begins.written_since)?;
     let answered = message::count_since(tx, id, conversation, Author::Agent, begins.answered_since)?;
@@ -281,11 +281,11 @@ pub fn read_turn(tx: &mut Tx<'_>, begins: &TurnBegins, is_ahead: bool) -> Result
 ///
 /// # Errors
 /// What the database said.
-pub fn turn_of(tx: &mut Tx<'_>, world: World) -> Result<TurnBegins, StoreError> {
+pub fn turn_of(tx: &mut Tx<'_>, world: World) -> Result<TurnPrefetch, StoreError> {
     let conversation = ripe(tx, world, 0)?;
     let [contact, _other] = world.contacts;
     let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
-    Ok(TurnBegins {
+    Ok(TurnPrefetch {
         organization: world.organization,
         contact,
         conversation,

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
 
 use balcao_domain::inbox::InboxState;
-use balcao_domain::lease::{Tally, Verdict};
+use balcao_domain::lease::{AttemptHistory, Verdict};
 use balcao_domain::{ConversationId, InboxId};
 use balcao_store::messaging::delivery;
 use balcao_store::messaging::inbox::{self, NewInbox};
@@ -61,7 +61,7 @@ pub(super) fn ripe(tx: &mut Tx<'_>, world: World, number: usize) -> Result<Conve
     let contact = *world.contacts.get(number).unwrap_or_else(|| panic!("a world has two contacts"));
     let found = conversation::find_or_begin(tx, world.organization, contact, "whatsapp", now())?;
     dispatch::set_route(tx, world.organization, found.id, &route())?;
-    dispatch::set_ripe(tx, world.organization, found.id, Some(now()))?;
+    dispatch::set_due(tx, world.organization, found.id, Some(now()))?;
     Ok(found.id)
 }
 
@@ -98,7 +98,7 @@ pub async fn an_event_is_stored_once_per_account(store: &Store) {
         let new = message(conversation, "message:wamid.1");
         assert!(inbox::insert(tx, world.organization, &new, now())?.is_some());
         assert_eq!(inbox::insert(tx, world.organization, &new, at(1))?, None);
-        assert!(inbox::knows(tx, world.organization, "whatsapp", "7001", "message:wamid.1")?);
+        assert!(inbox::is_known(tx, world.organization, "whatsapp", "7001", "message:wamid.1")?);
         let elsewhere = NewInbox { account: "7002", ..new };
         assert!(inbox::insert(tx, world.organization, &elsewhere, now())?.is_some());
         let burst = inbox::burst(tx, world.organization, conversation)?.unwrap();
@@ -162,8 +162,8 @@ pub async fn what_waits_is_given_to_one_turn_for_ever(store: &Store) {
         assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m1", "m2"]);
         assert_eq!(inbox::payloads_of_turn(tx, organization, first)?, ["{}", "{}"]);
         assert!(inbox::assign(tx, organization, conversation, first, 20)?.is_empty());
-        inbox::settle(tx, organization, first, InboxState::Answered, None)?;
-        inbox::settle(tx, organization, first, InboxState::Ignored, None)?;
+        inbox::set_state(tx, organization, first, InboxState::Answered, None)?;
+        inbox::set_state(tx, organization, first, InboxState::Ignored, None)?;
         let rows = inbox::of_turn(tx, organization, first)?;
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|row| row.state == InboxState::Answered && row.turn == Some(first)));
@@ -316,11 +316,11 @@ pub async fn what_is_not_ripe_is_not_claimed(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
-        dispatch::set_ripe(tx, world.organization, conversation, Some(at(3)))?;
+        dispatch::set_due(tx, world.organization, conversation, Some(at(3)))?;
         assert!(claim_at(tx, 2, 1)?.is_empty());
-        dispatch::set_ripe(tx, world.organization, conversation, None)?;
+        dispatch::set_due(tx, world.organization, conversation, None)?;
         assert!(claim_at(tx, 10, 1)?.is_empty());
-        dispatch::set_ripe(tx, world.organization, conversation, Some(at(3)))?;
+        dispatch::set_due(tx, world.organization, conversation, Some(at(3)))?;
         assert_eq!(only(claim_at(tx, 3, 1)?).lease.conversation, conversation);
         Ok(())
     })
@@ -350,7 +350,7 @@ pub async fn a_hundred_claim_and_each_conversation_is_claimed_once(store: &Store
             let contact = contact::insert(tx, world.organization, &new, now())?;
             let found = conversation::find_or_begin(tx, world.organization, contact, "whatsapp", now())?;
             dispatch::set_route(tx, world.organization, found.id, &route())?;
-            dispatch::set_ripe(tx, world.organization, found.id, Some(now()))?;
+            dispatch::set_due(tx, world.organization, found.id, Some(now()))?;
         }
         Ok(())
     })
@@ -389,7 +389,7 @@ pub async fn whoever_lost_the_lease_changes_nothing(store: &Store) {
     let late = store
         .write(move |tx| {
             dispatch::guard(tx, &lease)?;
-            dispatch::set_ripe(tx, world.organization, lease.conversation, None)
+            dispatch::set_due(tx, world.organization, lease.conversation, None)
         })
         .await;
     assert!(matches!(late, Err(StoreError::LeaseLost { .. })));
@@ -443,12 +443,17 @@ pub async fn a_lease_that_ran_out_is_a_death(store: &Store) {
         for round in 0..4 {
             tallies.push(only(claim_at(tx, round * 30, 1)?).tally);
         }
-        let expected = |attempts, blame, suspect| Tally { attempts, failures: 0, blame, suspect };
+        let expected = |attempts, blame, suspect| AttemptHistory {
+            attempts,
+            failures: 0,
+            crashes: blame,
+            poison_suspect: suspect,
+        };
         assert_eq!(tallies, [expected(1, 0, false), expected(2, 0, true), expected(3, 1, true), expected(4, 2, true)]);
         assert_eq!(tallies.last().map(|tally| tally.verdict()), Some(Verdict::HandOver));
         let last = only(claim_at(tx, 120, 1)?);
         dispatch::finish(tx, &last.lease)?;
-        dispatch::set_ripe(tx, world.organization, conversation, Some(now()))?;
+        dispatch::set_due(tx, world.organization, conversation, Some(now()))?;
         assert_eq!(only(claim_at(tx, 121, 0)?).tally, expected(1, 0, false));
         Ok(())
     })
@@ -464,8 +469,8 @@ pub async fn one_suspect_is_worked_on_at_a_time(store: &Store) {
         assert_eq!(claim_at(tx, 0, 1)?.len(), 2);
         assert!(claim_at(tx, 31, 0)?.is_empty());
         let first = only(claim_at(tx, 31, 1)?);
-        assert!(first.tally.suspect);
-        dispatch::set_ripe(tx, world.organization, first.lease.conversation, None)?;
+        assert!(first.tally.poison_suspect);
+        dispatch::set_due(tx, world.organization, first.lease.conversation, None)?;
         dispatch::finish(tx, &first.lease)?;
         let second = only(claim_at(tx, 32, 1)?);
         assert_ne!(second.lease.conversation, first.lease.conversation);
@@ -480,11 +485,11 @@ pub async fn a_failure_waits_and_is_counted(store: &Store) {
     write(store, move |tx| {
         ripe(tx, world, 0)?;
         let claimed = only(claim_at(tx, 0, 1)?);
-        dispatch::set_ripe(tx, world.organization, claimed.lease.conversation, None)?;
+        dispatch::set_due(tx, world.organization, claimed.lease.conversation, None)?;
         dispatch::fail(tx, &claimed, at(0))?;
         assert!(claim_at(tx, 0, 1)?.is_empty());
         let again = only(claim_at(tx, 1, 0)?);
-        assert_eq!(again.tally, Tally { attempts: 2, failures: 1, blame: 0, suspect: false });
+        assert_eq!(again.tally, AttemptHistory { attempts: 2, failures: 1, crashes: 0, poison_suspect: false });
         dispatch::give_back(tx, &again, at(1))?;
         assert_eq!(only(claim_at(tx, 1, 0)?).tally.failures, 1);
         Ok(())
@@ -498,8 +503,8 @@ pub async fn what_comes_during_the_work_stays_ripe(store: &Store) {
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
         let claimed = only(claim_at(tx, 0, 1)?);
-        dispatch::set_ripe(tx, world.organization, conversation, None)?;
-        dispatch::set_ripe(tx, world.organization, conversation, Some(at(4)))?;
+        dispatch::set_due(tx, world.organization, conversation, None)?;
+        dispatch::set_due(tx, world.organization, conversation, Some(at(4)))?;
         assert!(claim_at(tx, 5, 1)?.is_empty());
         dispatch::finish(tx, &claimed.lease)?;
         assert_eq!(only(claim_at(tx, 5, 1)?).lease.epoch, 2);
@@ -554,7 +559,7 @@ pub async fn tenants_have_inboxes_of_their_own(store: &Store) {
         let conversation = ripe(tx, ours, 0)?;
         let new = message(conversation, "m1");
         assert!(inbox::insert(tx, ours.organization, &new, now())?.is_some());
-        assert!(!inbox::knows(tx, theirs.organization, "whatsapp", "7001", "m1")?);
+        assert!(!inbox::is_known(tx, theirs.organization, "whatsapp", "7001", "m1")?);
         assert_eq!(inbox::burst(tx, theirs.organization, conversation)?, None);
         assert_eq!(inbox::find_message(tx, theirs.organization, "whatsapp", "7001", "m1")?, None);
         assert_eq!(dispatch::route(tx, theirs.organization, conversation)?, None);

@@ -3,7 +3,7 @@
 
 use balcao_domain::outbox::AttemptOutcome;
 use balcao_domain::throttle::Throttle;
-use balcao_store::ops::day_budget::{self, Counted, Day};
+use balcao_store::ops::day_budget::{self, Day, DayCounter};
 use balcao_store::{Store, messaging::outbox, messaging::pause, messaging::throttle, ops::figures};
 
 use super::Case;
@@ -127,11 +127,11 @@ pub async fn what_a_day_may_take_is_taken_once_however_many_take_at_once(store: 
         let used = figures::read(tx, at(99))?.budgets;
         let of = |counted| used.iter().flatten().find(|(of, _)| *of == counted).map(|(_, used)| used.percent());
         assert_eq!(
-            (of(Counted::StrangersTokens), of(Counted::Files), of(Counted::StrangersCost)),
+            (of(DayCounter::StrangersTokens), of(DayCounter::Files), of(DayCounter::StrangersCost)),
             (Some(180), Some(100), None)
         );
         assert!(
-            day_budget::of_today(tx, at(99))?.contains(&(Counted::Files, day_budget::Used { used: 105, most: 105 }))
+            day_budget::of_today(tx, at(99))?.contains(&(DayCounter::Files, day_budget::Used { used: 105, most: 105 }))
         );
         assert_eq!(figures::read(tx, at(100))?.budgets, [None; 3], "the day is over");
         // The first of the next day makes room.

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use balcao_store::ops::pack_delivery::{self, Arrived};
-use balcao_store::ops::retention::{self, Old};
+use balcao_store::ops::retention::{self, RetentionKind};
 use balcao_store::{Store, turns::event};
 
 use super::Case;
@@ -132,9 +132,9 @@ pub async fn a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up(sto
         assert!(pack_delivery::take(tx, ours, at(9_000), at(9_050), 10)?.is_empty());
         assert_eq!(pack_delivery::failed(tx, ours)?, 1);
         assert!(!pack_delivery::hand_on(tx, ours, id, "{}", at(61))?, "it was given up");
-        assert_eq!(retention::count(tx, ours, Old::PackDelivery, at(0))?, 0);
-        assert_eq!(retention::delete(tx, ours, Old::PackDelivery, at(1), 10)?, 1);
-        assert_eq!(retention::delete(tx, ours, Old::PackDelivery, at(1), 10)?, 0, "once");
+        assert_eq!(retention::count(tx, ours, RetentionKind::PackDelivery, at(0))?, 0);
+        assert_eq!(retention::delete(tx, ours, RetentionKind::PackDelivery, at(1), 10)?, 1);
+        assert_eq!(retention::delete(tx, ours, RetentionKind::PackDelivery, at(1), 10)?, 0, "once");
         assert!(!pack_delivery::accept(tx, ours, told("x", None), at(9_000))?, "that it came stays");
         Ok(())
     })

@@ -8,7 +8,7 @@ use balcao_store::messaging::chat::{self, ChatAuthor, NewEntry};
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::messaging::outbox::{self, NewOutbox};
-use balcao_store::ops::retention::{self, Old};
+use balcao_store::ops::retention::{self, RetentionKind};
 use balcao_store::turns::ledger::{self, EffectKey};
 use balcao_store::turns::turn::{self, Closing};
 use balcao_store::{Store, StoreError, Tx, messaging::conversation, ops::webhook, turns::event};
@@ -101,7 +101,7 @@ fn ended(
         spent: turn::Spent { model_calls: 1, tool_calls: 1, tokens: 1, cost_micro_usd: 1 },
     };
     turn::close(tx, world.organization, &closing, at(seconds))?;
-    inbox::settle(tx, world.organization, turn, balcao_domain::inbox::InboxState::Answered, None)?;
+    inbox::set_state(tx, world.organization, turn, balcao_domain::inbox::InboxState::Answered, None)?;
     tx.execute(
         "UPDATE outbox SET state = 'sent' WHERE organization_id = ?1 AND correlation = ?2",
         &[world.organization.into(), name.into()],
@@ -110,9 +110,9 @@ fn ended(
 }
 
 /// How many of each kind are older than an instant.
-fn due(tx: &mut Tx<'_>, world: World, seconds: i64) -> Result<Vec<(Old, i64)>, StoreError> {
+fn due(tx: &mut Tx<'_>, world: World, seconds: i64) -> Result<Vec<(RetentionKind, i64)>, StoreError> {
     let mut all = Vec::new();
-    for old in Old::ALL {
+    for old in RetentionKind::ALL {
         let count = retention::count(tx, world.organization, old, at(seconds))?;
         if count > 0 {
             all.push((old, count));
@@ -123,7 +123,8 @@ fn due(tx: &mut Tx<'_>, world: World, seconds: i64) -> Result<Vec<(Old, i64)>, S
 
 /// Deletes all that is older than an instant.
 fn delete(tx: &mut Tx<'_>, world: World, seconds: i64) -> Result<usize, StoreError> {
-    let all = Old::ALL.into_iter().map(|old| retention::delete(tx, world.organization, old, at(seconds), 100));
+    let all =
+        RetentionKind::ALL.into_iter().map(|old| retention::delete(tx, world.organization, old, at(seconds), 100));
     all.sum()
 }
 
@@ -135,17 +136,17 @@ pub async fn what_is_older_than_its_time_goes_and_what_is_not_stays(store: &Stor
         ended(tx, world, "b", 100)?;
         assert_eq!(due(tx, world, 0)?, [], "nothing is older than itself");
         let expected = [
-            (Old::File, 1),
-            (Old::Trace, 1),
-            (Old::Message, 2),
-            (Old::ChatEntry, 1),
-            (Old::Transcript, 1),
-            (Old::Inbox, 1),
-            (Old::Outbox, 1),
-            (Old::Ledger, 1),
+            (RetentionKind::File, 1),
+            (RetentionKind::Trace, 1),
+            (RetentionKind::Message, 2),
+            (RetentionKind::ChatEntry, 1),
+            (RetentionKind::Transcript, 1),
+            (RetentionKind::Inbox, 1),
+            (RetentionKind::Outbox, 1),
+            (RetentionKind::Ledger, 1),
         ];
         assert_eq!(due(tx, world, 50)?, expected);
-        assert_eq!(retention::delete(tx, world.organization, Old::File, at(50), 100)?, 1);
+        assert_eq!(retention::delete(tx, world.organization, RetentionKind::File, at(50), 100)?, 1);
         assert_eq!(attachment::bytes(tx, world.organization, file)?, None);
         let kept = attachment::find(tx, world.organization, file)?.unwrap();
         assert_eq!((kept.state.as_str(), kept.size), ("expired", Some(3)));
@@ -168,25 +169,25 @@ pub async fn what_work_goes_on_from_stays_however_old(store: &Store) {
     write(store, move |tx| {
         let (id, turn, file) = lived(tx, world, "a", 0)?;
         // Of all that, only what staff said and the visitor's own view go.
-        assert_eq!(due(tx, world, 9_000)?, [(Old::Message, 1), (Old::ChatEntry, 1)]);
+        assert_eq!(due(tx, world, 9_000)?, [(RetentionKind::Message, 1), (RetentionKind::ChatEntry, 1)]);
         tx.execute("DELETE FROM chat_entry WHERE organization_id = ?1", &[world.organization.into()])?;
-        assert_eq!(retention::delete(tx, world.organization, Old::Ledger, at(9_000), 100)?, 0);
-        assert_eq!(retention::delete(tx, world.organization, Old::Trace, at(9_000), 100)?, 0);
+        assert_eq!(retention::delete(tx, world.organization, RetentionKind::Ledger, at(9_000), 100)?, 0);
+        assert_eq!(retention::delete(tx, world.organization, RetentionKind::Trace, at(9_000), 100)?, 0);
         assert_eq!(turn::find_open(tx, world.organization, id)?, Some((turn, Some("{}".to_owned()))));
         assert_eq!(inbox::of_turn(tx, world.organization, turn)?.len(), 1);
-        assert_eq!(retention::delete(tx, world.organization, Old::File, at(9_000), 100)?, 0);
+        assert_eq!(retention::delete(tx, world.organization, RetentionKind::File, at(9_000), 100)?, 0);
         assert!(attachment::bytes(tx, world.organization, file)?.is_some(), "what shows it has still to leave");
         for (state, goes) in [("unknown", 0), ("dead", 0), ("sent", 1)] {
             let sql = "UPDATE outbox SET state = ?2 WHERE organization_id = ?1";
             tx.execute(sql, &[world.organization.into(), state.into()])?;
-            assert_eq!(retention::count(tx, world.organization, Old::Outbox, at(9_000))?, goes, "{state}");
+            assert_eq!(retention::count(tx, world.organization, RetentionKind::Outbox, at(9_000))?, goes, "{state}");
         }
-        assert_eq!(retention::count(tx, world.organization, Old::File, at(9_000))?, 1);
+        assert_eq!(retention::count(tx, world.organization, RetentionKind::File, at(9_000))?, 1);
         let sql = "UPDATE outbox SET state = 'dead' WHERE organization_id = ?1";
         tx.execute(sql, &[world.organization.into()])?;
         let [dead] = outbox::list(tx, world.organization, OutboxState::Dead, 10)?.try_into().unwrap();
         outbox::give_up(tx, world.organization, dead.id, now())?;
-        assert_eq!(retention::count(tx, world.organization, Old::Outbox, at(9_000))?, 1, "staff let it be");
+        assert_eq!(retention::count(tx, world.organization, RetentionKind::Outbox, at(9_000))?, 1, "staff let it be");
         Ok(())
     })
     .await;
@@ -197,12 +198,12 @@ pub async fn what_came_is_forgotten_and_that_it_came_is_not(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {
         ended(tx, world, "a", 0)?;
-        assert_eq!(retention::delete(tx, world.organization, Old::Inbox, at(50), 100)?, 1);
-        assert!(inbox::knows(tx, world.organization, "whatsapp", "7001", "a")?);
+        assert_eq!(retention::delete(tx, world.organization, RetentionKind::Inbox, at(50), 100)?, 1);
+        assert!(inbox::is_known(tx, world.organization, "whatsapp", "7001", "a")?);
         assert_eq!(inbox::find_message(tx, world.organization, "whatsapp", "7001", "a")?, None);
         inbox::insert_stray(tx, "whatsapp", "9", "k", "{}", now())?;
-        assert_eq!(retention::count(tx, world.organization, Old::Stray, at(50))?, 1);
-        assert_eq!(retention::delete(tx, world.organization, Old::Stray, at(50), 100)?, 1);
+        assert_eq!(retention::count(tx, world.organization, RetentionKind::Stray, at(50))?, 1);
+        assert_eq!(retention::delete(tx, world.organization, RetentionKind::Stray, at(50), 100)?, 1);
         Ok(())
     })
     .await;
@@ -223,17 +224,17 @@ pub async fn what_happened_goes_but_for_the_latest_and_its_numbers_rise(store: &
         assert_eq!(told(tx, 2)?, 2);
         for round in 0..3 {
             let left = i64::from(round == 0);
-            assert_eq!(retention::count(tx, organization, Old::Event, at(9_000))?, left, "the latest stays");
-            retention::delete(tx, organization, Old::Event, at(9_000), 100)?;
+            assert_eq!(retention::count(tx, organization, RetentionKind::Event, at(9_000))?, left, "the latest stays");
+            retention::delete(tx, organization, RetentionKind::Event, at(9_000), 100)?;
             assert_eq!(told(tx, 3)?, 0);
         }
         push(tx, "c", 9_001)?;
         assert_eq!(told(tx, 9_002)?, 1, "nothing is missed");
-        assert_eq!(retention::count(tx, organization, Old::Event, at(9_001))?, 1);
+        assert_eq!(retention::count(tx, organization, RetentionKind::Event, at(9_001))?, 1);
         let sql = "UPDATE webhook_delivery SET state = ?2 WHERE organization_id = ?1";
         for (state, goes) in [("pending", 0), ("sent", 3), ("dead", 3)] {
             tx.execute(sql, &[organization.into(), state.into()])?;
-            assert_eq!(retention::count(tx, organization, Old::Webhook, at(90_000))?, goes, "{state}");
+            assert_eq!(retention::count(tx, organization, RetentionKind::Webhook, at(90_000))?, goes, "{state}");
         }
         Ok(())
     })
@@ -251,7 +252,7 @@ pub async fn a_batch_is_no_larger_than_it_may_be(store: &Store) {
             chat::push(tx, world.organization, &entry, at(seconds))?;
         }
         for (gone, left) in [(2, 3), (2, 1), (1, 0), (0, 0)] {
-            assert_eq!(retention::delete(tx, world.organization, Old::ChatEntry, at(50), 2)?, gone);
+            assert_eq!(retention::delete(tx, world.organization, RetentionKind::ChatEntry, at(50), 2)?, gone);
             assert_eq!(chat::after(tx, world.organization, id, 0, 10)?.len(), left);
         }
         Ok(())

@@ -207,7 +207,7 @@ pub async fn an_attempt_that_is_refused_changes_nothing(store: &Store) {
     store
         .write(move |tx| {
             event::push(tx, world.organization, "kept", "x", "{}", now())?;
-            let refused: Result<(), &str> = tx.attempt(|tx| {
+            let refused: Result<(), &str> = tx.savepoint(|tx| {
                 event::push(tx, world.organization, "undone", "x", "{}", now())?;
                 Ok::<_, StoreError>(Err("no"))
             })?;
@@ -348,8 +348,8 @@ pub async fn a_claim_takes_the_first_free_seat(store: &Store) {
             claims::release(tx, world.organization, second)?;
             let mut claim = |appointment, capacity| {
                 let (professional, occupied) = (world.professional, at(world, 0, 10).occupied);
-                let wanted = claims::Wanted { appointment, professional, capacity, occupied, now: now() };
-                claims::claim(tx, world.organization, &wanted)
+                let wanted = claims::SlotRequest { appointment, professional, capacity, occupied, now: now() };
+                claims::claim_slot(tx, world.organization, &wanted)
             };
             assert_eq!(claim(first, 2)?, Some(1));
             assert_eq!(claim(second, 1)?, None);

@@ -8,7 +8,7 @@ use balcao_domain::{ConversationId, StaffId, TurnId};
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::handoff::{self, NewHandoff};
-use balcao_store::messaging::message::{self, Author, NewMessage, Told};
+use balcao_store::messaging::message::{self, Author, NewMessage, Notification};
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::turns::turn::{self, Closing, Spent};
 use balcao_store::{Store, StoreError, Tx, turns::ledger};
@@ -192,7 +192,7 @@ pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
         assert_eq!(staff::contact_of(tx, organization, bia)?, Some(contact));
         assert_eq!(staff::of_contact(tx, organization, contact)?.unwrap().id, bia);
         assert_eq!(staff::of_contact(tx, organization, other)?, None);
-        assert!(tx.attempt(|tx| Ok::<_, StoreError>(staff::set_contact(tx, organization, caio, contact)))?.is_err());
+        assert!(tx.savepoint(|tx| Ok::<_, StoreError>(staff::set_contact(tx, organization, caio, contact)))?.is_err());
         Ok(())
     })
     .await;
@@ -414,8 +414,9 @@ pub async fn the_last_thing_told_is_the_last_thing_that_we_said(store: &Store) {
         let conversation = begin(tx, world, 0, "a")?.id;
         say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
         say(tx, world, conversation, None, Author::Contact, "ok", 2)?;
-        let told = |tx: &mut Tx<'_>, when| message::last_told(tx, world.organization, conversation, at(when));
-        assert_eq!(told(tx, 0)?, Some(Told { subject: "lembrete".to_owned(), about: None }));
+        let told =
+            |tx: &mut Tx<'_>, when| message::find_last_notification(tx, world.organization, conversation, at(when));
+        assert_eq!(told(tx, 0)?, Some(Notification { subject: "lembrete".to_owned(), about: None }));
         assert_eq!(told(tx, 2)?, None);
         say(tx, world, conversation, None, Author::Agent, "até lá", 3)?;
         assert_eq!(told(tx, 0)?, None);
@@ -453,15 +454,17 @@ pub async fn a_quoted_message_names_its_matter(store: &Store) {
                 outbox::record(tx, one, next, Some(name), None, at(seconds))?;
             }
         }
-        let told = |tx: &mut Tx<'_>, conversation, name| message::told_in(tx, world.organization, conversation, name);
-        let reminder = Told { subject: "lembrete".to_owned(), about: Some("appointment:7:0".to_owned()) };
+        let told = |tx: &mut Tx<'_>, conversation, name| {
+            message::find_quoted_notification(tx, world.organization, conversation, name)
+        };
+        let reminder = Notification { subject: "lembrete".to_owned(), about: Some("appointment:7:0".to_owned()) };
         assert_eq!(told(tx, conversation, "w1")?, Some(reminder.clone()));
         assert_eq!(told(tx, conversation, "w2")?, None);
         assert_eq!(told(tx, conversation, "w3")?, None);
         assert_eq!(told(tx, other, "w1")?, None);
-        assert_eq!(message::last_told(tx, world.organization, conversation, at(0))?, None);
+        assert_eq!(message::find_last_notification(tx, world.organization, conversation, at(0))?, None);
         say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
-        assert_eq!(message::last_told(tx, world.organization, conversation, at(0))?, Some(reminder));
+        assert_eq!(message::find_last_notification(tx, world.organization, conversation, at(0))?, Some(reminder));
         Ok(())
     })
     .await;

@@ -151,7 +151,7 @@ pub async fn what_is_not_ripe_yet_is_not_stuck(store: &Store) {
     write(store, move |tx| {
         let one = ripe(tx, world, 0)?;
         receive(tx, world, one, "m1", 0)?;
-        dispatch::set_ripe(tx, world.organization, one, Some(at(65)))?;
+        dispatch::set_due(tx, world.organization, one, Some(at(65)))?;
         assert!(stuck(tx, 124)?.is_empty());
         assert_eq!(stuck(tx, 125)?.len(), 1);
         Ok(())
@@ -174,7 +174,7 @@ pub async fn what_failed_is_listed_until_staff_let_it_be(store: &Store) {
             outbox::record(tx, &claimed, after_attempt(outcome, 1, 0, SETTLE, at(1)), None, Some("why"), at(2))?;
         }
         let listed = |tx: &mut Tx<'_>, all, before, limit| {
-            let found = outbox::troubled(tx, organization, all, before, limit)?;
+            let found = outbox::list_failed(tx, organization, all, before, limit)?;
             Ok::<Vec<OutboxId>, StoreError>(found.into_iter().map(|one| one.message.id).collect())
         };
         let [first, second, third] = ids.try_into().unwrap();
@@ -186,7 +186,7 @@ pub async fn what_failed_is_listed_until_staff_let_it_be(store: &Store) {
             (listed(tx, false, None, 10)?, listed(tx, true, None, 10)?),
             (vec![third, second], vec![third, second, first])
         );
-        let one = outbox::trouble(tx, organization, first)?.unwrap();
+        let one = outbox::find_failed(tx, organization, first)?.unwrap();
         assert_eq!(
             (one.message.kind.as_str(), one.message.created_at, one.changed_at, one.given_up_at),
             ("reply", now(), at(2), Some(at(9)))
@@ -194,7 +194,7 @@ pub async fn what_failed_is_listed_until_staff_let_it_be(store: &Store) {
         let figures = figures::read(tx, at(10))?;
         assert_eq!((figures.dead, figures.unknown), (1, 1));
         assert!(outbox::retry(tx, organization, first, at(11))?);
-        assert_eq!(outbox::trouble(tx, organization, first)?, None);
+        assert_eq!(outbox::find_failed(tx, organization, first)?, None);
         assert!(!outbox::give_up(tx, organization, first, at(12))?, "it waits to be sent");
         Ok(())
     })
@@ -299,8 +299,8 @@ pub async fn tenants_are_told_of_their_own(store: &Store) {
         let id = push(tx, one, conversation, "a1")?;
         let [claimed] = outbox::claim(tx, "claim", at(1), at(31), 10)?.try_into().unwrap();
         outbox::record(tx, &claimed, after_attempt(AttemptOutcome::Refused, 1, 0, SETTLE, at(1)), None, None, at(2))?;
-        assert_eq!(outbox::trouble(tx, other.organization, id)?, None);
-        assert!(outbox::troubled(tx, other.organization, true, None, 10)?.is_empty());
+        assert_eq!(outbox::find_failed(tx, other.organization, id)?, None);
+        assert!(outbox::list_failed(tx, other.organization, true, None, 10)?.is_empty());
         assert!(!outbox::give_up(tx, other.organization, id, at(3))?);
         Ok(())
     })

@@ -83,7 +83,7 @@ pub(super) fn query(schema: &Schema, uri: &Uri) -> Result<Value, Problem> {
 }
 
 fn bad_query(problems: Vec<FieldProblem>) -> Problem {
-    Problem::of(StatusCode::BAD_REQUEST, "bad_query", told("query", &problems)).fields(problems)
+    Problem::of(StatusCode::BAD_REQUEST, "bad_query", field_problems("query", &problems)).fields(problems)
 }
 
 /// A parameter that is right in form and yet means nothing.
@@ -159,7 +159,7 @@ pub(super) async fn file(largest: usize, request: Request) -> Result<Bytes, Prob
 
 /// A body that is JSON and does not fit.
 pub(super) fn unfit(problems: Vec<FieldProblem>) -> Problem {
-    Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_fields", told("body", &problems)).fields(problems)
+    Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_fields", field_problems("body", &problems)).fields(problems)
 }
 
 /// Reads what was checked into its type.
@@ -207,7 +207,7 @@ fn nul(value: &Value, pointer: &str, problems: &mut Vec<FieldProblem>) {
 }
 
 /// "the body does not fit: `/limit` is out_of_range, expected …".
-fn told(what: &str, problems: &[FieldProblem]) -> String {
+fn field_problems(what: &str, problems: &[FieldProblem]) -> String {
     let one = |problem: &FieldProblem| {
         let FieldProblem { pointer, problem, expected, .. } = problem;
         let place = if pointer.is_empty() { "it".to_owned() } else { format!("`{pointer}`") };

@@ -32,7 +32,7 @@ use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use axum::routing::on;
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::admin::keys::ApiKeys;
 use balcao_app::messaging::inbox::calls::Calls;
 use serde_json::Value;
@@ -48,7 +48,7 @@ pub struct Api(Arc<Parts>);
 
 #[derive(Debug)]
 struct Parts {
-    desk: Desk,
+    desk: AppContext,
     keys: ApiKeys,
     calls: Calls,
     turn_wait: Duration,
@@ -61,7 +61,7 @@ impl Api {
     ///
     /// # Errors
     /// A schema of ours that is none: a mistake in this program.
-    pub fn new(desk: Desk, calls: Calls) -> Result<Self, String> {
+    pub fn new(desk: AppContext, calls: Calls) -> Result<Self, String> {
         Self::waiting(desk, calls, Duration::from_secs(140))
     }
 
@@ -69,7 +69,7 @@ impl Api {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn waiting(desk: Desk, calls: Calls, turn_wait: Duration) -> Result<Self, String> {
+    pub fn waiting(desk: AppContext, calls: Calls, turn_wait: Duration) -> Result<Self, String> {
         let endpoints = endpoints()?;
         let document = openapi::document(&endpoints);
         let keys = ApiKeys::new(desk.clone());
@@ -106,7 +106,7 @@ impl Api {
         &self.0.document
     }
 
-    fn desk(&self) -> Desk {
+    fn desk(&self) -> AppContext {
         self.0.desk.clone()
     }
 

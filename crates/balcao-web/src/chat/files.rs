@@ -17,8 +17,8 @@ use serde_json::json;
 
 use super::{ChatServer, Known, too_fast, well_named};
 use crate::download::download;
-use crate::limits::caller::Sharer;
-use crate::limits::room::Room;
+use crate::limits::body_budget::BodyBudget;
+use crate::limits::caller::ClientKey;
 use crate::problem::Problem;
 
 /// After so long there may be room for another file.
@@ -38,7 +38,7 @@ pub(super) struct Sent {
 pub(super) async fn send(
     State(chat): State<ChatServer>,
     Known(visitor): Known,
-    sharer: Option<Extension<Sharer>>,
+    sharer: Option<Extension<ClientKey>>,
     said: Result<Query<Sent>, QueryRejection>,
     request: Request,
 ) -> Result<Response, Response> {
@@ -52,7 +52,7 @@ pub(super) async fn send(
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
     let sharer = sharer.map(|Extension(sharer)| sharer).unwrap_or_default();
     let _place = chat.0.uploads.take(&sharer).map_err(|_left| too_fast(SOON))?;
-    let room = Room::new(chat.0.upload_bytes.clone(), sharer, Duration::MAX);
+    let room = BodyBudget::new(chat.0.upload_bytes.clone(), sharer, Duration::MAX);
     let held = room.read_body(request.into_body(), limits.file_bytes).await.map_err(IntoResponse::into_response)?;
     let bytes = &held.body;
     if let Some(refusal) = WebChats::unfit(bytes) {

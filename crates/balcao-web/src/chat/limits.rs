@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::pace::Pace;
+use super::pace::RequestRate;
 
 /// The limits of the web chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,23 +12,23 @@ pub struct ChatLimits {
     /// Longest message, in characters.
     pub text_chars: usize,
     /// How fast one visitor may write.
-    pub messages: Pace,
+    pub messages: RequestRate,
     /// Largest file of a visitor, in bytes.
     pub file_bytes: usize,
     /// How fast one visitor may send files, beside [`ChatLimits::messages`].
-    pub files: Pace,
+    pub files: RequestRate,
     /// How fast files are taken in, of all visitors together: they lie in the database.
-    pub files_of_all: Pace,
+    pub files_of_all: RequestRate,
     /// Files that come in at the same time, an eighth of them of one address.
     pub uploads: usize,
     /// Bytes that these may take at the same time, an eighth of them of one address: room for one file at least.
     pub upload_bytes: usize,
     /// How fast new visitors are taken in of one address.
-    pub visitors_of_one: Pace,
+    pub visitors_of_one: RequestRate,
     /// New visitors of one address in a day; the networks around it have a few times as many.
     pub visitors_of_one_day: u32,
     /// How fast new visitors are taken in, all together.
-    pub visitors: Pace,
+    pub visitors: RequestRate,
     /// Streams of one visitor at the same time: pages that show the conversation.
     pub streams_per_visitor: usize,
     /// Streams at the same time, of all visitors; an eighth of them for one address.
@@ -48,16 +48,16 @@ impl Default for ChatLimits {
         Self {
             body: 32 * 1024,
             text_chars: 4_000,
-            messages: Pace { burst: 10, every: Duration::from_secs(2) },
+            messages: RequestRate { burst: 10, every: Duration::from_secs(2) },
             file_bytes: 5 * 1024 * 1024,
-            files: Pace { burst: 5, every: Duration::from_secs(30) },
-            files_of_all: Pace { burst: 60, every: Duration::from_secs(5) },
+            files: RequestRate { burst: 5, every: Duration::from_secs(30) },
+            files_of_all: RequestRate { burst: 60, every: Duration::from_secs(5) },
             uploads: 128,
             upload_bytes: 64 * 1024 * 1024,
-            visitors_of_one: Pace { burst: 15, every: Duration::from_secs(2) },
+            visitors_of_one: RequestRate { burst: 15, every: Duration::from_secs(2) },
             visitors_of_one_day: 60,
             // Forty addresses would have to go on for long before nobody else came in.
-            visitors: Pace { burst: 600, every: Duration::from_millis(50) },
+            visitors: RequestRate { burst: 600, every: Duration::from_millis(50) },
             streams_per_visitor: 4,
             streams: 512,
             poll: Duration::from_secs(1),
@@ -70,8 +70,8 @@ impl Default for ChatLimits {
 
 impl ChatLimits {
     /// New visitors of one address over a day: so many at once, and they come back over the day.
-    pub(crate) fn of_one_in_a_day(&self) -> Pace {
+    pub(crate) fn of_one_in_a_day(&self) -> RequestRate {
         let burst = self.visitors_of_one_day.max(1);
-        Pace { burst, every: Duration::from_hours(24) / burst }
+        RequestRate { burst, every: Duration::from_hours(24) / burst }
     }
 }

@@ -30,11 +30,11 @@ use tokio_util::sync::CancellationToken;
 
 pub use limits::ChatLimits;
 pub use origins::{NotAnOrigin, Origins};
-pub use pace::Pace;
+pub use pace::RequestRate;
 pub use token::{ShortSecret, Tokens};
 
-use crate::limits::caller::Sharer;
-use crate::limits::shares::Shares;
+use crate::limits::caller::ClientKey;
+use crate::limits::fair_quota::FairQuota;
 use crate::problem::Problem;
 use crate::reading;
 
@@ -54,11 +54,11 @@ struct ServerParts {
     writers: Paces,
     newcomers: Paces,
     newcomers_of_one: Paces,
-    streams: Shares,
+    streams: FairQuota,
     /// Files that are on their way here.
-    uploads: Shares,
+    uploads: FairQuota,
     /// Their bytes.
-    upload_bytes: Shares,
+    upload_bytes: FairQuota,
     stop: CancellationToken,
 }
 
@@ -74,8 +74,8 @@ impl ChatServer {
         stop: CancellationToken,
     ) -> Self {
         let (writers, newcomers) = (Paces::new(limits.messages), Paces::new(limits.visitors));
-        let (newcomers_of_one, streams) = (Paces::new(limits.visitors_of_one), Shares::of(limits.streams));
-        let (uploads, upload_bytes) = (Shares::of(limits.uploads), Shares::of(limits.upload_bytes));
+        let (newcomers_of_one, streams) = (Paces::new(limits.visitors_of_one), FairQuota::of(limits.streams));
+        let (uploads, upload_bytes) = (FairQuota::of(limits.uploads), FairQuota::of(limits.upload_bytes));
         Self(Arc::new(ServerParts {
             chats,
             shop,
@@ -93,12 +93,12 @@ impl ChatServer {
     }
 
     /// Counts a request over all programs.
-    async fn counted(&self, name: &str, pace: Pace) -> Result<(), Response> {
+    async fn counted(&self, name: &str, pace: RequestRate) -> Result<(), Response> {
         self.counted_all(vec![(name.to_owned(), pace)]).await
     }
 
     /// The same under several names.
-    async fn counted_all(&self, names: Vec<(String, Pace)>) -> Result<(), Response> {
+    async fn counted_all(&self, names: Vec<(String, RequestRate)>) -> Result<(), Response> {
         match self.0.chats.ask_all(names).await {
             Ok(counted) => counted.map_err(too_fast),
             Err(error) => {
@@ -185,7 +185,7 @@ impl FromRequestParts<ChatServer> for Known {
 /// `POST /chat/v1/session`: a token for a new visitor, or a fresh one for whoever shows one that holds.
 async fn session(
     State(chat): State<ChatServer>,
-    sharer: Option<Extension<Sharer>>,
+    sharer: Option<Extension<ClientKey>>,
     headers: HeaderMap,
 ) -> Result<Response, Response> {
     let now = chat.now();
@@ -281,7 +281,7 @@ fn well_named(id: &str) -> Result<(), Problem> {
 async fn events(
     State(chat): State<ChatServer>,
     Known(visitor): Known,
-    sharer: Option<Extension<Sharer>>,
+    sharer: Option<Extension<ClientKey>>,
     headers: HeaderMap,
 ) -> Result<Response, Response> {
     let after = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());

@@ -10,18 +10,18 @@ use jiff::Timestamp;
 /// So many names are remembered before those are forgotten who may ask at once again.
 const REMEMBERED: usize = 10_000;
 
-pub use balcao_app::context::pace::Pace;
+pub use balcao_app::context::pace::RequestRate;
 
 /// Who asked how often, in this process.
 #[derive(Debug)]
 pub(crate) struct Paces {
-    pace: Pace,
+    pace: RequestRate,
     /// When each may ask `burst` times at once again.
     full_at: Mutex<HashMap<String, Timestamp>>,
 }
 
 impl Paces {
-    pub(crate) fn new(pace: Pace) -> Self {
+    pub(crate) fn new(pace: RequestRate) -> Self {
         Self { pace, full_at: Mutex::default() }
     }
 
@@ -37,19 +37,20 @@ impl Paces {
     ///
     /// # Errors
     /// How long to wait if it comes too soon for one of them; it is counted for none then.
-    pub(crate) fn ask_all(&self, names: &[(String, Pace)], now: Timestamp) -> Result<(), Duration> {
+    pub(crate) fn ask_all(&self, names: &[(String, RequestRate)], now: Timestamp) -> Result<(), Duration> {
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         if full_at.len() >= REMEMBERED {
             full_at.retain(|_, at| *at > now);
         }
-        let next = |(name, pace): &(String, Pace)| Ok((name.clone(), pace.after(full_at.get(name).copied(), now)?));
+        let next =
+            |(name, pace): &(String, RequestRate)| Ok((name.clone(), pace.after(full_at.get(name).copied(), now)?));
         let next: Vec<_> = names.iter().map(next).collect::<Result<_, Duration>>()?;
         full_at.extend(next);
         Ok(())
     }
 
     /// The pace of a single name.
-    pub(crate) const fn pace(&self) -> Pace {
+    pub(crate) const fn pace(&self) -> RequestRate {
         self.pace
     }
 

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::limits::ChatLimits;
-use crate::limits::shares::Share;
+use crate::limits::fair_quota::Permit;
 
 pub(super) struct Reader {
     pub(super) chats: WebChats,
@@ -28,7 +28,7 @@ pub(super) struct Reader {
     /// The last number that was shown.
     pub(super) after: Option<i64>,
     /// Its place among all streams.
-    pub(super) _share: Share,
+    pub(super) _share: Permit,
 }
 
 struct Progress {

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use balcao_app::UseCaseError;
 use balcao_app::conversations::ConversationView;
 use balcao_app::scheduling::appointments::{AppointmentView, Appointments};
-use balcao_app::scheduling::day::Day;
+use balcao_app::scheduling::day::DayView;
 use balcao_app::turns::traces::TurnTrace;
 use balcao_domain::ContactId;
 use futures::stream::unfold;
@@ -43,7 +43,7 @@ struct Snapshot {
     contact: Option<ContactId>,
     turns: Vec<TurnTrace>,
     bookings: Vec<AppointmentView>,
-    day: Day,
+    day: DayView,
 }
 
 pub(super) async fn live(

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use balcao_app::conversations::Conversations;
 use balcao_app::messaging::chat::WebChats;
-use balcao_app::scheduling::day::Days;
+use balcao_app::scheduling::day::DayViews;
 use balcao_app::turns::traces::Traces;
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
@@ -54,7 +54,7 @@ struct Parts {
     settings: DemoSettings,
     chats: WebChats,
     conversations: Conversations,
-    days: Days,
+    days: DayViews,
     traces: Traces,
     stop: CancellationToken,
 }
@@ -64,7 +64,7 @@ impl Demo {
     #[must_use]
     pub fn new(settings: DemoSettings, chats: WebChats, stop: CancellationToken) -> Self {
         let desk = chats.desk().clone();
-        let (conversations, days) = (Conversations::new(desk.clone()), Days::new(desk.clone()));
+        let (conversations, days) = (Conversations::new(desk.clone()), DayViews::new(desk.clone()));
         Self(Arc::new(Parts { settings, chats, conversations, days, traces: Traces::new(desk), stop }))
     }
 

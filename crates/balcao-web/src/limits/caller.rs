@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use balcao_app::context::pace::Pace;
+use balcao_app::context::pace::RequestRate;
 
 /// Whom a request comes from, as far as that can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) struct Counted {
 
 /// The names that what a request takes is counted under, the narrowest first; none if it is counted for nobody.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Sharer(Vec<Counted>);
+pub(crate) struct ClientKey(Vec<Counted>);
 
 impl Caller {
     /// The name of the caller alone, whoever shares the networks around it.
@@ -71,18 +71,18 @@ impl Caller {
     }
 
     /// Whom a share is counted for. Near addresses are many: a proxy, programs beside ours.
-    pub(crate) fn sharer(self) -> Sharer {
+    pub(crate) fn sharer(self) -> ClientKey {
         match self {
-            Self::At(address) if is_near(address) => Sharer::default(),
-            Self::At(address) => Sharer::of(address),
+            Self::At(address) if is_private(address) => ClientKey::default(),
+            Self::At(address) => ClientKey::of(address),
             Self::Many | Self::Unreadable => {
-                Sharer(self.name().map(|name| counted(name, Width::Address)).into_iter().collect())
+                ClientKey(self.name().map(|name| counted(name, Width::Address)).into_iter().collect())
             }
         }
     }
 }
 
-impl Sharer {
+impl ClientKey {
     /// An address and the networks around it.
     pub(crate) fn of(address: IpAddr) -> Self {
         let own = counted(own_name(address), Width::Address);
@@ -107,7 +107,7 @@ impl Sharer {
     }
 
     /// Every name with its pace, where one address has this one.
-    pub(crate) fn paced(&self, of_one: Pace) -> Vec<(String, Pace)> {
+    pub(crate) fn paced(&self, of_one: RequestRate) -> Vec<(String, RequestRate)> {
         self.0.iter().map(|counted| (counted.name.clone(), of_one.times(counted.width.times()))).collect()
     }
 
@@ -133,7 +133,7 @@ fn own_name(address: IpAddr) -> String {
 }
 
 /// This machine, or a private network.
-pub(crate) fn is_near(address: IpAddr) -> bool {
+pub(crate) fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),
         IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),

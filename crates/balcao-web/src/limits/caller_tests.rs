@@ -1,7 +1,7 @@
 use super::*;
 
 fn names(address: &str) -> Vec<String> {
-    Sharer::of(address.parse().unwrap()).names().iter().map(|counted| counted.name.clone()).collect()
+    ClientKey::of(address.parse().unwrap()).names().iter().map(|counted| counted.name.clone()).collect()
 }
 
 #[test]
@@ -30,8 +30,8 @@ fn an_address_counts_for_the_networks_around_it() {
 
 #[test]
 fn near_addresses_are_many_and_unreadable_ones_are_one() {
-    assert_eq!(Caller::At("10.1.2.3".parse().unwrap()).sharer(), Sharer::default());
-    assert_eq!(Caller::Many.sharer(), Sharer::default());
+    assert_eq!(Caller::At("10.1.2.3".parse().unwrap()).sharer(), ClientKey::default());
+    assert_eq!(Caller::Many.sharer(), ClientKey::default());
     assert_eq!(Caller::Unreadable.sharer().own(), Some("unreadable"));
 }
 

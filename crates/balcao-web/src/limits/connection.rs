@@ -24,7 +24,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep};
 use tower::ServiceExt;
 
-use crate::limits::shed::{HEALTH, Peer};
+use crate::limits::load_shedding::{HEALTH, Peer};
 use crate::problem::Problem;
 use crate::router::secured;
 

@@ -1,17 +1,17 @@
 //! Every limit of the server, in one place.
 
 pub(crate) mod body;
+pub(crate) mod body_budget;
 pub(crate) mod caller;
 pub(crate) mod connection;
-pub(crate) mod memory;
+pub(crate) mod fair_quota;
+pub(crate) mod load_shedding;
+pub(crate) mod memory_pressure;
 mod refusal;
-pub(crate) mod room;
-pub(crate) mod shares;
-pub(crate) mod shed;
 
 use std::time::Duration;
 
-use crate::chat::{FILES, Pace};
+use crate::chat::{FILES, RequestRate};
 
 /// How long a body may take to come, also that of a request which then waits for a turn.
 pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
@@ -57,7 +57,7 @@ pub struct Limits {
     /// allows, if it says.
     pub memory: Option<u64>,
     /// How fast one address may ask where no key is wanted, and how fast it may try keys that do not hold.
-    pub strangers: Pace,
+    pub strangers: RequestRate,
     /// How long requests may go on after the program was told to stop.
     pub drain: Duration,
 }
@@ -82,7 +82,7 @@ impl Default for Limits {
             bodies: 64 * 1024 * 1024,
             waiting: 20_000,
             memory: None,
-            strangers: Pace { burst: 30, every: Duration::from_secs(1) },
+            strangers: RequestRate { burst: 30, every: Duration::from_secs(1) },
             drain: Duration::from_secs(20),
         }
     }

@@ -10,7 +10,7 @@ use balcao_app::messaging::inbox::Inbox;
 use balcao_channel::channels::evolution::{KIND, webhook};
 use secrecy::SecretString;
 
-use crate::limits::room::Room;
+use crate::limits::body_budget::BodyBudget;
 use crate::problem::Problem;
 use crate::webhooks::{aside, counted};
 
@@ -40,7 +40,7 @@ async fn take_in(State(hook): State<EvolutionWebhook>, request: Request) -> Resu
         return Err(refused(webhook::WebhookError::Key, None));
     }
     let most = if shown.is_some() { webhook::MAX_BODY } else { webhook::MAX_UNPROVEN_BODY };
-    let held = Room::read(request, most).await?;
+    let held = BodyBudget::read(request, most).await?;
     let bytes = Some(held.body.len());
     let (shown, key) = (shown.map(str::to_owned), hook.key.clone());
     let read = move |body: &[u8]| webhook::parse(body, shown.as_deref(), &key);

@@ -11,7 +11,7 @@ use balcao_app::context::metrics;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::limits::room::Held;
+use crate::limits::body_budget::BufferedBody;
 use crate::problem::Problem;
 
 /// A body up to this is read where it came in; a larger one keeps a thread busy that others wait for.
@@ -27,9 +27,9 @@ const READ_TIME: Duration = Duration::from_secs(10);
 /// # Errors
 /// 503 where that takes too long.
 async fn aside<T: Send + 'static>(
-    held: Held,
+    held: BufferedBody,
     read: impl FnOnce(&[u8]) -> T + Send + 'static,
-) -> Result<(T, Held), Problem> {
+) -> Result<(T, BufferedBody), Problem> {
     if held.body.len() <= SMALL {
         return Ok((read(&held.body), held));
     }

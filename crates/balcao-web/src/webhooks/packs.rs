@@ -12,7 +12,7 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries};
 
-use crate::limits::room::Room;
+use crate::limits::body_budget::BodyBudget;
 use crate::problem::Problem;
 use crate::webhooks::{aside, counted};
 
@@ -76,7 +76,7 @@ async fn take_in(State(hooks): State<PackWebhooks>, pack: Pack, request: Request
     // Of two signatures neither counts: who is right could be chosen by whoever sends.
     let held = shown.next().and_then(|value| value.to_str().ok()).filter(|_| shown.next().is_none());
     let held = held.ok_or_else(|| refused(&pack, Unfit::Signature, None))?;
-    let came = Room::read(request, MAX_BODY).await?;
+    let came = BodyBudget::read(request, MAX_BODY).await?;
     let bytes = came.body.len();
     let (signed, of) = (Arc::clone(&hooks.signed), (pack.clone(), header.clone(), held.to_owned()));
     let (judged, _came) = aside(came, move |body| signed.judge(&of.0, &of.1, &of.2, body)).await?;

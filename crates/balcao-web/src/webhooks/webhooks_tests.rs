@@ -3,12 +3,12 @@ use axum::http::StatusCode;
 use tokio::time::Instant;
 
 use super::*;
-use crate::limits::caller::Sharer;
-use crate::limits::room::Room;
-use crate::limits::shares::Shares;
+use crate::limits::body_budget::BodyBudget;
+use crate::limits::caller::ClientKey;
+use crate::limits::fair_quota::FairQuota;
 
-async fn held(bytes: usize) -> Held {
-    let room = Room::new(Shares::of(1 << 20), Sharer::default(), Duration::from_mins(1));
+async fn held(bytes: usize) -> BufferedBody {
+    let room = BodyBudget::new(FairQuota::of(1 << 20), ClientKey::default(), Duration::from_mins(1));
     room.read_body(Body::from(vec![b' '; bytes]), 1 << 20).await.unwrap()
 }
 

@@ -13,7 +13,7 @@ use balcao_channel::channels::whatsapp::signature::{self, AppSecrets, SignatureE
 use balcao_channel::channels::whatsapp::webhook::{self, WebhookError};
 use secrecy::SecretString;
 
-use crate::limits::room::Room;
+use crate::limits::body_budget::BodyBudget;
 use crate::problem::Problem;
 use crate::router::Web;
 use crate::webhooks::{aside, counted};
@@ -55,7 +55,7 @@ async fn take_in(State(web): State<Web>, request: Request) -> Result<&'static st
     let headers = request.headers().clone();
     let signatures = || headers.get_all(signature::HEADER).iter().map(|value| value.as_bytes());
     signature::claim(signatures()).map_err(|error| unsigned(error, None))?;
-    let held = Room::read(request, webhook::MAX_BODY).await?;
+    let held = BodyBudget::read(request, webhook::MAX_BODY).await?;
     let body = &held.body;
     match hook.secrets.verify(signatures(), body, web.desk().clock.now()) {
         Ok(SignedWith::Current) => {}

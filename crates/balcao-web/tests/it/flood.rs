@@ -2,11 +2,11 @@
 
 use std::net::SocketAddr;
 
-use balcao_app::admin::watch::Watch;
+use balcao_app::admin::watch::BacklogMonitor;
 use balcao_testkit::fakes::graph::webhooks::{self, sign};
 use balcao_testkit::wait;
 use balcao_web::Limits;
-use balcao_web::chat::Pace;
+use balcao_web::chat::RequestRate;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -55,8 +55,8 @@ async fn deliver(address: SocketAddr, number: u32) -> String {
 }
 
 /// A shop where so many messages may wait for an answer, as far as `Watch::look` has seen.
-async fn where_so_many_may_wait(waiting: u32) -> (Shop, Watch, SocketAddr, tokio::task::JoinSet<()>) {
-    let (limits, watch) = (Limits { waiting, ..Limits::default() }, Watch::default());
+async fn where_so_many_may_wait(waiting: u32) -> (Shop, BacklogMonitor, SocketAddr, tokio::task::JoinSet<()>) {
+    let (limits, watch) = (Limits { waiting, ..Limits::default() }, BacklogMonitor::default());
     let shop = watched_shop(limits, true, watch.clone()).await;
     let (address, tasks) = serve(&shop, limits).await;
     (shop, watch, address, tasks)
@@ -141,7 +141,7 @@ async fn a_51_the_web_chat_and_the_api_are_told_to_come_again_long_before_a_chan
 
 #[tokio::test]
 async fn an_address_that_knocks_too_often_without_a_key_waits() {
-    let strangers = Pace { burst: 3, every: std::time::Duration::from_secs(7) };
+    let strangers = RequestRate { burst: 3, every: std::time::Duration::from_secs(7) };
     let limits = Limits { strangers, ..Limits::default() };
     let shop = shop_with(limits, true).await;
     let (address, _tasks) = serve(&shop, limits).await;
@@ -161,7 +161,7 @@ async fn an_address_that_knocks_too_often_without_a_key_waits() {
 
 #[tokio::test]
 async fn a_51_who_holds_webhooks_open_or_shows_wrong_signatures_shuts_out_nobody_else() {
-    let strangers = Pace { burst: 2, every: std::time::Duration::from_secs(60) };
+    let strangers = RequestRate { burst: 2, every: std::time::Duration::from_secs(60) };
     let limits = Limits { webhooks: 8, strangers, ..Limits::default() };
     let shop = behind_a_proxy(limits).await;
     let (address, _tasks) = serve(&shop, limits).await;
@@ -196,7 +196,7 @@ async fn a_51_who_holds_webhooks_open_or_shows_wrong_signatures_shuts_out_nobody
 #[tokio::test]
 async fn a_51_bodies_that_are_held_have_a_bound_in_all_and_for_each_address() {
     // Unsigned bodies are looked at as often as they come.
-    let strangers = Pace { burst: 10_000, every: std::time::Duration::from_secs(1) };
+    let strangers = RequestRate { burst: 10_000, every: std::time::Duration::from_secs(1) };
     let limits = Limits { bodies: 8_000, strangers, ..Limits::default() };
     let shop = behind_a_proxy(limits).await;
     let (address, _tasks) = serve(&shop, limits).await;

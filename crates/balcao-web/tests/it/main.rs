@@ -12,8 +12,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response};
-use balcao_app::Desk;
-use balcao_app::admin::watch::Watch;
+use balcao_app::AppContext;
+use balcao_app::admin::watch::BacklogMonitor;
 use balcao_app::messaging::inbox::{Account, Inbox};
 use balcao_channel::channels::whatsapp::signature::AppSecrets;
 use balcao_domain::ManualClock;
@@ -34,7 +34,7 @@ struct Shop {
     store: Store,
     router: Router,
     stop: CancellationToken,
-    desk: Desk,
+    desk: AppContext,
     clock: Arc<ManualClock>,
 }
 
@@ -43,25 +43,25 @@ async fn shop() -> Shop {
 }
 
 async fn shop_with(limits: Limits, whatsapp: bool) -> Shop {
-    watched_shop(limits, whatsapp, Watch::default()).await
+    watched_shop(limits, whatsapp, BacklogMonitor::default()).await
 }
 
-async fn watched_shop(limits: Limits, whatsapp: bool, watch: Watch) -> Shop {
+async fn watched_shop(limits: Limits, whatsapp: bool, watch: BacklogMonitor) -> Shop {
     shop_of(limits, whatsapp, watch, &[]).await
 }
 
 /// A proxy on this machine says who asks.
 async fn behind_a_proxy(limits: Limits) -> Shop {
-    shop_of(limits, true, Watch::default(), &["127.0.0.1/32"]).await
+    shop_of(limits, true, BacklogMonitor::default(), &["127.0.0.1/32"]).await
 }
 
-async fn shop_of(limits: Limits, whatsapp: bool, watch: Watch, proxies: &[&str]) -> Shop {
+async fn shop_of(limits: Limits, whatsapp: bool, watch: BacklogMonitor, proxies: &[&str]) -> Shop {
     let proxies = proxies.iter().map(|network| network.parse().unwrap()).collect();
     let store = Store::open_in_memory().unwrap();
     store.migrate().await.unwrap();
     let organization = world(&store, "shop").await.organization;
     let clock = Arc::new(ManualClock::at(now()));
-    let desk = Desk::new(store.clone(), clock.clone());
+    let desk = AppContext::new(store.clone(), clock.clone());
     let account = Account {
         channel: "whatsapp".to_owned(),
         account: ACCOUNT.to_owned(),
@@ -125,7 +125,7 @@ async fn readiness_asks_the_database_once_a_second_however_many_ask() {
 async fn a_database_without_its_schema_is_not_ready_and_says_what_to_do() {
     let mut shop = shop().await;
     let bare = Store::open_in_memory().unwrap();
-    let desk = Desk::new(bare, Arc::new(ManualClock::at(now())));
+    let desk = AppContext::new(bare, Arc::new(ManualClock::at(now())));
     let inbox = Inbox::new(desk.clone(), [], BurstRules::default(), Arc::new(Notify::new()));
     shop.router = router(Web::new(desk, inbox, None, CancellationToken::new()), &Limits::default());
     let (status, body) = shop.get("/readyz").await;

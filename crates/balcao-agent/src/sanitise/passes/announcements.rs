@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, part, sentences},
+    cut::{Edit, Severity, part, sentences},
     rules::Rules,
 };
 
@@ -33,7 +33,7 @@ static IDENTITY: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     let identity: &[Regex] = if rules.config.hide_model_identity { IDENTITY.as_slice() } else { &[] };
     let all = || MACHINERY.iter().chain(identity);
     if !all().any(|regex| regex.is_match(text)) {
@@ -46,7 +46,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             if part(text, sentence.clone()).ends_with('\n') {
                 sentence.end = sentence.end.saturating_sub(1);
             }
-            Cut::new(sentence, Harm::Leak)
+            Edit::new(sentence, Severity::Leak)
         })
         .collect()
 }

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, part},
+    cut::{Edit, Severity, part},
     rules::Rules,
 };
 
@@ -22,12 +22,12 @@ static GLUED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, _: &Rules) -> Vec<Edit> {
     let mut cuts = Vec::new();
     if text.contains("assistant") || text.contains("analysis") || text.contains("commentary") {
         for regex in GLUED.iter().take(3) {
             if let Some(found) = regex.find(text) {
-                cuts.push(Cut::new(found.range(), Harm::Leak));
+                cuts.push(Edit::new(found.range(), Severity::Leak));
                 return cuts;
             }
         }
@@ -65,12 +65,12 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
             }
             _ => false,
         };
-        cuts.push(Cut::new(range.start..if keep { range.end } else { end }, Harm::Leak));
+        cuts.push(Edit::new(range.start..if keep { range.end } else { end }, Severity::Leak));
         // A channel without its message token: "<|channel|>final Olá".
         if name == "channel" && answer && next != Some("message") && next != Some("constrain") {
             let head = body.len().saturating_sub(body.trim_start().trim_start_matches("final").len());
             cuts.pop();
-            cuts.push(Cut::new(range.start..range.end.saturating_add(head), Harm::Leak));
+            cuts.push(Edit::new(range.start..range.end.saturating_add(head), Severity::Leak));
         }
     }
     cuts

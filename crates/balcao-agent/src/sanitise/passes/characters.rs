@@ -1,11 +1,11 @@
 //! Characters that hide, reorder or imitate others: controls, bidi, zero-width, full-width, look-alike letters.
 
 use crate::sanitise::{
-    cut::{Cut, from, upto},
+    cut::{Edit, from, upto},
     rules::Rules,
 };
 
-pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, _: &Rules) -> Vec<Edit> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\n') {
         return Vec::new();
     }
@@ -42,8 +42,8 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
         };
         if let Some(change) = change {
             cuts.push(match change {
-                Some(other) => Cut::replace(at..end, other.to_string()),
-                None => Cut::new(at..end, crate::sanitise::cut::Harm::Form),
+                Some(other) => Edit::replace(at..end, other.to_string()),
+                None => Edit::new(at..end, crate::sanitise::cut::Severity::Form),
             });
         }
     }
@@ -76,7 +76,7 @@ fn mathematical(c: char) -> Option<char> {
 
 fn unicode_compatible(c: char) -> Option<char> {
     // `fold` resolves compatibility forms; case is lost, which is acceptable in a disguise.
-    balcao_language::fold(c.encode_utf8(&mut [0; 4])).chars().next()
+    balcao_language::normalize(c.encode_utf8(&mut [0; 4])).chars().next()
 }
 
 fn mixed_scripts(text: &str) -> bool {

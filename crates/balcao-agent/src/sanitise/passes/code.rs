@@ -1,13 +1,13 @@
 //! Fenced code, and inline code that holds no words for a customer.
 
 use crate::sanitise::{
-    cut::{Cut, Harm, from, part},
+    cut::{Edit, Severity, from, part},
     rules::{Rules, is_technical},
     shape::fence_end,
 };
 
 /// Fences whose content is prose keep it: models also fence whole answers.
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     let mut cuts = Vec::new();
     if !text.contains('`') {
         return cuts;
@@ -23,18 +23,18 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             let prose_tag = tagged.is_empty() || matches!(tagged, "text" | "txt" | "markdown" | "md" | "plaintext");
             if prose_tag && is_prose(rest) {
                 let open = start.saturating_add(3).saturating_add(first.len());
-                cuts.push(Cut::new(start..open, Harm::Form));
-                cuts.push(Cut::new(
+                cuts.push(Edit::new(start..open, Severity::Form));
+                cuts.push(Edit::new(
                     end.saturating_sub(if part(text, start..end).ends_with("```") { 3 } else { 0 })..end,
-                    Harm::Form,
+                    Severity::Form,
                 ));
             } else if prose_tag || !tagged.contains(' ') || !is_prose(body) {
-                cuts.push(Cut::new(start..end, Harm::Leak));
+                cuts.push(Edit::new(start..end, Severity::Leak));
             } else {
-                cuts.push(Cut::new(start..start.saturating_add(3), Harm::Form));
-                cuts.push(Cut::new(
+                cuts.push(Edit::new(start..start.saturating_add(3), Severity::Form));
+                cuts.push(Edit::new(
                     end.saturating_sub(if part(text, start..end).ends_with("```") { 3 } else { 0 })..end,
-                    Harm::Form,
+                    Severity::Form,
                 ));
             }
             at = end.max(start.saturating_add(3));
@@ -50,15 +50,15 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
                     || rules.is_tool(inner) && inner.contains('(')
                     || inner.contains(['{', '}', '=']);
                 if technical {
-                    cuts.push(Cut::new(start..end, Harm::Leak));
+                    cuts.push(Edit::new(start..end, Severity::Leak));
                 } else {
-                    cuts.push(Cut::new(start..after, Harm::Form));
-                    cuts.push(Cut::new(end.saturating_sub(1)..end, Harm::Form));
+                    cuts.push(Edit::new(start..after, Severity::Form));
+                    cuts.push(Edit::new(end.saturating_sub(1)..end, Severity::Form));
                 }
                 at = end;
             }
             None => {
-                cuts.push(Cut::new(start..after, Harm::Form));
+                cuts.push(Edit::new(start..after, Severity::Form));
                 at = after;
             }
         }

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, before, sentence_of, sentences},
+    cut::{Edit, Severity, before, sentence_of, sentences},
     rules::Rules,
 };
 
@@ -46,15 +46,15 @@ static ERRORS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     let public = rules.public_in(text);
     let kept =
         |range: &std::ops::Range<usize>| public.iter().any(|kept| kept.start <= range.start && range.end <= kept.end);
     let all = sentences(text);
-    let mut cuts: Vec<Cut> = TRACES
+    let mut cuts: Vec<Edit> = TRACES
         .iter()
         .flat_map(|regex| regex.find_iter(text))
-        .map(|found| Cut::new(found.range(), Harm::Danger))
+        .map(|found| Edit::new(found.range(), Severity::Danger))
         .collect();
     for found in ERRORS.iter().flat_map(|regex| regex.find_iter(text)) {
         let range = found.range();
@@ -62,7 +62,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             continue;
         }
         // A statement may go on over lines that hold no sentence of their own; its own sentence is what a customer would read.
-        cuts.push(Cut::new(sentence_of(&all, &range), Harm::Danger));
+        cuts.push(Edit::new(sentence_of(&all, &range), Severity::Danger));
     }
     cuts
 }

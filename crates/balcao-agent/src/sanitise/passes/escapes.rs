@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, upto},
+    cut::{Edit, Severity, upto},
     rules::Rules,
 };
 
@@ -18,7 +18,7 @@ static BACKSLASH: LazyLock<Vec<Regex>> =
 const SEPARATOR: &str = "]<]minimax[>[";
 const NAMED: &str = "minimax[>[";
 
-pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, _: &Rules) -> Vec<Edit> {
     let mut cuts = Vec::new();
     if text.contains('&') {
         for found in ENTITY.iter().flat_map(|regex| regex.captures_iter(text)) {
@@ -39,7 +39,7 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
                     }
                 }
             };
-            cuts.push(Cut::replace(whole.range(), plain));
+            cuts.push(Edit::replace(whole.range(), plain));
         }
     }
     if text.contains('\\') {
@@ -52,18 +52,18 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
                 long if long.len() > 1 => (if long.ends_with(['c', 'C']) { "<" } else { ">" }).to_owned(),
                 sign => sign.to_owned(),
             };
-            cuts.push(Cut::replace(whole.range(), plain));
+            cuts.push(Edit::replace(whole.range(), plain));
         }
     }
     // Its beginning may be lost.
     cuts.extend(text.match_indices(NAMED).map(|(at, all)| {
         let start = upto(text, at).trim_end_matches([']', '<']).len();
-        Cut::new(start..at.saturating_add(all.len()), Harm::Leak)
+        Edit::new(start..at.saturating_add(all.len()), Severity::Leak)
     }));
     if text.contains("]<") {
         let half = (2..SEPARATOR.len()).rev().filter_map(|len| SEPARATOR.get(..len)).find(|half| text.ends_with(half));
         if let Some(half) = half {
-            cuts.push(Cut::new(text.len().saturating_sub(half.len())..text.len(), Harm::Leak));
+            cuts.push(Edit::new(text.len().saturating_sub(half.len())..text.len(), Severity::Leak));
         }
     }
     cuts

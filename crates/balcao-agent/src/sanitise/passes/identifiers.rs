@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, after, before, part, sentence_of, sentences, upto},
+    cut::{Edit, Severity, after, before, part, sentence_of, sentences, upto},
     rules::Rules,
 };
 
@@ -45,7 +45,7 @@ static FIELDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     let public = rules.public_in(text);
     let kept = |range: &Range<usize>| public.iter().any(|kept| kept.start <= range.start && range.end <= kept.end);
     let all = sentences(text);
@@ -57,7 +57,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
         if core || !mixed(text, &range) || in_word(text, &range) {
             continue;
         }
-        cuts.push(Cut::new(range, Harm::Leak));
+        cuts.push(Edit::new(range, Severity::Leak));
     }
     let [instant, epoch, cron] = TIME.as_slice() else { return cuts };
     for found in instant.captures_iter(text) {
@@ -65,15 +65,15 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
         let group = |index: usize| found.get(index).map_or("", |group| group.as_str());
         let minutes = if group(5) == "00" { String::new() } else { group(5).to_owned() };
         let hour = group(4).strip_prefix('0').unwrap_or(group(4));
-        cuts.push(Cut::replace(whole.range(), format!("{}/{} {hour}h{minutes}", group(3), group(2))));
+        cuts.push(Edit::replace(whole.range(), format!("{}/{} {hour}h{minutes}", group(3), group(2))));
     }
     for found in epoch.find_iter(text).filter(|found| !near_phone(text, &found.range()) && !kept(&found.range())) {
-        cuts.push(Cut::new(found.range(), Harm::Leak));
+        cuts.push(Edit::new(found.range(), Severity::Leak));
     }
     cuts.extend(
         cron.find_iter(text)
             .filter(|found| found.as_str().contains('*'))
-            .map(|found| Cut::new(found.range(), Harm::Leak)),
+            .map(|found| Edit::new(found.range(), Severity::Leak)),
     );
     let names = rules.names_in(text).into_iter();
     let fields = FIELDS.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range());
@@ -84,7 +84,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
         if part(text, cut.clone()).ends_with('\n') && cut.end > end {
             cut.end = cut.end.saturating_sub(1);
         }
-        cuts.push(Cut::new(cut, Harm::Leak));
+        cuts.push(Edit::new(cut, Severity::Leak));
     }
     cuts
 }

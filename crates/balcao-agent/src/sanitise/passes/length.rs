@@ -3,11 +3,11 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::sanitise::{
-    cut::{Cut, Harm, sentences},
+    cut::{Edit, Severity, sentences},
     rules::Rules,
 };
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     let most = rules.config.max_chars;
     if most == 0 || text.len() <= most {
         return Vec::new();
@@ -18,5 +18,5 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
     let end = fits.unwrap_or_else(|| {
         text.get(..limit).and_then(|head| head.rfind(char::is_whitespace)).filter(|at| *at > 0).unwrap_or(limit)
     });
-    vec![Cut::new(end..text.len(), Harm::Form)]
+    vec![Edit::new(end..text.len(), Severity::Form)]
 }

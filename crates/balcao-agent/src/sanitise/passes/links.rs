@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, Taken, before, from, upto},
+    cut::{Edit, Severity, Taken, before, from, upto},
     rules::Rules,
 };
 
@@ -18,14 +18,14 @@ static LINKS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     if !text.contains("](") && !text.contains("://") && !text.contains('.') && !text.contains("javascript:") {
         return Vec::new();
     }
     let public = rules.public_in(text);
     let kept = |at: usize| public.iter().any(|kept| kept.contains(&at));
     let [markdown, full, bare] = LINKS.as_slice() else { return Vec::new() };
-    let mut cuts: Vec<Cut> = Vec::new();
+    let mut cuts: Vec<Edit> = Vec::new();
     for found in markdown.captures_iter(text) {
         let (Some(whole), Some(label), Some(target)) = (found.get(0), found.get(1), found.get(2)) else { continue };
         let (label, target) = (label.as_str().trim(), target.as_str());
@@ -43,9 +43,9 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             label.to_owned()
         };
         cuts.push(if shown.is_empty() {
-            Cut::new(whole.range(), Harm::Leak)
+            Edit::new(whole.range(), Severity::Leak)
         } else {
-            Cut::replace(whole.range(), shown)
+            Edit::replace(whole.range(), shown)
         });
     }
     let mut taken = Taken::default();
@@ -62,7 +62,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             }
             if allowed(link.as_str(), rules) {
                 if whole.range() != link.range() {
-                    cuts.push(Cut::replace(whole.range(), link.as_str().to_owned()));
+                    cuts.push(Edit::replace(whole.range(), link.as_str().to_owned()));
                 }
                 continue;
             }
@@ -70,7 +70,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             let handle =
                 before(text, whole.start()).rsplit(char::is_whitespace).next().is_some_and(|word| word.contains('@'));
             if !handle {
-                cuts.push(Cut::new(whole.range(), Harm::Leak));
+                cuts.push(Edit::new(whole.range(), Severity::Leak));
             }
         }
     }

@@ -6,13 +6,13 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, from, part, upto},
+    cut::{Edit, Severity, from, part, upto},
     rules::{Rules, is_technical},
     shape::{brackets, call_at, data_end, fence_end, is_data},
     tags::{Family, Side, Tag, tags},
 };
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     if !text.contains(['<', '[', '>', '✿']) {
         return Vec::new();
     }
@@ -21,7 +21,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
     if !all.is_empty() {
         Reader { text, rules, closes: brackets(text), closers: closers(&all), all: &all }.read(&mut cuts);
     }
-    cuts.extend(residue(text).map(|range| Cut::new(range, Harm::Leak)));
+    cuts.extend(residue(text).map(|range| Edit::new(range, Severity::Leak)));
     cuts
 }
 
@@ -52,7 +52,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&self, cuts: &mut Vec<Cut>) {
+    fn read(&self, cuts: &mut Vec<Edit>) {
         let (mut index, mut done) = (0, 0);
         while let Some(tag) = self.all.get(index) {
             if tag.range.start < done {
@@ -62,18 +62,18 @@ impl Reader<'_> {
             let holds = matches!(tag.family, Family::Call | Family::Value) && tag.side == Side::Open;
             let nested = tag.family == Family::Other && self.encloses_tags(index);
             let (end, harm) = if holds || nested {
-                (self.block_end(index), Harm::Leak)
+                (self.block_end(index), Severity::Leak)
             } else if matches!(tag.family, Family::Answer | Family::Token | Family::Other) {
-                (self.after_token(tag), Harm::Form)
+                (self.after_token(tag), Severity::Form)
             } else {
-                (tag.range.end, Harm::Leak)
+                (tag.range.end, Severity::Leak)
             };
             let start = if tag.family == Family::Answer || tag.family == Family::Token {
                 tag.range.start
             } else {
                 self.glued_before(tag, done)
             };
-            cuts.push(Cut::new(start..end, harm));
+            cuts.push(Edit::new(start..end, harm));
             done = end;
             index = index.saturating_add(1);
         }

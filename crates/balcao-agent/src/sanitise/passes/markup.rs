@@ -6,7 +6,7 @@ use regex::{Captures, Regex};
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, Taken, part},
+    cut::{Edit, Severity, Taken, part},
     rules::Rules,
 };
 
@@ -29,18 +29,22 @@ static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, _: &Rules) -> Vec<Edit> {
     if !text.contains(['*', '_', '~', '#', '<', '|', '-', '\\', '=']) {
         return Vec::new();
     }
-    let (mut cuts, mut taken): (Vec<Cut>, Taken) = (Vec::new(), Taken::default());
+    let (mut cuts, mut taken): (Vec<Edit>, Taken) = (Vec::new(), Taken::default());
     for (index, regex) in FORMS.iter().enumerate() {
         for found in regex.captures_iter(text) {
             let Some(whole) = found.get(0) else { continue };
             let range = whole.range();
             let shown = shown(index, &found, whole.as_str());
             if shown != part(text, range.clone()) && taken.take(&range) {
-                cuts.push(if shown.is_empty() { Cut::new(range, Harm::Form) } else { Cut::replace(range, shown) });
+                cuts.push(if shown.is_empty() {
+                    Edit::new(range, Severity::Form)
+                } else {
+                    Edit::replace(range, shown)
+                });
             }
         }
     }

@@ -18,14 +18,14 @@ mod roles;
 mod secrets;
 mod shapes;
 
-use super::{cut::Cut, rules::Rules};
+use super::{cut::Edit, rules::Rules};
 
 /// One pass: a pure function from a text to the changes it wants.
 pub(crate) struct Pass {
     /// The file's name, for the record.
     pub(crate) name: &'static str,
     /// What to change. Ranges lie on character boundaries.
-    pub(crate) find: fn(&str, &Rules) -> Vec<Cut>,
+    pub(crate) find: fn(&str, &Rules) -> Vec<Edit>,
 }
 
 /// First the characters and escapes that disguise the rest, then what is worst, then the forms of leaks, then form.

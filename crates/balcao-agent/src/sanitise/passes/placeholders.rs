@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, from, upto},
+    cut::{Edit, Severity, from, upto},
     rules::Rules,
 };
 
@@ -24,18 +24,18 @@ static SLOTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 static EMPTY: LazyLock<Vec<Regex>> =
     LazyLock::new(|| patterns(&[r"(?:[:=]\s*|\b(?:é|is|de|às|com)\s+)(null|None|nil)\b", r"^\s*(null|None|nil)\s*$"]));
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     let public = rules.public_in(text);
-    let mut cuts: Vec<Cut> = SLOTS
+    let mut cuts: Vec<Edit> = SLOTS
         .iter()
         .flat_map(|regex| regex.find_iter(text))
         .filter(|found| !public.iter().any(|kept| kept.start <= found.start() && found.end() <= kept.end))
         // `[texto](endereço)` is a link; the link pass reads it.
         .filter(|found| !from(text, found.end()).starts_with('('))
-        .map(|found| Cut::new(with_comma(text, found.range()), Harm::Leak))
+        .map(|found| Edit::new(with_comma(text, found.range()), Severity::Leak))
         .collect();
     for found in EMPTY.iter().flat_map(|regex| regex.captures_iter(text)) {
-        cuts.extend(found.get(1).map(|value| Cut::new(value.range(), Harm::Leak)));
+        cuts.extend(found.get(1).map(|value| Edit::new(value.range(), Severity::Leak)));
     }
     cuts
 }

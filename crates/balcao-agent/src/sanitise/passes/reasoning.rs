@@ -2,12 +2,12 @@
 //! opening one stood in the prompt; an opening one alone drops everything behind it.
 
 use crate::sanitise::{
-    cut::{Cut, Harm, part},
+    cut::{Edit, Severity, part},
     rules::Rules,
     tags::{Family, Side, tags},
 };
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     if !text.contains(['<', '[', '◁']) {
         return Vec::new();
     }
@@ -29,19 +29,19 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             (Side::Close, Some(start)) => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    cuts.push(Cut::new(start..tag.range.end, Harm::Form));
+                    cuts.push(Edit::new(start..tag.range.end, Severity::Form));
                     open = None;
                 }
             }
             (Side::Close, None) => {
                 let start = if first { 0 } else { tag.range.start };
-                cuts.push(Cut::new(start..tag.range.end, Harm::Leak));
+                cuts.push(Edit::new(start..tag.range.end, Severity::Leak));
             }
         }
         first = false;
     }
     if let Some(start) = open {
-        cuts.push(Cut::new(start..text.len(), Harm::Leak));
+        cuts.push(Edit::new(start..text.len(), Severity::Leak));
     }
     cuts
 }

@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-use balcao_language::fold;
+use balcao_language::normalize;
 
 use crate::sanitise::{
-    cut::{Cut, Harm, part, sentences},
+    cut::{Edit, Severity, part, sentences},
     rules::Rules,
 };
 
 /// Shorter sentences may be said twice on purpose ("Sim! Sim!").
 const SHORTEST: usize = 25;
 
-pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, _: &Rules) -> Vec<Edit> {
     let all = sentences(text);
     if all.len() < 2 {
         return Vec::new();
@@ -21,13 +21,13 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
     let mut cuts = Vec::new();
     for mut range in all {
         let sentence = part(text, range.clone());
-        if sentence.trim().len() < SHORTEST || seen.insert(fold(sentence)) {
+        if sentence.trim().len() < SHORTEST || seen.insert(normalize(sentence)) {
             continue;
         }
         if sentence.ends_with('\n') {
             range.end = range.end.saturating_sub(1);
         }
-        cuts.push(Cut::new(range, Harm::Form));
+        cuts.push(Edit::new(range, Severity::Form));
     }
     cuts
 }

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm},
+    cut::{Edit, Severity},
     rules::Rules,
 };
 
@@ -25,10 +25,13 @@ static STAFF: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, _: &Rules) -> Vec<Edit> {
     let [ours, theirs] = ROLES.as_slice() else { return Vec::new() };
-    let mut cuts: Vec<Cut> =
-        STAFF.iter().flat_map(|regex| regex.find_iter(text)).map(|found| Cut::new(found.range(), Harm::Leak)).collect();
+    let mut cuts: Vec<Edit> = STAFF
+        .iter()
+        .flat_map(|regex| regex.find_iter(text))
+        .map(|found| Edit::new(found.range(), Severity::Leak))
+        .collect();
     let labels: Vec<_> = ours.find_iter(text).map(|found| found.range()).collect();
     let other = theirs.find_iter(text).find(|found| {
         // "Cliente: Pedro" in a summary is a label of one short line; a dialogue begins after our words or is answered.
@@ -37,23 +40,23 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
             || spoken(text, found.end())
     });
     let end = other.map_or(text.len(), |found| found.start());
-    cuts.extend(labels.iter().filter(|label| label.start < end).map(|label| Cut::new(label.clone(), Harm::Form)));
+    cuts.extend(labels.iter().filter(|label| label.start < end).map(|label| Edit::new(label.clone(), Severity::Form)));
     if let Some(found) = other {
         if text.get(..found.start()).is_some_and(|before| !before.trim().is_empty()) {
-            cuts.push(Cut::new(found.start()..text.len(), Harm::Leak));
+            cuts.push(Edit::new(found.start()..text.len(), Severity::Leak));
         } else {
             // The reply opens with the customer's line: that line goes, our answer stays.
             let line = text
                 .get(found.start()..)
                 .and_then(|rest| rest.find('\n'))
                 .map_or(text.len(), |at| found.start().saturating_add(at));
-            cuts.push(Cut::new(found.start()..line, Harm::Leak));
+            cuts.push(Edit::new(found.start()..line, Severity::Leak));
             cuts.extend(
                 labels
                     .iter()
                     .filter(|label| label.start >= end)
                     .take(1)
-                    .map(|label| Cut::new(label.clone(), Harm::Form)),
+                    .map(|label| Edit::new(label.clone(), Severity::Form)),
             );
         }
     }

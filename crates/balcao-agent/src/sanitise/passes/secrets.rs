@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, sentence_of, sentences},
+    cut::{Edit, Severity, sentence_of, sentences},
     rules::Rules,
 };
 
@@ -33,16 +33,16 @@ static SECRETS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     let lines = sentences(text);
     let public = rules.public_in(text);
-    let mut cuts: Vec<Cut> = SECRETS
+    let mut cuts: Vec<Edit> = SECRETS
         .iter()
         .flat_map(|regex| regex.find_iter(text))
         .map(|found| found.range())
         .chain(random_tokens(text))
         .filter(|range| !public.iter().any(|kept| kept.start <= range.start && range.end <= kept.end))
-        .map(|range| Cut::new(sentence_of(&lines, &range), Harm::Danger))
+        .map(|range| Edit::new(sentence_of(&lines, &range), Severity::Danger))
         .collect();
     cuts.dedup();
     cuts

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, after, before, from, line_of, part, upto},
+    cut::{Edit, Severity, after, before, from, line_of, part, upto},
     rules::{Rules, is_technical},
     shape::{brackets, call_at, data_end, is_data},
 };
@@ -57,18 +57,18 @@ static FRAMEWORK: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
+pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Edit> {
     let mut cuts = Vec::new();
     lines(text, rules, &mut cuts);
     for regex in FRAMEWORK.iter().chain(PREFIXED.iter()) {
-        cuts.extend(regex.find_iter(text).map(|found| Cut::new(found.range(), Harm::Leak)));
+        cuts.extend(regex.find_iter(text).map(|found| Edit::new(found.range(), Severity::Leak)));
     }
     let closes = brackets(text);
     if text.contains("to=") {
         for found in RECIPIENT.iter().flat_map(|regex| regex.find_iter(text)) {
             let brace = found.as_str().ends_with('{').then(|| found.end().saturating_sub(1));
             let end = brace.map_or(found.end(), |at| data_end(text, at, &closes));
-            cuts.push(Cut::new(found.start()..end, Harm::Leak));
+            cuts.push(Edit::new(found.start()..end, Severity::Leak));
         }
     }
     orphans(text, &closes, &mut cuts);
@@ -83,13 +83,13 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             _ => None,
         };
         at = range.as_ref().map_or(here, |range| range.end).max(here.saturating_add(1));
-        cuts.extend(range.map(|range| Cut::new(range, Harm::Leak)));
+        cuts.extend(range.map(|range| Edit::new(range, Severity::Leak)));
     }
     cuts
 }
 
 /// The rest of data whose beginning was lost: `ments": {"dia": "27/11"}}`. A quote that closes nothing shows it.
-fn orphans(text: &str, closes: &std::collections::HashMap<usize, usize>, cuts: &mut Vec<Cut>) {
+fn orphans(text: &str, closes: &std::collections::HashMap<usize, usize>, cuts: &mut Vec<Edit>) {
     let mut done = 0;
     for found in ORPHAN.iter().flat_map(|regex| regex.find_iter(text)) {
         let quote = found.as_str().trim_end_matches([' ', ':']).chars().next_back().unwrap_or('"');
@@ -111,12 +111,12 @@ fn orphans(text: &str, closes: &std::collections::HashMap<usize, usize>, cuts: &
             None => continue,
         };
         done = end;
-        cuts.push(Cut::new(found.start()..end, Harm::Leak));
+        cuts.push(Edit::new(found.start()..end, Severity::Leak));
     }
 }
 
 /// ReAct and YAML, which have no brackets.
-fn lines(text: &str, rules: &Rules, cuts: &mut Vec<Cut>) {
+fn lines(text: &str, rules: &Rules, cuts: &mut Vec<Edit>) {
     if !text.contains([':', '=']) {
         return;
     }
@@ -128,10 +128,10 @@ fn lines(text: &str, rules: &Rules, cuts: &mut Vec<Cut>) {
     });
     if acts.count() > 0 {
         for found in any.find_iter(text) {
-            cuts.push(Cut::new(line_of(text, found.end()), Harm::Leak));
+            cuts.push(Edit::new(line_of(text, found.end()), Severity::Leak));
         }
     }
-    cuts.extend(answer.find_iter(text).map(|found| Cut::new(found.range(), Harm::Form)));
+    cuts.extend(answer.find_iter(text).map(|found| Edit::new(found.range(), Severity::Form)));
     let [tool, argument] = YAML.as_slice() else { return };
     for found in tool.captures_iter(text) {
         let (Some(line), Some(name)) = (found.get(0), found.get(1)) else { continue };
@@ -146,7 +146,7 @@ fn lines(text: &str, rules: &Rules, cuts: &mut Vec<Cut>) {
             }
             end = end.saturating_add(len).saturating_add(1);
         }
-        cuts.push(Cut::new(line.start()..end, Harm::Leak));
+        cuts.push(Edit::new(line.start()..end, Severity::Leak));
     }
 }
 

@@ -5,10 +5,10 @@
 //! que vem") hold nothing against a call. A relative word may have been
 //! written on the day before.
 
-use balcao_language::{DateSpan, find_dates, resolve_date, say, weekday_named};
+use balcao_language::{DateSpan, find_dates, format, resolve_date, weekday_named};
 use jiff::civil::Date;
 
-use super::{Amiss, LOOK_BACK, Said, Talk, words};
+use super::{DialogueHistory, GroundingProblem, LOOK_BACK, Utterance, words};
 
 /// Words that leave the day open.
 const OPEN: &[&str] = &[
@@ -38,11 +38,11 @@ const BOUND: &[&str] =
 
 /// What is amiss with the day `given`: the customer's last message that names days names others, and we have proposed none
 /// of them since; or nobody has named it although somebody must have.
-pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option<Amiss> {
+pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, must_be_named: bool) -> Option<GroundingProblem> {
     let wanted = resolve_date(given, talk.today).ok()?.date;
     let Some((said, loosely, place)) = last_named(talk, wanted) else {
         let unheard = must_be_named && !talk.lines.iter().any(|line| names(line, wanted, talk.today));
-        return unheard.then(|| Amiss::nobody_said("a day that the customer named or agreed to"));
+        return unheard.then(|| GroundingProblem::nobody_said("a day that the customer named or agreed to"));
     };
     if said.iter().any(|day| is_day(*day, wanted, loosely)) {
         return None;
@@ -54,13 +54,14 @@ pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option
         days.any(|day| matches!(day, Ok(DateSpan::Day(day)) if day == wanted)) || list.contains(&figures)
     };
     let of_a_list = said.iter().any(|day| day.weekday() == wanted.weekday())
-        && talk.lines.iter().skip(place + 1).take(2).filter_map(Said::by_us).any(listed);
+        && talk.lines.iter().skip(place + 1).take(2).filter_map(Utterance::by_us).any(listed);
     if of_a_list {
         return None;
     }
-    let words = say::Locale::of(talk.locale.tag());
-    let days: Vec<String> = said.iter().map(|day| format!("{day} ({})", say::weekday(day.weekday(), words))).collect();
-    Some(Amiss {
+    let words = format::Locale::of(talk.locale.tag());
+    let days: Vec<String> =
+        said.iter().map(|day| format!("{day} ({})", format::weekday(day.weekday(), words))).collect();
+    Some(GroundingProblem {
         problem: "not_what_was_said",
         expected: format!("a day that the customer named: {}; if it is to be another, ask first", days.join(", ")),
         nearest: said.first().map(Date::to_string),
@@ -68,10 +69,10 @@ pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option
 }
 
 /// True if a line names the day, or leaves it open.
-fn names(line: &Said<'_>, wanted: Date, today: Date) -> bool {
+fn names(line: &Utterance<'_>, wanted: Date, today: Date) -> bool {
     let (text, ours) = match line {
-        Said::Customer(text) => (text, false),
-        Said::Us(text) => (text, true),
+        Utterance::Customer(text) => (text, false),
+        Utterance::Us(text) => (text, true),
     };
     match named_days(text, today) {
         Named::Nothing => false,
@@ -88,11 +89,11 @@ fn is_day(named: Date, wanted: Date, loosely: bool) -> bool {
 
 /// The days of the last message that names any, whether by relative words alone, and its place among the lines; `None` if there is none lately, if it leaves the day open, or if we named
 /// the wanted day after it.
-fn last_named(talk: &Talk<'_>, wanted: Date) -> Option<(Vec<Date>, bool, usize)> {
+fn last_named(talk: &DialogueHistory<'_>, wanted: Date) -> Option<(Vec<Date>, bool, usize)> {
     let mut looked_at = 0;
     for (place, said) in talk.lines.iter().enumerate() {
         match said {
-            Said::Us(text) => {
+            Utterance::Us(text) => {
                 let proposed = match named_days(text, talk.today) {
                     Named::Days(days) => days.iter().any(|day| is_day(*day, wanted, false)),
                     Named::Loosely(days) => days.iter().any(|day| is_day(*day, wanted, true)),
@@ -102,7 +103,7 @@ fn last_named(talk: &Talk<'_>, wanted: Date) -> Option<(Vec<Date>, bool, usize)>
                     return None;
                 }
             }
-            Said::Customer(text) => match named_days(text, talk.today) {
+            Utterance::Customer(text) => match named_days(text, talk.today) {
                 Named::Days(days) => return Some((days, false, place)),
                 Named::Loosely(days) => return Some((days, true, place)),
                 Named::Open => return None,
@@ -167,12 +168,17 @@ mod tests {
     const TODAY: Date = Date::constant(2026, 11, 24);
 
     fn wrong(message: &str, date: &str) -> bool {
-        talked(&[Said::Customer(message)], date)
+        talked(&[Utterance::Customer(message)], date)
     }
 
     /// The newest first.
-    fn talked(talk: &[Said<'_>], date: &str) -> bool {
-        amiss(date, &Talk { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr, unasked: None }, false).is_some()
+    fn talked(talk: &[Utterance<'_>], date: &str) -> bool {
+        find_problem(
+            date,
+            &DialogueHistory { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr, unasked: None },
+            false,
+        )
+        .is_some()
     }
 
     #[test]
@@ -214,30 +220,34 @@ mod tests {
     #[test]
     fn an_agreement_is_to_the_day_that_was_named_before_or_proposed_since() {
         let (friday, thursday) = ("2026-11-27", "2026-11-26");
-        let asked = Said::Customer("não, melhor sexta 17:30");
-        let agreed = Said::Customer("fechado, pode marcar");
-        let free = Said::Us("O horário está livre.");
+        let asked = Utterance::Customer("não, melhor sexta 17:30");
+        let agreed = Utterance::Customer("fechado, pode marcar");
+        let free = Utterance::Us("O horário está livre.");
         assert!(talked(&[agreed, free, asked], thursday));
         assert!(!talked(&[agreed, free, asked], friday));
-        assert!(!talked(&[agreed, Said::Us("Sexta não tem; pode ser quinta, 26/11?"), asked], thursday));
-        assert!(talked(&[Said::Customer("amanhã então"), free, asked], thursday));
-        assert!(!talked(&[Said::Customer("amanhã então"), free, asked], "2026-11-25"));
-        let list = Said::Us("Tenho terça, 01/12, e sexta, 04/12. Qual prefere?");
-        assert!(!talked(&[Said::Customer("sexta"), list, Said::Customer("semana que vem")], "2026-12-04"));
-        assert!(talked(&[Said::Customer("sexta"), list, Said::Customer("semana que vem")], "2026-12-11"));
+        assert!(!talked(&[agreed, Utterance::Us("Sexta não tem; pode ser quinta, 26/11?"), asked], thursday));
+        assert!(talked(&[Utterance::Customer("amanhã então"), free, asked], thursday));
+        assert!(!talked(&[Utterance::Customer("amanhã então"), free, asked], "2026-11-25"));
+        let list = Utterance::Us("Tenho terça, 01/12, e sexta, 04/12. Qual prefere?");
+        assert!(!talked(&[Utterance::Customer("sexta"), list, Utterance::Customer("semana que vem")], "2026-12-04"));
+        assert!(talked(&[Utterance::Customer("sexta"), list, Utterance::Customer("semana que vem")], "2026-12-11"));
         assert!(!talked(&[agreed, agreed, agreed, asked], thursday));
     }
 
     #[test]
     fn a_day_that_nobody_named_is_nobodys_wish() {
-        let unheard = |talk: &[Said<'_>]| {
-            let talk = Talk { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr, unasked: None };
-            amiss("2026-11-27", &talk, true).is_some()
+        let unheard = |talk: &[Utterance<'_>]| {
+            let talk = DialogueHistory { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr, unasked: None };
+            find_problem("2026-11-27", &talk, true).is_some()
         };
-        assert!(unheard(&[Said::Customer("quero cortar às 15h com o João")]));
+        assert!(unheard(&[Utterance::Customer("quero cortar às 15h com o João")]));
         assert!(unheard(&[]));
-        assert!(!unheard(&[Said::Customer("quero cortar sexta às 15h")]));
-        assert!(!unheard(&[Said::Customer("quero cortar, qualquer dia")]));
-        assert!(!unheard(&[Said::Customer("isso"), Said::Us("Sexta, 27/11, às 15h?"), Said::Customer("quero cortar")]));
+        assert!(!unheard(&[Utterance::Customer("quero cortar sexta às 15h")]));
+        assert!(!unheard(&[Utterance::Customer("quero cortar, qualquer dia")]));
+        assert!(!unheard(&[
+            Utterance::Customer("isso"),
+            Utterance::Us("Sexta, 27/11, às 15h?"),
+            Utterance::Customer("quero cortar")
+        ]));
     }
 }

@@ -3,17 +3,17 @@
 //! A tag such as "VIP" is the business's judgement: a customer who asks for it gets it only where the profile says that asking
 //! is enough.
 
-use balcao_language::{fold, search_tokens};
+use balcao_language::{normalize, search_tokens};
 use serde_json::Value;
 
 use super::{
-    Amiss, Talk,
-    written::{self, Whose},
+    DialogueHistory, GroundingProblem,
+    written::{self, Speaker},
 };
 
 /// What is amiss with a name that must be on the profile's list and in the customer's words, in any form of them.
-pub(super) fn amiss(given: &str, allowed: &[String], talk: &Talk<'_>) -> Option<Amiss> {
-    if !allowed.iter().any(|one| fold(one) == fold(given)) {
+pub(super) fn find_problem(given: &str, allowed: &[String], talk: &DialogueHistory<'_>) -> Option<GroundingProblem> {
+    if !allowed.iter().any(|one| normalize(one) == normalize(given)) {
         return Some(not_ours());
     }
     let said: Vec<String> = written::of_themselves(given, talk).into_iter().flat_map(search_tokens).collect();
@@ -21,23 +21,27 @@ pub(super) fn amiss(given: &str, allowed: &[String], talk: &Talk<'_>) -> Option<
     // "Prefiro" and "prefere" are one verb of two stems: half of the words are enough for a name of the business's own.
     let found = wanted.iter().filter(|word| said.contains(word)).count();
     (found == 0 || found.saturating_mul(2) < wanted.len())
-        .then(|| Amiss::nobody_said("what the customer said of themselves"))
+        .then(|| GroundingProblem::nobody_said("what the customer said of themselves"))
 }
 
 /// The same of fields: each key on the list, each value in the customer's words.
-pub(super) fn amiss_in_fields(given: &Value, allowed: &[String], talk: &Talk<'_>) -> Option<Amiss> {
+pub(super) fn find_problem_in_fields(
+    given: &Value,
+    allowed: &[String],
+    talk: &DialogueHistory<'_>,
+) -> Option<GroundingProblem> {
     given.as_object().into_iter().flatten().find_map(|(key, value)| {
         if !allowed.contains(key) {
             return Some(not_ours());
         }
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        written::amiss(&text, talk, Whose::Own(key))
+        written::find_problem(&text, talk, Speaker::Own(key))
     })
 }
 
-fn not_ours() -> Amiss {
+fn not_ours() -> GroundingProblem {
     let expected = "what this profile lets you keep; leave it to staff, and go on without".to_owned();
-    Amiss { problem: "not_kept_here", expected, nearest: None }
+    GroundingProblem { problem: "not_kept_here", expected, nearest: None }
 }
 
 #[cfg(test)]
@@ -46,24 +50,24 @@ mod tests {
     use jiff::civil::date;
     use serde_json::json;
 
-    use super::{super::Said, *};
+    use super::{super::Utterance, *};
 
     #[test]
     fn only_what_is_on_the_list_and_was_said_is_kept() {
-        let lines = vec![Said::Customer("prefiro de manhã, sou mensalista e meu time é o Galo")];
-        let talk = Talk { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        let lines = vec![Utterance::Customer("prefiro de manhã, sou mensalista e meu time é o Galo")];
+        let talk = DialogueHistory { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
         let allowed = ["Prefere manhã".to_owned(), "Indicação".to_owned()];
-        assert!(amiss("prefere manhã", &allowed, &talk).is_none());
+        assert!(find_problem("prefere manhã", &allowed, &talk).is_none());
         for (tag, problem) in [("Mensalista", "not_kept_here"), ("Indicação", "nobody_said_so")] {
-            assert_eq!(amiss(tag, &allowed, &talk).unwrap().problem, problem, "{tag}");
+            assert_eq!(find_problem(tag, &allowed, &talk).unwrap().problem, problem, "{tag}");
         }
         for other in ["não prefiro de manhã", "minha filha prefere de manhã"] {
-            let talk = Talk { lines: vec![Said::Customer(other)], ..talk };
-            assert_eq!(amiss("prefere manhã", &allowed, &talk).unwrap().problem, "nobody_said_so", "{other}");
+            let talk = DialogueHistory { lines: vec![Utterance::Customer(other)], ..talk };
+            assert_eq!(find_problem("prefere manhã", &allowed, &talk).unwrap().problem, "nobody_said_so", "{other}");
         }
         let fields = ["time".to_owned()];
-        assert!(amiss_in_fields(&json!({"time": "Galo"}), &fields, &talk).is_none());
-        assert!(amiss_in_fields(&json!({"time": "Cruzeiro"}), &fields, &talk).is_some());
-        assert!(amiss_in_fields(&json!({"desconto": "Galo"}), &fields, &talk).is_some());
+        assert!(find_problem_in_fields(&json!({"time": "Galo"}), &fields, &talk).is_none());
+        assert!(find_problem_in_fields(&json!({"time": "Cruzeiro"}), &fields, &talk).is_some());
+        assert!(find_problem_in_fields(&json!({"desconto": "Galo"}), &fields, &talk).is_some());
     }
 }

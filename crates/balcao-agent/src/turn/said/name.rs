@@ -2,7 +2,7 @@
 
 use balcao_language::{Candidate, NameMatch, match_name};
 
-use super::{Amiss, Said, Talk, words};
+use super::{DialogueHistory, GroundingProblem, Utterance, words};
 
 /// Words that leave the choice to us, or to what we know of the customer.
 const OURS_TO_CHOOSE: &[&str] = &[
@@ -35,20 +35,22 @@ const OURS_TO_CHOOSE: &[&str] = &[
 const SHORTEST: usize = 3;
 
 /// What is amiss with a name that neither the customer nor we have said. Spelt otherwise, or only in part, it is said.
-pub(super) fn amiss(given: &str, talk: &Talk<'_>) -> Option<Amiss> {
+pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>) -> Option<GroundingProblem> {
     let names = |word: &String| {
         let name = [Candidate::named(given)];
         word.len() >= SHORTEST && matches!(match_name(word, &name), NameMatch::One { .. })
     };
-    let said = |line: &Said<'_>| match line {
-        Said::Us(text) => words(text).iter().any(names),
-        Said::Customer(text) => {
+    let said = |line: &Utterance<'_>| match line {
+        Utterance::Us(text) => words(text).iter().any(names),
+        Utterance::Customer(text) => {
             let said = words(text);
             said.iter().any(|word| OURS_TO_CHOOSE.contains(&word.as_str())) || said.iter().any(names)
         }
     };
     let unheard = !talk.lines.iter().any(said);
-    unheard.then(|| Amiss::nobody_said("a name that the customer said or agreed to; leave it out if they named none"))
+    unheard.then(|| {
+        GroundingProblem::nobody_said("a name that the customer said or agreed to; leave it out if they named none")
+    })
 }
 
 #[cfg(test)]
@@ -58,9 +60,12 @@ mod tests {
 
     use super::*;
 
-    fn unheard(talk: &[Said<'_>], given: &str) -> bool {
-        amiss(given, &Talk { lines: talk.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None })
-            .is_some()
+    fn unheard(talk: &[Utterance<'_>], given: &str) -> bool {
+        find_problem(
+            given,
+            &DialogueHistory { lines: talk.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None },
+        )
+        .is_some()
     }
 
     #[test]
@@ -72,10 +77,10 @@ mod tests {
             ("com qualquer um", "João Batista"),
             ("com o de sempre", "João Batista"),
         ] {
-            assert!(!unheard(&[Said::Customer(message)], given), "{message} {given}");
+            assert!(!unheard(&[Utterance::Customer(message)], given), "{message} {given}");
         }
-        assert!(!unheard(&[Said::Customer("isso"), Said::Us("Com João Batista, pode ser?")], "João Batista"));
-        assert!(unheard(&[Said::Customer("dá pra passar meu horário de sexta pra sábado 10h?")], "João"));
-        assert!(unheard(&[Said::Customer("quero cortar amanhã às 15h")], "Vanderson Reis"));
+        assert!(!unheard(&[Utterance::Customer("isso"), Utterance::Us("Com João Batista, pode ser?")], "João Batista"));
+        assert!(unheard(&[Utterance::Customer("dá pra passar meu horário de sexta pra sábado 10h?")], "João"));
+        assert!(unheard(&[Utterance::Customer("quero cortar amanhã às 15h")], "Vanderson Reis"));
     }
 }

@@ -4,7 +4,7 @@
 use balcao_language::{TimeReading, TimeWindow, bare_hours, find_times};
 use jiff::{ToSpan, civil::Time};
 
-use super::{Amiss, LOOK_BACK, Said, Talk, words};
+use super::{DialogueHistory, GroundingProblem, LOOK_BACK, Utterance, words};
 
 /// Words that leave the time open: nothing that is booked contradicts them.
 const OPEN: &[&str] = &[
@@ -37,10 +37,10 @@ const ABOUT_MINUTES: i64 = 60;
 
 /// What is amiss with the time `given`: the customer's last message that names times names others, and we have not proposed
 /// it since; or nobody has named it although somebody must have; or the customer has only asked whether it is free.
-pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option<Amiss> {
+pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, must_be_named: bool) -> Option<GroundingProblem> {
     let wanted = clock_time(given)?;
     if let Some(named) = contradicting(talk, wanted) {
-        return Some(Amiss {
+        return Some(GroundingProblem {
             problem: "not_what_was_said",
             expected: format!(
                 "the time that the customer named: {}; if it is to be another, ask first",
@@ -53,10 +53,10 @@ pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option
         return None;
     }
     if !talk.lines.iter().any(|line| names(line, wanted)) {
-        return Some(Amiss::nobody_said("a time that the customer named or agreed to"));
+        return Some(GroundingProblem::nobody_said("a time that the customer named or agreed to"));
     }
     let newest = talk.of_customer().next().unwrap_or_default();
-    only_asks(newest).then(|| Amiss {
+    only_asks(newest).then(|| GroundingProblem {
         problem: "only_asked",
         expected: "the customer asked whether it is free, not to book it: answer, and offer to book".to_owned(),
         nearest: None,
@@ -64,13 +64,13 @@ pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option
 }
 
 /// The times of the last message that names any, if none of them is the wanted one.
-fn contradicting(talk: &Talk<'_>, wanted: Time) -> Option<Vec<String>> {
+fn contradicting(talk: &DialogueHistory<'_>, wanted: Time) -> Option<Vec<String>> {
     let mut looked_at = 0;
     for line in &talk.lines {
         match line {
-            Said::Us(_) if names(line, wanted) => return None,
-            Said::Us(_) => {}
-            Said::Customer(text) => {
+            Utterance::Us(_) if names(line, wanted) => return None,
+            Utterance::Us(_) => {}
+            Utterance::Customer(text) => {
                 if names(line, wanted) || words(text).iter().any(|word| OPEN.contains(&word.as_str())) {
                     return None;
                 }
@@ -92,11 +92,11 @@ fn contradicting(talk: &Talk<'_>, wanted: Time) -> Option<Vec<String>> {
 }
 
 /// True if a line names the time, or, where the customer speaks, leaves it to us.
-fn names(line: &Said<'_>, wanted: Time) -> bool {
+fn names(line: &Utterance<'_>, wanted: Time) -> bool {
     let is_wanted = |reading: &TimeReading| matches!(reading, TimeReading::At { .. }) && fits(*reading, wanted);
     match line {
-        Said::Us(text) => find_times(text).iter().any(|found| is_wanted(&found.reading)),
-        Said::Customer(text) => {
+        Utterance::Us(text) => find_times(text).iter().any(|found| is_wanted(&found.reading)),
+        Utterance::Customer(text) => {
             bare_hours(text).iter().any(|found| is_wanted(&found.reading))
                 || named(text).iter().any(is_wanted)
                 || words(text).iter().any(|word| OURS_TO_CHOOSE.contains(&word.as_str()))
@@ -176,9 +176,10 @@ mod tests {
     use super::*;
 
     /// The newest first.
-    fn problem(talk: &[Said<'_>], given: &str) -> Option<&'static str> {
-        let talk = Talk { lines: talk.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
-        amiss(given, &talk, true).map(|amiss| amiss.problem)
+    fn problem(talk: &[Utterance<'_>], given: &str) -> Option<&'static str> {
+        let talk =
+            DialogueHistory { lines: talk.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        find_problem(given, &talk, true).map(|amiss| amiss.problem)
     }
 
     #[test]
@@ -191,14 +192,16 @@ mod tests {
             ("depois das 18h, pode marcar", "17:30"),
             ("book me at 3pm please", "15:30"),
         ] {
-            assert_eq!(problem(&[Said::Customer(message)], given), Some("not_what_was_said"), "{message} {given}");
+            assert_eq!(problem(&[Utterance::Customer(message)], given), Some("not_what_was_said"), "{message} {given}");
         }
     }
 
     #[test]
     fn a_time_that_nobody_named_is_nobodys_wish() {
-        let (day, part) =
-            (Said::Customer("quero cortar amanhã com o João"), Said::Customer("amanhã de manhã quero cortar"));
+        let (day, part) = (
+            Utterance::Customer("quero cortar amanhã com o João"),
+            Utterance::Customer("amanhã de manhã quero cortar"),
+        );
         assert_eq!(problem(&[day], "09:00"), Some("nobody_said_so"));
         assert_eq!(problem(&[part], "09:00"), Some("nobody_said_so"));
         assert_eq!(problem(&[], "09:00"), Some("nobody_said_so"));
@@ -218,12 +221,12 @@ mod tests {
             ("no mesmo horário da outra vez", "11:00"),
             ("marca", "as três"),
         ] {
-            assert_eq!(problem(&[Said::Customer(message)], given), None, "{message} {given}");
+            assert_eq!(problem(&[Utterance::Customer(message)], given), None, "{message} {given}");
         }
-        let asked = Said::Customer("quero sexta 15h");
-        let agreed = Said::Customer("pode confirmar");
-        assert_eq!(problem(&[agreed, Said::Us("15h não tem; pode ser 15h45?"), asked], "15:45"), None);
-        assert_eq!(problem(&[agreed, Said::Us("Está livre."), asked], "15:45"), Some("not_what_was_said"));
+        let asked = Utterance::Customer("quero sexta 15h");
+        let agreed = Utterance::Customer("pode confirmar");
+        assert_eq!(problem(&[agreed, Utterance::Us("15h não tem; pode ser 15h45?"), asked], "15:45"), None);
+        assert_eq!(problem(&[agreed, Utterance::Us("Está livre."), asked], "15:45"), Some("not_what_was_said"));
         assert_eq!(problem(&[agreed, agreed, agreed, asked], "15:00"), None);
     }
 
@@ -236,7 +239,8 @@ mod tests {
             ("queria marcar sexta 15h, tem?", false),
             ("quero sexta 15h", false),
         ] {
-            let found = problem(&[Said::Customer(message)], if message.contains("14h") { "14:00" } else { "15:00" });
+            let found =
+                problem(&[Utterance::Customer(message)], if message.contains("14h") { "14:00" } else { "15:00" });
             assert_eq!(found, only.then_some("only_asked"), "{message}");
         }
     }

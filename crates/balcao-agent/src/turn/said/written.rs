@@ -1,13 +1,13 @@
 //! What customers tell of themselves: a name, an address or an e-mail that they never wrote, that they denied, or that is about
 //! another person, is not theirs.
 
-use balcao_language::{Statement, fold, is_relative, statements};
+use balcao_language::{Statement, is_relative, normalize, statements};
 
-use super::{Amiss, Talk, words};
+use super::{DialogueHistory, GroundingProblem, words};
 
 /// Whose words a value must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose<'a> {
+pub(super) enum Speaker<'a> {
     /// The customer's of themselves; these are words of the field that holds it.
     Own(&'a str),
     /// The customer's of anybody, such as the person who comes.
@@ -18,14 +18,14 @@ pub(super) enum Whose<'a> {
 /// denies if it denies, and that is about the same person. Words may be shortened
 /// ("r. augusta 1200" is "Rua Augusta, 1200") or bent ("gosto" is "gosta"); of five others one may be missing, but never a number. An
 /// e-mail address is theirs to the letter, or spelt out ("ana arroba exemplo ponto com").
-pub(super) fn amiss(given: &str, talk: &Talk<'_>, whose: Whose<'_>) -> Option<Amiss> {
-    let named = if let Whose::Own(named) = whose { Some(format!("{given} {named}")) } else { None };
+pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, whose: Speaker<'_>) -> Option<GroundingProblem> {
+    let named = if let Speaker::Own(named) = whose { Some(format!("{given} {named}")) } else { None };
     let named = named.as_deref();
     let theirs = if given.contains('@') {
-        let to_the_letter = fold(given);
+        let to_the_letter = normalize(given);
         of_person(false, named, talk).into_iter().any(|text| {
             let spelt = words(text);
-            fold(text).contains(&to_the_letter)
+            normalize(text).contains(&to_the_letter)
                 || spelt.iter().any(|word| word == "arroba" || word == "at") && is_in(given, &spelt)
         })
     } else {
@@ -38,18 +38,18 @@ pub(super) fn amiss(given: &str, talk: &Talk<'_>, whose: Whose<'_>) -> Option<Am
                     .any(|text| is_in(clause.text, &words(text)) && (named.is_none() || !is_another(clause.text, text)))
             })
     };
-    (!theirs).then(|| Amiss::nobody_said("what the customer wrote of themselves"))
+    (!theirs).then(|| GroundingProblem::nobody_said("what the customer wrote of themselves"))
 }
 
 /// The clauses of the customer that speak of what the value speaks of.
-pub(super) fn of_themselves<'a>(given: &str, talk: &Talk<'a>) -> Vec<&'a str> {
+pub(super) fn of_themselves<'a>(given: &str, talk: &DialogueHistory<'a>) -> Vec<&'a str> {
     let denied = statements(given).iter().any(|one| one.denies);
     of_person(denied, Some(given), talk)
 }
 
 /// The clauses of the customer that state something, deny if it is `denied`, and are about no other person than the text names; about
 /// anybody without one.
-fn of_person<'a>(denied: bool, about: Option<&str>, talk: &Talk<'a>) -> Vec<&'a str> {
+fn of_person<'a>(denied: bool, about: Option<&str>, talk: &DialogueHistory<'a>) -> Vec<&'a str> {
     let named = about.map(words);
     let counts = |one: &Statement<'_>| {
         let of_person = named
@@ -100,37 +100,38 @@ mod tests {
     use balcao_tool::Locale;
     use jiff::civil::date;
 
-    use super::{super::Said, *};
+    use super::{super::Utterance, *};
 
     #[test]
     fn only_what_the_customer_wrote_is_theirs() {
         let customer = "oi, sou a Ana Prado, moro na r. augusta 1200, meu email é ana.prado@exemplo.com.br";
-        let lines = vec![Said::Us("Pronto, Tiago Lima!"), Said::Customer("isso"), Said::Customer(customer)];
-        let talk = Talk { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        let lines =
+            vec![Utterance::Us("Pronto, Tiago Lima!"), Utterance::Customer("isso"), Utterance::Customer(customer)];
+        let talk = DialogueHistory { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
         for fine in ["Ana Prado", "ana", "Rua Augusta, 1200", "ana.prado@exemplo.com.br"] {
-            assert!(amiss(fine, &talk, Whose::Own("")).is_none(), "{fine}");
+            assert!(find_problem(fine, &talk, Speaker::Own("")).is_none(), "{fine}");
         }
         for invented in
             ["Tiago", "Tiago Lima", "ana@exemplo.com", "Rua Augusta, 1300", "Ana Souza", "Avenida Augusta, Consolação"]
         {
-            assert!(amiss(invented, &talk, Whose::Own("")).is_some(), "{invented}");
+            assert!(find_problem(invented, &talk, Speaker::Own("")).is_some(), "{invented}");
         }
         let of_others = vec![
-            Said::Customer("não me chamo Carla, meu marido é o Davi Souza, o email dele é davi@exemplo.com"),
-            Said::Customer("meu nome não é Bia. não gosto de conversa. minha filha tem alergia"),
+            Utterance::Customer("não me chamo Carla, meu marido é o Davi Souza, o email dele é davi@exemplo.com"),
+            Utterance::Customer("meu nome não é Bia. não gosto de conversa. minha filha tem alergia"),
         ];
-        let talk = Talk { lines: of_others, ..talk };
+        let talk = DialogueHistory { lines: of_others, ..talk };
         for not_theirs in ["Carla", "Bia", "Davi Souza", "davi@exemplo.com", "Gosta de conversa", "Tem alergia"] {
-            assert!(amiss(not_theirs, &talk, Whose::Own("")).is_some(), "{not_theirs}");
+            assert!(find_problem(not_theirs, &talk, Speaker::Own("")).is_some(), "{not_theirs}");
         }
         for fine in ["Não gosto de conversa", "Filha tem alergia"] {
-            assert!(amiss(fine, &talk, Whose::Own("")).is_none(), "{fine}");
+            assert!(find_problem(fine, &talk, Speaker::Own("")).is_none(), "{fine}");
         }
         let pooled = vec![
-            Said::Customer("sou alérgica a amônia. adoro café, quero marcar com a Carla, sou a Ana Prado"),
-            Said::Customer("será que tenho rinite? parei de fumar"),
+            Utterance::Customer("sou alérgica a amônia. adoro café, quero marcar com a Carla, sou a Ana Prado"),
+            Utterance::Customer("será que tenho rinite? parei de fumar"),
         ];
-        let talk = Talk { lines: pooled, ..talk };
+        let talk = DialogueHistory { lines: pooled, ..talk };
         for not_theirs in [
             "Não sou alérgica a amônia",
             "Alérgica a café",
@@ -140,17 +141,17 @@ mod tests {
             "Tenho rinite",
             "Fumar",
         ] {
-            assert!(amiss(not_theirs, &talk, Whose::Own("")).is_some(), "{not_theirs}");
+            assert!(find_problem(not_theirs, &talk, Speaker::Own("")).is_some(), "{not_theirs}");
         }
         for fine in ["Alérgica a amônia", "Adora café", "Ana Prado"] {
-            assert!(amiss(fine, &talk, Whose::Own("")).is_none(), "{fine}");
+            assert!(find_problem(fine, &talk, Speaker::Own("")).is_none(), "{fine}");
         }
-        let booking = vec![Said::Customer("quero barba pra Lívia Campos amanhã, muda meu nome pra José Lima")];
-        let talk = Talk { lines: booking, ..talk };
-        assert!(amiss("Lívia Campos", &talk, Whose::Own("")).is_some());
-        assert!(amiss("Lívia Campos", &talk, Whose::Anybody).is_none());
-        assert!(amiss("José Lima", &talk, Whose::Own("name")).is_none());
-        let spelt = vec![Said::Customer("é ana arroba exemplo ponto com")];
-        assert!(amiss("ana@exemplo.com", &Talk { lines: spelt, ..talk }, Whose::Own("")).is_none());
+        let booking = vec![Utterance::Customer("quero barba pra Lívia Campos amanhã, muda meu nome pra José Lima")];
+        let talk = DialogueHistory { lines: booking, ..talk };
+        assert!(find_problem("Lívia Campos", &talk, Speaker::Own("")).is_some());
+        assert!(find_problem("Lívia Campos", &talk, Speaker::Anybody).is_none());
+        assert!(find_problem("José Lima", &talk, Speaker::Own("name")).is_none());
+        let spelt = vec![Utterance::Customer("é ana arroba exemplo ponto com")];
+        assert!(find_problem("ana@exemplo.com", &DialogueHistory { lines: spelt, ..talk }, Speaker::Own("")).is_none());
     }
 }

@@ -8,7 +8,7 @@ use balcao_domain::scheduling::{SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::{Currency, Money, Span};
-use balcao_language::fold::fold;
+use balcao_language::normalize::normalize;
 use balcao_store::crm::organization::Organization;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
@@ -311,7 +311,7 @@ fn unique_name<'a, 'n>(
 ) -> Option<String> {
     let name = reader.required_text(fields, "name")?;
     // Customers write "lívia" and "LIVIA": names that differ by no more than that are one name.
-    if let Some(other) = before.find(|other| fold(other) == fold(&name)) {
+    if let Some(other) = before.find(|other| normalize(other) == normalize(&name)) {
         let pointer = format!("{}/name", fields.pointer);
         let message = if other == name {
             format!("there are two {what}s `{name}`")

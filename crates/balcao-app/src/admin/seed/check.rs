@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use balcao_domain::Span;
-use balcao_language::fold::fold;
+use balcao_language::normalize::normalize;
 
 use super::ContactEntry;
 use super::people::World;
@@ -40,11 +40,11 @@ fn shared<'n>(reader: &mut Reader<'_>, section: &str, things: impl Iterator<Item
     let mut owners: BTreeMap<String, &String> = BTreeMap::new();
     let things: Vec<_> = things.collect();
     for (name, _) in &things {
-        owners.insert(fold(name), name);
+        owners.insert(normalize(name), name);
     }
     for (number, (name, aliases)) in things.iter().enumerate() {
         for (place, alias) in aliases.iter().enumerate() {
-            let owner = owners.entry(fold(alias)).or_insert(name);
+            let owner = owners.entry(normalize(alias)).or_insert(name);
             if owner != name {
                 let pointer = format!("/{section}/{number}/aliases/{place}");
                 let message = format!("`{alias}` already means {owner}");

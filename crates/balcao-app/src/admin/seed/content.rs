@@ -5,7 +5,7 @@ use balcao_domain::staff::Role;
 use balcao_store::crm::staff::Staff;
 use balcao_store::messaging::library::{Media, Template};
 
-use balcao_language::fold::fold;
+use balcao_language::normalize::normalize;
 
 use super::reader::{Fields, Reader};
 use super::{ProfessionalEntry, StaffEntry, placeholder};
@@ -32,7 +32,7 @@ pub(super) fn staff<'a>(
             continue;
         };
         let linked = fields.get("professional").and_then(|at| reader.reference(&at, "professional", &names));
-        let namesake = names.iter().position(|one| fold(one) == fold(&name));
+        let namesake = names.iter().position(|one| normalize(one) == normalize(&name));
         if role == Role::Professional && fields.get("professional").is_none() && namesake.is_none() {
             reader.wrong(
                 &item.pointer,

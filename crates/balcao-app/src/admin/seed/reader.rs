@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use balcao_domain::{Currency, Money, Phone};
-use balcao_language::fold::fold;
+use balcao_language::normalize::normalize;
 use balcao_yaml::{Document, Problem, escape, nearest};
 use serde_json::{Map, Value};
 
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let pointer = at.as_ref().map(|at| at.pointer.clone()).unwrap_or_default();
         let names = self.texts(at);
         for (place, name) in names.iter().enumerate() {
-            let earlier = names.iter().take(place).find(|other| fold(other) == fold(name));
+            let earlier = names.iter().take(place).find(|other| normalize(other) == normalize(name));
             if let Some(other) = earlier {
                 let message = format!("`{other}` and `{name}` are one name to whoever reads them");
                 self.wrong(&format!("{pointer}/{place}"), message, "rename or remove one");
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
     /// The place of a name among those that the file defines.
     pub(super) fn reference(&mut self, at: &At<'a>, what: &str, known: &[String]) -> Option<usize> {
         let text = self.text(at)?;
-        let same = |name: &String| fold(name) == fold(&text);
+        let same = |name: &String| normalize(name) == normalize(&text);
         let found = known.iter().position(|name| *name == text).or_else(|| known.iter().position(same));
         if found.is_none() {
             let right = match nearest(&text, known.iter().map(String::as_str)) {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Desk, Effect, UseCaseError};
+use super::{AppContext, Effect, UseCaseError};
 
 /// The key of an attempt: always the same one, but for a mistake.
 pub(super) fn key_of(key: &EffectKey, attempt: u32) -> EffectKey {
@@ -26,7 +26,7 @@ pub(super) fn keeps_apart() -> bool {
 
 /// Effect and record in two transactions, one before the other.
 pub(super) async fn effect_apart<T, R>(
-    desk: &Desk,
+    desk: &AppContext,
     organization: OrganizationId,
     key: EffectKey,
     work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
@@ -41,13 +41,13 @@ where
     let answer = if record_first {
         desk.rehearse(first).await?
     } else {
-        desk.store.write(move |tx: &mut Tx<'_>| tx.attempt(|tx| first(tx, now))).await?
+        desk.store.write(move |tx: &mut Tx<'_>| tx.savepoint(|tx| first(tx, now))).await?
     };
     let once = move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |_| Ok::<_, UseCaseError>(answer));
     let recorded = desk.store.write(once).await?;
     if record_first && !recorded.repeated {
         let done: Result<Result<T, R>, UseCaseError> =
-            desk.store.write(move |tx: &mut Tx<'_>| tx.attempt(|tx| work(tx, now))).await;
+            desk.store.write(move |tx: &mut Tx<'_>| tx.savepoint(|tx| work(tx, now))).await;
         done.map(drop)?;
     }
     Ok(recorded)

@@ -13,7 +13,7 @@ use balcao_tool::{CallResult, ResultClass, Toolbox};
 use metrics::{counter, histogram};
 use tokio::time::Instant;
 
-use crate::turns::Answered;
+use crate::turns::TurnOutcome;
 
 /// Measures one turn in this process, and passes on what it sees. Model calls are counted as they end, also those of a turn
 /// that does not come to its end.
@@ -32,7 +32,7 @@ impl<'a> Meter<'a> {
     }
 
     /// The turn came to its end: only then its calls and its outcome are counted, once.
-    pub(crate) fn ended(&self, answered: &Answered, toolbox: &Toolbox) {
+    pub(crate) fn ended(&self, answered: &TurnOutcome, toolbox: &Toolbox) {
         let took = self.started.elapsed();
         let overhead = took.saturating_sub(*self.in_models.lock().unwrap_or_else(PoisonError::into_inner));
         histogram!("balcao_turn_duration_seconds", "outcome" => answered.ending.outcome()).record(took);

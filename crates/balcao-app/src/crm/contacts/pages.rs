@@ -2,7 +2,7 @@
 
 use balcao_domain::contact::Contact;
 use balcao_domain::{ContactId, OrganizationId, Phone};
-use balcao_language::fold;
+use balcao_language::normalize;
 use balcao_store::{Tx, crm::contact};
 
 use super::{ContactView, Contacts, info};
@@ -84,7 +84,7 @@ fn searched(
     mut after: Option<ContactId>,
     limit: u32,
 ) -> Result<Found, UseCaseError> {
-    let folded = fold(search);
+    let folded = normalize(search);
     let words: Vec<&str> = folded.split_whitespace().collect();
     let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ fn searched(
                 return Ok((found, after));
             }
             after = Some(one.id);
-            let texts = [&one.name, &one.preferred_name, &one.email].into_iter().flatten().map(|text| fold(text));
+            let texts = [&one.name, &one.preferred_name, &one.email].into_iter().flatten().map(|text| normalize(text));
             let text = texts.collect::<Vec<_>>().join(" ");
             if words.iter().all(|word| text.contains(word)) {
                 found.push(one);

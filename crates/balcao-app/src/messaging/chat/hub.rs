@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use balcao_agent::live::Live;
+use balcao_agent::live::ReplySink;
 use tokio::sync::watch;
 
 /// The open pages of one process, each visitor's with the beginning of the reply that is being written to them. Cheap to clone.
@@ -112,15 +112,15 @@ impl Drafting {
     }
 }
 
-impl Live for Drafting {
-    fn shown(&self, piece: &str) {
+impl ReplySink for Drafting {
+    fn delta(&self, piece: &str) {
         let mut so_far = self.so_far.lock().unwrap_or_else(PoisonError::into_inner);
         so_far.push_str(piece);
         // The whole each time: a page that opens in the middle sees its beginning, too.
         self.hub.show(&self.visitor, &so_far);
     }
 
-    fn void(&self) {
+    fn retract(&self) {
         self.so_far.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.hub.show(&self.visitor, "");
     }

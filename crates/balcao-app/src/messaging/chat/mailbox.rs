@@ -8,12 +8,12 @@ use balcao_store::messaging::chat::{self, ChatAuthor, NewEntry};
 use balcao_store::{StoreError, Tx};
 
 use super::Hub;
-use crate::context::desk::Desk;
+use crate::context::desk::AppContext;
 
 /// Keeps what is sent to visitors in the database, and tells their open pages.
 #[derive(Debug, Clone)]
 pub struct ChatMailbox {
-    desk: Desk,
+    desk: AppContext,
     hub: Hub,
     organization: OrganizationId,
 }
@@ -21,7 +21,7 @@ pub struct ChatMailbox {
 impl ChatMailbox {
     /// The mailbox of a business.
     #[must_use]
-    pub fn new(desk: Desk, hub: Hub, organization: OrganizationId) -> Self {
+    pub fn new(desk: AppContext, hub: Hub, organization: OrganizationId) -> Self {
         Self { desk, hub, organization }
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use balcao_channel::channels::web::KIND;
 use balcao_channel::file::own;
 use balcao_channel::inbound::{Content, Forwarded, InboundMessage, Media, Origin, Person};
-use balcao_channel::{AccountId, Inbound, ProviderMediaId, ProviderMessageId, UserId};
+use balcao_channel::{AccountId, InboundEvent, ProviderMediaId, ProviderMessageId, UserId};
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AttachmentId, ContactId, ConversationId, OrganizationId};
 use balcao_store::messaging::chat::{self, ChatAuthor, Entry};
@@ -25,11 +25,11 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::context::budgets::{self, FileBudgets, Full, Whose};
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::metrics;
-use crate::context::pace::{self, Pace};
+use crate::context::pace::{self, RequestRate};
 use crate::messaging::files::{self, FileBytes, FileRefusal};
-use crate::messaging::inbox::{Account, Brought, Inbox};
+use crate::messaging::inbox::{Account, Inbox, UploadedFile};
 pub use hub::{Drafting, Hub, Listening};
 pub use mailbox::ChatMailbox;
 
@@ -117,7 +117,7 @@ pub struct ChatView {
 /// The web chat of one business. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WebChats {
-    desk: Desk,
+    desk: AppContext,
     inbox: Inbox,
     hub: Hub,
     organization: OrganizationId,
@@ -129,14 +129,14 @@ impl WebChats {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is counted under none.
-    pub async fn ask_all(&self, names: Vec<(String, Pace)>) -> Result<Result<(), Duration>, UseCaseError> {
+    pub async fn ask_all(&self, names: Vec<(String, RequestRate)>) -> Result<Result<(), Duration>, UseCaseError> {
         let names = names.into_iter().map(|(name, pace)| (format!("chat/{name}"), pace)).collect();
-        pace::ask_all(&self.desk, self.organization, names).await
+        pace::take_all(&self.desk, self.organization, names).await
     }
 
     /// The chat of a business over an inbox that has [`Self::account`].
     #[must_use]
-    pub fn new(desk: Desk, inbox: Inbox, hub: Hub, organization: OrganizationId) -> Self {
+    pub fn new(desk: AppContext, inbox: Inbox, hub: Hub, organization: OrganizationId) -> Self {
         Self { desk, inbox, hub, organization, files: FileBudgets::default() }
     }
 
@@ -160,7 +160,7 @@ impl WebChats {
 
     /// Store and clock.
     #[must_use]
-    pub fn desk(&self) -> &Desk {
+    pub fn desk(&self) -> &AppContext {
         &self.desk
     }
 
@@ -213,7 +213,7 @@ impl WebChats {
             filename: Some(own::name(Some(name), own.kind.as_str(), own.mime)),
             voice: false,
         };
-        let brought = Arc::new(Brought { mime: own.mime, bytes });
+        let brought = Arc::new(UploadedFile { mime: own.mime, bytes });
         let taken = self.take_in(visitor, id, Content::Media(media), Some(brought)).await;
         if !matches!(taken, Ok(true)) {
             // It is here already, or not at all.
@@ -244,7 +244,7 @@ impl WebChats {
         visitor: &Visitor,
         id: &str,
         content: Content,
-        brought: Option<Arc<Brought>>,
+        brought: Option<Arc<UploadedFile>>,
     ) -> Result<bool, UseCaseError> {
         let message = InboundMessage {
             origin: Origin { account: Some(AccountId::new(ACCOUNT)), business: String::new() },
@@ -257,7 +257,7 @@ impl WebChats {
             forwarded: Forwarded::No,
             group: None,
         };
-        let accepted = self.inbox.accept_with(KIND, vec![Inbound::Message(Box::new(message))], brought).await?;
+        let accepted = self.inbox.accept_with(KIND, vec![InboundEvent::Message(Box::new(message))], brought).await?;
         self.hub.wake(visitor.as_str());
         Ok(accepted.new > 0)
     }

@@ -6,7 +6,7 @@ use balcao_channel::channels::web;
 use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_channel::channels::whatsapp::window;
 use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Person};
-use balcao_channel::{Inbound, Recipient};
+use balcao_channel::{InboundEvent, Recipient};
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{AttachmentId, ContactId, ConversationId, InboxId, OrganizationId};
@@ -18,10 +18,10 @@ use balcao_store::turns::dispatch::{self, Route};
 use balcao_store::{Tx, crm::organization, messaging::conversation, scheduling::follow_up, turns::event};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Account, people, ripen, templates, words};
+use super::{Account, people, schedule_turn, templates, words};
 use crate::context::desk::UseCaseError;
 use crate::context::hash::sha256_hex;
-use crate::conversations::speaks;
+use crate::conversations::take_over;
 use crate::messaging::chat;
 use crate::messaging::outbound::outgoing;
 
@@ -35,7 +35,7 @@ fn kind_of(content: &Content) -> &'static str {
 
 /// A file that came with its message.
 #[derive(Debug)]
-pub(crate) struct Brought {
+pub(crate) struct UploadedFile {
     /// Its type, as its bytes say.
     pub(crate) mime: &'static str,
     /// Its bytes.
@@ -43,7 +43,7 @@ pub(crate) struct Brought {
 }
 
 /// A new event of an account of ours.
-pub(super) struct Arrival<'a> {
+pub(super) struct EventHandler<'a> {
     pub(super) account: &'a Account,
     pub(super) key: &'a str,
     pub(super) payload: &'a str,
@@ -54,11 +54,11 @@ pub(super) struct Arrival<'a> {
     /// What messages of the account cost, if that is known.
     pub(super) rates: Option<Rates>,
     /// The file of the message, if it need not be fetched.
-    pub(super) brought: Option<&'a Brought>,
+    pub(super) brought: Option<&'a UploadedFile>,
 }
 
 /// A contact wrote: who listens is told, and they need not be reminded that they wanted to (F-143).
-pub(super) fn wrote(
+pub(super) fn record_contact_wrote(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,
@@ -71,28 +71,28 @@ pub(super) fn wrote(
     Ok(())
 }
 
-impl Arrival<'_> {
+impl EventHandler<'_> {
     pub(super) fn organization(&self) -> OrganizationId {
         self.account.organization
     }
 
-    pub(super) fn handle(&mut self, tx: &mut Tx<'_>, event: &Inbound) -> Result<(), UseCaseError> {
+    pub(super) fn handle(&mut self, tx: &mut Tx<'_>, event: &InboundEvent) -> Result<(), UseCaseError> {
         match event {
-            Inbound::Message(message) => self.message(tx, message),
-            Inbound::Echo(echo) => self.echo(tx, echo),
-            Inbound::Status(status) => {
+            InboundEvent::Message(message) => self.message(tx, message),
+            InboundEvent::Echo(echo) => self.echo(tx, echo),
+            InboundEvent::Status(status) => {
                 let reason = self.status(tx, status)?;
                 self.keep(tx, "status", None, Some(status.message.as_str()), reason)
             }
-            Inbound::Preference(preference) => {
+            InboundEvent::Preference(preference) => {
                 let reason = self.preference(tx, preference)?;
                 self.keep(tx, "preference", None, None, reason)
             }
-            Inbound::Renamed(renamed) => {
+            InboundEvent::Renamed(renamed) => {
                 let reason = self.renamed(tx, renamed)?;
                 self.keep(tx, "renamed", None, None, reason)
             }
-            Inbound::Unknown(unknown) => {
+            InboundEvent::Unknown(unknown) => {
                 if let Some(change) = templates::change(unknown) {
                     let reason = self.template_changed(tx, &change)?;
                     return self.keep(tx, "unknown", None, None, reason);
@@ -170,7 +170,7 @@ impl Arrival<'_> {
             ..self.row(kind_of(&message.content), Some(found.id), Some(message.id.as_str()), "")
         };
         let row = inbox::insert(tx, organization, &new, self.now)?;
-        wrote(tx, organization, contact, found.id, self.now)?;
+        record_contact_wrote(tx, organization, contact, found.id, self.now)?;
         let file = self.add_file(tx, (contact, found.id), row, &message.content)?;
         if self.account.channel == web::KIND {
             // A file is shown as such; its description is the turn's.
@@ -182,7 +182,7 @@ impl Arrival<'_> {
             let seen = (message.id.as_str(), text, file);
             chat::note_inbound(tx, organization, found.id, seen, self.now)?;
         }
-        ripen(tx, organization, found.id, self.burst)
+        schedule_turn(tx, organization, found.id, self.burst)
     }
 
     /// Adds the file of a new message. What came with it is here, and sound alone is still to be written down.
@@ -206,7 +206,7 @@ impl Arrival<'_> {
             awaited_until: self.now.checked_add(wait).unwrap_or(self.now),
         };
         let id = attachment::insert(tx, self.organization(), &new, self.now)?;
-        if let Some(Brought { mime, bytes }) = self.brought
+        if let Some(UploadedFile { mime, bytes }) = self.brought
             && let Some(added) = attachment::find(tx, self.organization(), id)?
         {
             let sha256 = sha256_hex(bytes);
@@ -245,7 +245,7 @@ impl Arrival<'_> {
         let new = NewMessage { conversation: found.id, turn: None, author: Author::Staff, text: &text, subject: None };
         message::insert(tx, organization, &new, self.now)?;
         found.last_message_at = self.now;
-        if speaks(tx, organization, &mut found, None, self.now)? {
+        if take_over(tx, organization, &mut found, None, self.now)? {
             event::push(tx, organization, "conversation_taken_over", &found.id.to_string(), "{}", self.now)?;
         }
         self.keep(tx, "echo", Some(found.id), Some(echo.id.as_str()), "staff wrote it")

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use super::people;
-use crate::context::desk::{Desk, Effect, UseCaseError};
-use crate::turns::bell::Bell;
+use crate::context::desk::{AppContext, Effect, UseCaseError};
+use crate::turns::bell::CompletionNotifier;
 
 /// The channel of conversations that programs have.
 pub const CHANNEL: &str = "api";
@@ -74,15 +74,15 @@ pub struct TurnOver {
 /// Takes in what programs write, and tells how it was answered. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Calls {
-    desk: Desk,
+    desk: AppContext,
     wake: Arc<Notify>,
-    bell: Bell,
+    bell: CompletionNotifier,
 }
 
 impl Calls {
     /// Over a desk; `wake` is told when something waits for an answer, `bell` rings when it has one.
     #[must_use]
-    pub fn new(desk: Desk, wake: Arc<Notify>, bell: Bell) -> Self {
+    pub fn new(desk: AppContext, wake: Arc<Notify>, bell: CompletionNotifier) -> Self {
         Self { desk, wake, bell }
     }
 
@@ -112,7 +112,7 @@ impl Calls {
                 return Ok(over);
             }
             tokio::select! {
-                () = ear.hear(called.conversation) => {}
+                () = ear.wait_for(called.conversation) => {}
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
         }
@@ -183,7 +183,7 @@ fn take_in(
         // The ledger lets a key in once; only a key that is older than the ledger's memory can come here.
         return Err(balcao_store::StoreError::KeyReused { key: key.to_owned() }.into());
     };
-    super::arrival::wrote(tx, organization, found.contact, found.id, now)?;
-    dispatch::set_ripe(tx, organization, found.id, Some(now))?;
+    super::arrival::record_contact_wrote(tx, organization, found.contact, found.id, now)?;
+    dispatch::set_due(tx, organization, found.id, Some(now))?;
     Ok(Ok(Called { row, conversation: found.id, contact: found.contact }))
 }

@@ -5,12 +5,12 @@ use balcao_channel::{ProviderMessageId, UserId};
 use balcao_store::messaging::inbox::{self, InboxRow};
 use balcao_store::{Tx, crm::contact, messaging::attachment, messaging::conversation, turns::dispatch, turns::turn};
 
-use super::{Arrival, people, retract};
+use super::{EventHandler, people, retract};
 use crate::context::desk::UseCaseError;
 
 const NOBODY: &str = "nobody here is known by that id";
 
-impl Arrival<'_> {
+impl EventHandler<'_> {
     /// A customer edited a message: what still waits is read as it is now.
     pub(super) fn edited(
         &self,
@@ -39,9 +39,9 @@ impl Arrival<'_> {
             if inbox::burst(tx, self.organization(), conversation)?.is_none()
                 && turn::find_open(tx, self.organization(), conversation)?.is_none()
             {
-                dispatch::set_ripe(tx, self.organization(), conversation, None)?;
+                dispatch::set_due(tx, self.organization(), conversation, None)?;
             }
-            super::ripen(tx, self.organization(), conversation, self.burst)?;
+            super::schedule_turn(tx, self.organization(), conversation, self.burst)?;
         }
         Ok("the earlier message was taken back")
     }

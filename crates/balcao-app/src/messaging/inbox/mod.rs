@@ -23,7 +23,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use balcao_channel::Inbound;
+use balcao_channel::InboundEvent;
 use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{ConversationId, OrganizationId};
@@ -32,10 +32,10 @@ use balcao_store::{StoreError, Tx, messaging::attachment, messaging::inbox, turn
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
-use crate::context::desk::{Desk, UseCaseError};
+use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::metrics;
-use arrival::Arrival;
-pub(crate) use arrival::Brought;
+use arrival::EventHandler;
+pub(crate) use arrival::UploadedFile;
 
 /// Which account of a channel belongs to whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct Accepted {
 /// Takes in what channels deliver. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Inbox {
-    desk: Desk,
+    desk: AppContext,
     accounts: Arc<BTreeMap<(String, String), Account>>,
     burst: BurstRules,
     wake: Arc<Notify>,
@@ -73,7 +73,7 @@ pub struct Inbox {
     /// What messages on WhatsApp cost.
     rates: Option<Rates>,
     /// Accounts that nobody has, of which the log was told.
-    strangers: Arc<Mutex<BTreeSet<(String, String)>>>,
+    unknown_accounts: Arc<Mutex<BTreeSet<(String, String)>>>,
 }
 
 /// What the provider calls a delivery of messages and their statuses.
@@ -82,12 +82,17 @@ const MESSAGES: &str = "messages";
 const WHATSAPP: &str = "whatsapp";
 
 /// So many accounts that nobody has are told of; more are an attack or a proxy gone wrong, and told of by the metric.
-const STRANGERS: usize = 64;
+const MAX_UNKNOWN_ACCOUNTS: usize = 64;
 
 impl Inbox {
     /// An inbox for these accounts; `wake` is told when something waits for an answer.
     #[must_use]
-    pub fn new(desk: Desk, accounts: impl IntoIterator<Item = Account>, burst: BurstRules, wake: Arc<Notify>) -> Self {
+    pub fn new(
+        desk: AppContext,
+        accounts: impl IntoIterator<Item = Account>,
+        burst: BurstRules,
+        wake: Arc<Notify>,
+    ) -> Self {
         let keyed = accounts.into_iter().map(|one| ((one.channel.clone(), one.account.clone()), one));
         Self {
             desk,
@@ -96,7 +101,7 @@ impl Inbox {
             wake,
             files: None,
             rates: None,
-            strangers: Arc::default(),
+            unknown_accounts: Arc::default(),
         }
     }
 
@@ -118,7 +123,7 @@ impl Inbox {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn accept(&self, channel: &'static str, events: Vec<Inbound>) -> Result<Accepted, UseCaseError> {
+    pub async fn accept(&self, channel: &'static str, events: Vec<InboundEvent>) -> Result<Accepted, UseCaseError> {
         self.accept_with(channel, events, None).await
     }
 
@@ -126,8 +131,8 @@ impl Inbox {
     pub(crate) async fn accept_with(
         &self,
         channel: &'static str,
-        events: Vec<Inbound>,
-        brought: Option<Arc<Brought>>,
+        events: Vec<InboundEvent>,
+        brought: Option<Arc<UploadedFile>>,
     ) -> Result<Accepted, UseCaseError> {
         let events = if planted::has(Bug::DedupedByReading) {
             mistakes::new_by_reading(self, channel, events).await
@@ -139,7 +144,7 @@ impl Inbox {
         let work = move |tx: &mut Tx<'_>| {
             let mut accepted = Accepted::default();
             for event in &events {
-                inbox.take_in_or_aside(tx, (channel, brought.as_deref()), event, &mut accepted, now)?;
+                inbox.accept_or_quarantine(tx, (channel, brought.as_deref()), event, &mut accepted, now)?;
             }
             Ok::<_, UseCaseError>(accepted)
         };
@@ -159,17 +164,17 @@ impl Inbox {
 
     /// Takes an event in. One that cannot be is put aside with the reason, and loses none of its neighbours (F-23): the provider
     /// would repeat all of them for days.
-    fn take_in_or_aside(
+    fn accept_or_quarantine(
         &self,
         tx: &mut Tx<'_>,
-        (channel, brought): (&str, Option<&Brought>),
-        event: &Inbound,
+        (channel, brought): (&str, Option<&UploadedFile>),
+        event: &InboundEvent,
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
         let mut after = *accepted;
         let taken =
-            tx.attempt(|tx| self.take_in(tx, (channel, brought), event, &mut after, now).map(Ok::<(), Infallible>));
+            tx.savepoint(|tx| self.take_in(tx, (channel, brought), event, &mut after, now).map(Ok::<(), Infallible>));
         let error = match taken {
             Ok(_) => {
                 *accepted = after;
@@ -183,7 +188,7 @@ impl Inbox {
         tracing::error!(%error, "an event that could not be taken in was put aside");
         let key = mistakes::key_of(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
-        let arrival = Arrival {
+        let arrival = EventHandler {
             account,
             key: &key,
             payload: &payload,
@@ -199,9 +204,9 @@ impl Inbox {
     }
 
     /// Says once that something came in for an account that nobody has: customers write there and hear nothing.
-    fn tell_of_stranger(&self, channel: &str, account: &str, business: &str) {
-        let mut told = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() >= STRANGERS || !told.insert((channel.to_owned(), account.to_owned())) {
+    fn log_unknown_account(&self, channel: &str, account: &str, business: &str) {
+        let mut told = self.unknown_accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= MAX_UNKNOWN_ACCOUNTS || !told.insert((channel.to_owned(), account.to_owned())) {
             return;
         }
         if account.is_empty() {
@@ -222,8 +227,8 @@ impl Inbox {
     fn take_in(
         &self,
         tx: &mut Tx<'_>,
-        (channel, brought): (&str, Option<&Brought>),
-        event: &Inbound,
+        (channel, brought): (&str, Option<&UploadedFile>),
+        event: &InboundEvent,
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
@@ -233,10 +238,10 @@ impl Inbox {
             let name = event.origin().account.as_ref().map_or("", |account| account.as_str());
             let is_new = inbox::insert_stray(tx, channel, name, &key, &payload, now)?;
             accepted.strays = accepted.strays.saturating_add(is_new.into());
-            self.tell_of_stranger(channel, name, &event.origin().business);
+            self.log_unknown_account(channel, name, &event.origin().business);
             return Ok(());
         };
-        if inbox::knows(tx, account.organization, channel, &account.account, &key)? {
+        if inbox::is_known(tx, account.organization, channel, &account.account, &key)? {
             accepted.repeated = accepted.repeated.saturating_add(1);
             return Ok(());
         }
@@ -244,16 +249,16 @@ impl Inbox {
         let wait = self.files.as_ref().map(|(_, wait)| *wait);
         let rates = self.rates.filter(|_| account.channel == WHATSAPP);
         let mut arrival =
-            Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait, rates, brought };
+            EventHandler { account, key: &key, payload: &payload, now, burst: self.burst, wait, rates, brought };
         arrival.handle(tx, event)
     }
 
     /// The account that an event is for, if it is one of ours.
-    fn account(&self, channel: &str, event: &Inbound) -> Option<&Account> {
+    fn account(&self, channel: &str, event: &InboundEvent) -> Option<&Account> {
         let origin = event.origin();
         let Some(name) = &origin.account else {
             // News of the whole business name no number of it; a message that names none is nobody's.
-            let is_news = matches!(event, Inbound::Unknown(news) if news.field != MESSAGES);
+            let is_news = matches!(event, InboundEvent::Unknown(news) if news.field != MESSAGES);
             let of_business = |one: &&Account| one.business.as_ref() == Some(&origin.business);
             return self.accounts.values().filter(|one| is_news && one.channel == channel).find(of_business);
         };
@@ -279,15 +284,15 @@ const fn is_of_the_event(error: &UseCaseError) -> bool {
 
 /// Says when what waits in a conversation is to be answered: when its burst is over, and its files are here or too late. If
 /// nothing waits, nothing is changed.
-pub(crate) fn ripen(
+pub(crate) fn schedule_turn(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
     burst: BurstRules,
 ) -> Result<(), UseCaseError> {
     let Some(waiting) = inbox::burst(tx, organization, conversation)? else { return Ok(()) };
-    let over = burst.ripe_at(waiting.first, waiting.last, waiting.count);
+    let over = burst.due_at(waiting.first, waiting.last, waiting.count);
     let files = attachment::awaited_until(tx, organization, conversation)?;
-    dispatch::set_ripe(tx, organization, conversation, Some(files.map_or(over, |files| files.max(over))))?;
+    dispatch::set_due(tx, organization, conversation, Some(files.map_or(over, |files| files.max(over))))?;
     Ok(())
 }

@@ -10,12 +10,12 @@ use balcao_store::messaging::outbox::{self, Outbox};
 use balcao_store::{Tx, turns::dispatch};
 use jiff::Timestamp;
 
-use super::Arrival;
+use super::EventHandler;
 use crate::context::desk::UseCaseError;
 use crate::messaging::outbound::failures;
 use crate::messaging::outbound::sender;
 
-impl Arrival<'_> {
+impl EventHandler<'_> {
     /// What a message costs that the provider bills so; `None` if that is not known here.
     fn billed(&self, pricing: &Pricing) -> Option<i64> {
         if pricing.price_type.as_deref().map_or(!pricing.billable, |kind| kind.starts_with("free")) {
@@ -72,7 +72,7 @@ impl Arrival<'_> {
     }
 }
 
-impl Arrival<'_> {
+impl EventHandler<'_> {
     /// Acts on what the provider says later of a message that it had taken; tells whether it is sent anew.
     fn sent_anew(
         &self,
@@ -87,7 +87,7 @@ impl Arrival<'_> {
             dispatch::close_window(tx, message.organization, message.conversation, at)?;
             return Ok(outbox::send_anew(tx, message, None, &words, (self.now, self.now))?);
         }
-        if failures::answer(tx, message, failure.class, &words, self.now)? {
+        if failures::handle(tx, message, failure.class, &words, self.now)? {
             return Ok(true);
         }
         self.tried_again(tx, message, failure.class, &words)

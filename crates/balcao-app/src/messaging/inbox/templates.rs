@@ -5,7 +5,7 @@ use balcao_channel::inbound::UnknownEvent;
 use balcao_store::{Tx, turns::event};
 use serde_json::{Value, json};
 
-use super::Arrival;
+use super::EventHandler;
 use crate::context::desk::UseCaseError;
 use crate::context::metrics;
 
@@ -58,7 +58,7 @@ pub(super) fn change(event: &UnknownEvent) -> Option<TemplateChange> {
     })
 }
 
-impl Arrival<'_> {
+impl EventHandler<'_> {
     /// Tells log, metrics and endpoints of it.
     pub(super) fn template_changed(
         &self,

@@ -1,5 +1,5 @@
 use balcao_channel::channels::whatsapp::webhook;
-use balcao_channel::inbound::Inbound;
+use balcao_channel::inbound::InboundEvent;
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn told(field: &str, value: &Value) -> Option<TemplateChange> {
     let body = json!({ "object": "whatsapp_business_account",
         "entry": [{ "id": "1", "changes": [{ "field": field, "value": value }] }] });
     let read = webhook::parse(body.to_string().as_bytes()).unwrap().remove(0);
-    let Inbound::Unknown(event) = read else { panic!("{read:?}") };
+    let InboundEvent::Unknown(event) = read else { panic!("{read:?}") };
     change(&event)
 }
 

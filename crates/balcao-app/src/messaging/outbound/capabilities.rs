@@ -1,6 +1,6 @@
 //! The capabilities of a channel of which nothing is known.
 
-use balcao_channel::{Capabilities, OwnFiles};
+use balcao_channel::{Capabilities, MediaDelivery};
 
 /// A channel that can do nothing: what is left of a message there are its words.
 pub(crate) const NOTHING: Capabilities = Capabilities {
@@ -8,7 +8,7 @@ pub(crate) const NOTHING: Capabilities = Capabilities {
     max_buttons: 0,
     max_rows: 0,
     media: &[],
-    own_files: OwnFiles::Read,
+    own_files: MediaDelivery::Read,
     templates: false,
     quotes: false,
     read_marks: false,

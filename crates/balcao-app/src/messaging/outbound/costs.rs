@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 
 /// What messages cost. Prints with four decimals, because one of them costs less than a cent: `R$ 0,0350`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -46,13 +46,13 @@ pub struct CategoryCosts {
 /// Tells what messages cost.
 #[derive(Debug, Clone)]
 pub struct Costs {
-    desk: Desk,
+    desk: AppContext,
 }
 
 impl Costs {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 

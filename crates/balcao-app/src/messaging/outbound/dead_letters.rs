@@ -4,7 +4,7 @@
 
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{ConversationId, OrganizationId, OutboxId};
-use balcao_store::messaging::outbox::{self, Trouble};
+use balcao_store::messaging::outbox::{self, FailedMessage};
 use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{Tx, crm::contact, crm::staff, messaging::conversation};
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::admin::people::{self, UnknownStaff};
-use crate::context::desk::{Desk, UseCaseError, granted};
+use crate::context::desk::{AppContext, UseCaseError, granted};
 
 /// A message that did not leave, or may not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,14 +75,14 @@ type Answer<T> = Result<Result<T, DeadLetterRefusal>, UseCaseError>;
 /// What staff do about messages that failed.
 #[derive(Debug, Clone)]
 pub struct DeadLetters {
-    desk: Desk,
+    desk: AppContext,
     key: Option<EffectKey>,
 }
 
 impl DeadLetters {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk, key: None }
     }
 
@@ -105,7 +105,7 @@ impl DeadLetters {
     ) -> Result<Vec<DeadLetter>, UseCaseError> {
         self.desk
             .look(move |tx, _now| {
-                let found = outbox::troubled(tx, organization, all, before, limit)?;
+                let found = outbox::list_failed(tx, organization, all, before, limit)?;
                 found.into_iter().map(|one| view(tx, organization, one)).collect()
             })
             .await
@@ -170,7 +170,7 @@ impl DeadLetters {
 }
 
 fn find(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId) -> Answer<DeadLetter> {
-    match outbox::trouble(tx, organization, id)? {
+    match outbox::find_failed(tx, organization, id)? {
         Some(found) => Ok(Ok(view(tx, organization, found)?)),
         None => Ok(Err(DeadLetterRefusal::NotFound { id })),
     }
@@ -181,8 +181,8 @@ fn actor(tx: &mut Tx<'_>, organization: OrganizationId, email: &str) -> Answer<S
     Ok(people::by_email(&all, email).map(|me| me.email.clone()).map_err(Into::into))
 }
 
-fn view(tx: &mut Tx<'_>, organization: OrganizationId, found: Trouble) -> Result<DeadLetter, UseCaseError> {
-    let Trouble { message, changed_at, given_up_at } = found;
+fn view(tx: &mut Tx<'_>, organization: OrganizationId, found: FailedMessage) -> Result<DeadLetter, UseCaseError> {
+    let FailedMessage { message, changed_at, given_up_at } = found;
     let with = conversation::get(tx, organization, message.conversation)?.contact;
     Ok(DeadLetter {
         id: message.id,

@@ -13,7 +13,7 @@ use crate::messaging::outbound::capabilities::NOTHING;
 
 /// Acts on a failure; tells whether the message is sent anew, so that it is no dead letter yet. What the closed window kept back is
 /// the caller's: at once there is a template, later only the next attempt knows it.
-pub(crate) fn answer(
+pub(crate) fn handle(
     tx: &mut Tx<'_>,
     message: &Outbox,
     class: SendClass,
@@ -49,7 +49,7 @@ pub(crate) fn answer(
 /// The words of a message with buttons, a list or a question that has one of its own; `None` of every other.
 fn in_plain_words(message: &Outbox) -> Option<String> {
     let body: Outbound = serde_json::from_str(&message.body).ok()?;
-    let plain = body.fitting(&NOTHING);
+    let plain = body.adapted_to(&NOTHING);
     if plain == body { None } else { serde_json::to_string(&plain).ok() }
 }
 

@@ -18,7 +18,7 @@ pub(crate) const CHOICE: &str = "balcao:";
 
 /// A text on its way to a contact, with a file or without.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Outgoing<'a> {
+pub(crate) struct OutgoingMessage<'a> {
     /// Where.
     pub(crate) conversation: ConversationId,
     /// The conversation's channel.
@@ -45,10 +45,10 @@ pub(crate) struct Outgoing<'a> {
 
 /// Writes a text into the outbox, in as many parts as channels need. A conversation that did not come by a channel has none,
 /// and a program that asked through the API reads the text there: then nothing is written.
-pub(crate) fn push(
+pub(crate) fn enqueue(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    outgoing: &Outgoing<'_>,
+    outgoing: &OutgoingMessage<'_>,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     if outgoing.channel == calls::CHANNEL {
@@ -57,7 +57,7 @@ pub(crate) fn push(
     let Some(route) = dispatch::route(tx, organization, outgoing.conversation)? else { return Ok(()) };
     let contents = match outgoing.choices {
         Some(choices) => {
-            offer(tx, organization, outgoing.conversation, choices, now)?;
+            store_choices(tx, organization, outgoing.conversation, choices, now)?;
             vec![choices.content.clone()]
         }
         None => {
@@ -114,7 +114,7 @@ fn with_file<'a>(id: AttachmentId, media: &Media, text: &'a str) -> (Option<Outb
 }
 
 /// Remembers what may be chosen.
-fn offer(
+fn store_choices(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
@@ -129,7 +129,7 @@ fn offer(
 }
 
 /// A person took a conversation over: what the agent had still to say there is a draft.
-pub(crate) fn withdraw(
+pub(crate) fn withdraw_unsent(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,

@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use balcao_channel::outbound::{CorrelationId, OutboundContent};
 use balcao_channel::{
-    Capabilities, Channel, Outbound, OwnFiles, PaceLimit, Recipient, SendClass, SendError, SendReceipt,
+    Capabilities, Channel, MediaDelivery, Outbound, PaceLimit, Recipient, SendClass, SendError, SendReceipt,
 };
 use balcao_domain::AppointmentId;
 use balcao_domain::contact::Contact;
 use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, after_attempt};
-use balcao_language::say;
+use balcao_language::format;
 use balcao_store::crm::{contact, organization};
 use balcao_store::messaging::{conversation, message, outbox, outbox::Outbox, pause};
 use balcao_store::scheduling::{agenda_feed, catalog};
@@ -33,10 +33,10 @@ use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::context::{desk::Desk, desk::UseCaseError, metrics};
+use crate::context::{desk::AppContext, desk::UseCaseError, metrics};
 use crate::conversations::alerts;
 use crate::messaging::outbound::failures;
-use crate::messaging::outbound::terms::{Facts, Purpose, Terms};
+use crate::messaging::outbound::terms::{Purpose, SendPolicy, TemplateVariables};
 use crate::scheduling::notices;
 
 mod hand_in;
@@ -85,17 +85,17 @@ impl Default for SenderSettings {
 /// Sends what is in the outbox.
 #[derive(Debug)]
 pub struct Sender {
-    desk: Desk,
+    desk: AppContext,
     channels: BTreeMap<(String, String), Arc<dyn Channel>>,
     settings: SenderSettings,
     /// By channel and account.
-    terms: Arc<BTreeMap<(String, String), Terms>>,
+    terms: Arc<BTreeMap<(String, String), SendPolicy>>,
     rates: Arc<pacing::Rates>,
     wake: Arc<Notify>,
 }
 
 /// A message that this program may send, until then.
-struct Leaving {
+struct ClaimedMessage {
     message: Outbox,
     route: Option<Route>,
     until: Timestamp,
@@ -117,7 +117,7 @@ impl Sender {
     /// A sender over these channels; it looks at once when `wake` is told.
     #[must_use]
     pub fn new(
-        desk: Desk,
+        desk: AppContext,
         channels: impl IntoIterator<Item = Arc<dyn Channel>>,
         settings: SenderSettings,
         wake: Arc<Notify>,
@@ -130,7 +130,7 @@ impl Sender {
 
     /// The same, where messages of an account leave on these terms.
     #[must_use]
-    pub fn with_terms(self, channel: &str, account: &str, terms: Terms) -> Self {
+    pub fn with_terms(self, channel: &str, account: &str, terms: SendPolicy) -> Self {
         Self { terms: Arc::new(BTreeMap::from([((channel.to_owned(), account.to_owned()), terms)])), ..self }
     }
 
@@ -197,7 +197,7 @@ impl Sender {
     }
 
     /// Messages whose time has come, as many as there are places left.
-    async fn claim(&self, busy: usize) -> Result<Vec<Leaving>, UseCaseError> {
+    async fn claim(&self, busy: usize) -> Result<Vec<ClaimedMessage>, UseCaseError> {
         let now = self.desk.clock.now();
         let (until, settle) = (later(now, self.settings.lease), later(now, self.settings.settle));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
@@ -210,7 +210,7 @@ impl Sender {
             for lost in outbox::expire(tx, now, settle)? {
                 let channel = channels.get(&(lost.channel.clone(), lost.account.clone()));
                 let again = channel.is_some_and(|channel| may_repeat(&channel.capabilities(), &lost));
-                if again && vet::overtaken(tx, &lost)? {
+                if again && vet::superseded_by_staff(tx, &lost)? {
                     overtaken(tx, &lost, now)?;
                     continue;
                 }
@@ -227,8 +227,8 @@ impl Sender {
             for one in claimed {
                 let route = dispatch::route(tx, one.organization, one.conversation)?;
                 let on = terms.get(&(one.channel.clone(), one.account.clone()));
-                match vet::refusal(tx, &one, route.as_ref(), (on, &mut bills), now)? {
-                    None if pacing.lets(tx, &one, now)? => leaving.push(Leaving { message: one, route, until }),
+                match vet::check(tx, &one, route.as_ref(), (on, &mut bills), now)? {
+                    None if pacing.check(tx, &one, now)? => leaving.push(ClaimedMessage { message: one, route, until }),
                     None => {}
                     Some(why) => {
                         let next = after_attempt(AttemptOutcome::Refused, one.attempts, 0, Duration::ZERO, now);
@@ -262,12 +262,12 @@ impl Sender {
                 Ok(_) => return,
                 Err(error) => tracing::warn!(%error, "messages that were taken cannot be given back yet"),
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(RECORD_RETRY_DELAY).await;
         }
     }
 
-    async fn send(&self, leaving: Leaving) {
-        let Leaving { message, route, until } = leaving;
+    async fn send(&self, leaving: ClaimedMessage) {
+        let ClaimedMessage { message, route, until } = leaving;
         let started = Instant::now();
         let span = tracing::info_span!(
             "send",
@@ -281,10 +281,10 @@ impl Sender {
         );
         // Whoever stood still that long does not know what became of it since.
         let attempt = if self.desk.clock.now() >= until {
-            Attempt::failed(AttemptOutcome::Retry { after: None }, SLEPT.to_owned())
+            Attempt::failed(AttemptOutcome::Retry { after: None }, SEND_LEASE_EXPIRED.to_owned())
         } else {
             let attempt = AssertUnwindSafe(self.attempt(&message, route.as_ref()).instrument(span.clone()));
-            attempt.catch_unwind().await.unwrap_or_else(|_panic| self.broke(&message))
+            attempt.catch_unwind().await.unwrap_or_else(|_panic| self.attempt_after_panic(&message))
         };
         span.record("balcao.outcome", attempt.word());
         metrics::sent(&message.channel, attempt.word(), started.elapsed());
@@ -299,13 +299,13 @@ impl Sender {
             if self.desk.clock.now() >= until {
                 return;
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(RECORD_RETRY_DELAY).await;
         }
     }
 
     /// An attempt that panicked is for this message what the program's death would be, and for no other anything. Whether the
     /// channel was asked nobody knows.
-    fn broke(&self, message: &Outbox) -> Attempt {
+    fn attempt_after_panic(&self, message: &Outbox) -> Attempt {
         let channel = self.channels.get(&(message.channel.clone(), message.account.clone()));
         let again = channel.is_some_and(|channel| channel.capabilities().idempotent);
         let outcome = if again { AttemptOutcome::Retry { after: None } } else { AttemptOutcome::Unknown };
@@ -330,8 +330,10 @@ impl Sender {
         {
             return Attempt::outside(OUTSIDE_WINDOW.to_owned());
         }
-        let body = body.fitting(&channel.capabilities());
-        let body = match self.handed_in(message, channel.as_ref(), named(body, message, &channel.capabilities())).await
+        let body = body.adapted_to(&channel.capabilities());
+        let body = match self
+            .upload_media(message, channel.as_ref(), with_copy_id(body, message, &channel.capabilities()))
+            .await
         {
             Ok(body) => body,
             Err(failed) => return failed,
@@ -357,21 +359,23 @@ impl Sender {
         let (message, attempt, channel) = (message.clone(), attempt.clone(), message.channel.clone());
         let work = move |tx: &mut Tx<'_>| {
             let waits = attempt.closed || next.state == OutboxState::Pending;
-            if waits && vet::overtaken(tx, &message)? {
+            if waits && vet::superseded_by_staff(tx, &message)? {
                 return overtaken(tx, &message, now).map(|()| false);
             }
             if waits && outbox::is_left_behind(tx, &message)? {
                 let dead = after_attempt(AttemptOutcome::Refused, own, 0, Duration::ZERO, now);
-                if outbox::record(tx, &message, dead, None, Some(LEFT_BEHIND), now)? {
-                    tell(tx, &message, OutboxState::Dead, LEFT_BEHIND, now)?;
+                if outbox::record(tx, &message, dead, None, Some(OVERTAKEN_BY_LATER_MESSAGE), now)? {
+                    tell(tx, &message, OutboxState::Dead, OVERTAKEN_BY_LATER_MESSAGE, now)?;
                 }
                 return Ok(false);
             }
-            if attempt.closed && instead(tx, &terms, &message, attempt.failure.as_deref().unwrap_or_default(), now)? {
+            if attempt.closed
+                && enqueue_fallback(tx, &terms, &message, attempt.failure.as_deref().unwrap_or_default(), now)?
+            {
                 return Ok(false);
             }
             if let Some(class) = attempt.class
-                && failures::answer(tx, &message, class, attempt.failure.as_deref().unwrap_or_default(), now)?
+                && failures::handle(tx, &message, class, attempt.failure.as_deref().unwrap_or_default(), now)?
             {
                 return Ok(false);
             }
@@ -386,7 +390,7 @@ impl Sender {
                     tracing::warn!(channel = message.channel, account = message.account, "the account can send again");
                 }
                 // Run again after a commit of unknown outcome, it is told once.
-                AttemptOutcome::TooFast if recorded => pacing::told(tx, &message, spread, now)?,
+                AttemptOutcome::TooFast if recorded => pacing::apply_rate_limit(tx, &message, spread, now)?,
                 AttemptOutcome::TooFast
                 | AttemptOutcome::Accepted
                 | AttemptOutcome::Retry { .. }
@@ -414,13 +418,13 @@ pub(crate) fn spread(message: &Outbox) -> u64 {
 
 /// The provider says later that the account of a message sent too fast.
 pub(crate) fn slow_down(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<(), UseCaseError> {
-    pacing::told(tx, message, spread(message), now)
+    pacing::apply_rate_limit(tx, message, spread(message), now)
 }
 
 /// Between two attempts to write down what came of a message.
-const AGAIN: Duration = Duration::from_secs(1);
-const SLEPT: &str = "the program stood still for longer than it had time to send it";
-const LEFT_BEHIND: &str = "it did not leave in its time, and what was written after it has";
+const RECORD_RETRY_DELAY: Duration = Duration::from_secs(1);
+const SEND_LEASE_EXPIRED: &str = "the program stood still for longer than it had time to send it";
+const OVERTAKEN_BY_LATER_MESSAGE: &str = "it did not leave in its time, and what was written after it has";
 const OUTSIDE_WINDOW: &str = "outside the window: the customer's last message is too old, only a template may be sent";
 
 impl Attempt {
@@ -460,7 +464,7 @@ impl Attempt {
 
 /// A message under the name of its copy: statuses of the one before are told apart by it. Where sending twice is sending once,
 /// both have one name.
-fn named(body: Outbound, message: &Outbox, channel: &Capabilities) -> Outbound {
+fn with_copy_id(body: Outbound, message: &Outbox, channel: &Capabilities) -> Outbound {
     match CorrelationId::new(message.copy_name()) {
         Ok(name) if !channel.idempotent && message.round > 0 => body.tracked(name),
         Ok(_) | Err(_) => body,
@@ -471,7 +475,7 @@ fn named(body: Outbound, message: &Outbox, channel: &Capabilities) -> Outbound {
 /// not handed in, so that it was not sent. A file that kills whoever hands it in is left to staff.
 fn may_repeat(channel: &Capabilities, lost: &Outbox) -> bool {
     let is_with_us = || serde_json::from_str::<Outbound>(&lost.body).is_ok_and(|body| body.kept().is_some());
-    channel.idempotent || (channel.own_files == OwnFiles::Uploaded && lost.attempts < MAX_ATTEMPTS && is_with_us())
+    channel.idempotent || (channel.own_files == MediaDelivery::Uploaded && lost.attempts < MAX_ATTEMPTS && is_with_us())
 }
 
 /// A reply that did not leave and that a person overtook is a draft for them, as one that waited is (I-17).
@@ -495,9 +499,9 @@ fn claim_name() -> String {
 }
 
 /// Puts a template in the place of a message that the closed window kept back; tells whether there is one.
-fn instead(
+fn enqueue_fallback(
     tx: &mut Tx<'_>,
-    terms: &BTreeMap<(String, String), Terms>,
+    terms: &BTreeMap<(String, String), SendPolicy>,
     message: &Outbox,
     failure: &str,
     now: Timestamp,
@@ -521,7 +525,7 @@ fn instead(
 }
 
 /// What is known of a message beside its words.
-fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<Facts, UseCaseError> {
+fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<TemplateVariables, UseCaseError> {
     let organization = organization::get(tx, message.organization)?;
     let found = conversation::get(tx, message.organization, message.conversation)?;
     // An alert to staff is about the customer of another conversation.
@@ -530,13 +534,13 @@ fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<Facts, Us
         None => found.contact,
     };
     let customer = contact::get(tx, message.organization, contact)?;
-    let text = body.fitting(&NOTHING);
+    let text = body.adapted_to(&NOTHING);
     let text = if let OutboundContent::Text { body, .. } = text.content() { Some(body.clone()) } else { None };
     if let Some(about) = message.about.as_deref().and_then(notices::appointment_of) {
         return of_notice(tx, message, about, text);
     }
     let customer = customer_name(&customer, &organization.locale);
-    Ok(Facts { customer, business: organization.name, text, ..Facts::default() })
+    Ok(TemplateVariables { customer, business: organization.name, text, ..TemplateVariables::default() })
 }
 
 /// What a notice to a professional is about.
@@ -545,18 +549,18 @@ fn of_notice(
     message: &Outbox,
     id: AppointmentId,
     text: Option<String>,
-) -> Result<Facts, UseCaseError> {
+) -> Result<TemplateVariables, UseCaseError> {
     let (organization, zone) = crate::context::desk::organization(tx, message.organization)?;
     let entry = agenda_feed::entry(tx, organization.id, id)?;
-    let said = say::Locale::of(&organization.locale);
+    let said = format::Locale::of(&organization.locale);
     let starts = zone.to_datetime(entry.span.start);
-    Ok(Facts {
-        customer: notices::who(&entry, said == say::Locale::En).to_owned(),
+    Ok(TemplateVariables {
+        customer: notices::actor_name(&entry, said == format::Locale::En).to_owned(),
         business: organization.name,
         service: Some(entry.service).filter(|service| !service.is_empty()),
         professional: catalog::professional_names(tx, organization.id)?.remove(&entry.professional),
-        day: Some(say::day(starts.date(), said)),
-        time: Some(say::time(starts.time(), said)),
+        day: Some(format::day(starts.date(), said)),
+        time: Some(format::time(starts.time(), said)),
         text,
         answers: Vec::new(),
     })

@@ -48,7 +48,7 @@ impl Purpose {
 /// What stands in a gap of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fact {
+pub enum TemplateVariable {
     /// The customer's first name; a polite word for one whose name is not known.
     Customer,
     /// The business's name.
@@ -68,7 +68,7 @@ pub enum Fact {
 /// What a button of a template answers, as the same button of the free message does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum QuickReplyAction {
     /// They will come.
     Confirm,
     /// They want another time.
@@ -77,7 +77,7 @@ pub enum Answer {
 
 /// The facts of one message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct TemplateVariables {
     /// [`Fact::Customer`].
     pub customer: String,
     /// [`Fact::Business`].
@@ -93,7 +93,7 @@ pub struct Facts {
     /// [`Fact::Text`].
     pub text: Option<String>,
     /// The names that come back when an answer is tapped.
-    pub answers: Vec<(Answer, String)>,
+    pub answers: Vec<(QuickReplyAction, String)>,
 }
 
 /// A template that the provider approved, and what stands in its gaps.
@@ -106,14 +106,14 @@ pub struct ApprovedTemplate {
     /// What the provider bills it as.
     pub category: Category,
     /// Its gaps in order: their names, if it names them, and what stands there.
-    pub gaps: Vec<(Option<String>, Fact)>,
+    pub parameters: Vec<(Option<String>, TemplateVariable)>,
     /// What its buttons of the kind "quick reply" answer, in order.
-    pub quick_replies: Vec<Answer>,
+    pub quick_replies: Vec<QuickReplyAction>,
 }
 
 /// On what terms messages of an account leave.
 #[derive(Debug, Clone, Default)]
-pub struct Terms {
+pub struct SendPolicy {
     /// By purpose.
     pub templates: BTreeMap<Purpose, ApprovedTemplate>,
     /// What messages cost, in millionths of the business's currency; without it they are not metered.
@@ -122,26 +122,26 @@ pub struct Terms {
     pub cap_micros: Option<u64>,
 }
 
-impl Terms {
+impl SendPolicy {
     /// The template for a purpose with its gaps filled; `None` if there is none, or a fact is not known.
     #[must_use]
-    pub fn template(&self, purpose: Purpose, facts: &Facts) -> Option<Template> {
+    pub fn template(&self, purpose: Purpose, facts: &TemplateVariables) -> Option<Template> {
         let approved = self.templates.get(&purpose)?;
-        let body = approved.gaps.iter().map(|(name, fact)| {
+        let body = approved.parameters.iter().map(|(name, fact)| {
             let text = match fact {
-                Fact::Customer => Some(&facts.customer),
-                Fact::Business => Some(&facts.business),
-                Fact::Service => facts.service.as_ref(),
-                Fact::Professional => facts.professional.as_ref(),
-                Fact::Day => facts.day.as_ref(),
-                Fact::Time => facts.time.as_ref(),
-                Fact::Text => facts.text.as_ref(),
+                TemplateVariable::Customer => Some(&facts.customer),
+                TemplateVariable::Business => Some(&facts.business),
+                TemplateVariable::Service => facts.service.as_ref(),
+                TemplateVariable::Professional => facts.professional.as_ref(),
+                TemplateVariable::Day => facts.day.as_ref(),
+                TemplateVariable::Time => facts.time.as_ref(),
+                TemplateVariable::Text => facts.text.as_ref(),
             };
             // One line, as the provider demands.
             let text = text?.split_whitespace().collect::<Vec<_>>().join(" ");
             (!text.is_empty()).then(|| TemplateParameter { name: name.clone(), text })
         });
-        let named = |wanted: &Answer| {
+        let named = |wanted: &QuickReplyAction| {
             let (_, name) = facts.answers.iter().find(|(answer, _)| answer == wanted)?;
             Some(name.clone())
         };

@@ -2,11 +2,11 @@
 
 use balcao_domain::OrganizationId;
 use balcao_planted::{Bug, has};
-use balcao_store::scheduling::claims::{self, Wanted};
+use balcao_store::scheduling::claims::{self, SlotRequest};
 use balcao_store::{Tx, scheduling::appointment};
 
 use super::change::free;
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 
 /// Whether a hold and its time are given up apart: never, but for a mistake.
 pub(super) fn expires_in_parts() -> bool {
@@ -14,7 +14,7 @@ pub(super) fn expires_in_parts() -> bool {
 }
 
 /// The appointment in one transaction, its time in the next.
-pub(super) async fn expire_in_parts(desk: &Desk, id: OrganizationId) -> Result<usize, UseCaseError> {
+pub(super) async fn expire_in_parts(desk: &AppContext, id: OrganizationId) -> Result<usize, UseCaseError> {
     let now = desk.clock.now();
     let cancel = move |tx: &mut Tx<'_>| {
         let (organization, _) = organization(tx, id)?;
@@ -23,7 +23,7 @@ pub(super) async fn expire_in_parts(desk: &Desk, id: OrganizationId) -> Result<u
             let Some(one) = appointment::find(tx, id, hold, organization.currency)? else { continue };
             appointment::cancel(tx, id, hold, now)?;
             let (professional, capacity, occupied) = (one.professional, one.seat, one.occupied);
-            claims::claim(tx, id, &Wanted { appointment: hold, professional, capacity, occupied, now })?;
+            claims::claim_slot(tx, id, &SlotRequest { appointment: hold, professional, capacity, occupied, now })?;
             expired.push(one);
         }
         Ok::<_, UseCaseError>(expired)

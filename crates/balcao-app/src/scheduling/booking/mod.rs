@@ -19,11 +19,11 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::context::desk::{Desk, Effect, UseCaseError};
+use crate::context::desk::{AppContext, Effect, UseCaseError};
 use crate::context::names::NameRefusal;
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
-use crate::scheduling::notices::{self, NoticeAccounts, What};
+use crate::scheduling::notices::{self, NotificationAccounts, NotificationKind};
 pub(crate) use book::book as book_in;
 
 /// Which service is meant.
@@ -224,7 +224,7 @@ pub enum BookingRefusal {
 /// Books, moves and cancels.
 #[derive(Debug, Clone)]
 pub struct Booking {
-    desk: Desk,
+    desk: AppContext,
     /// Who does it on the contact's behalf, by their name in the audit log.
     actor: Option<String>,
 }
@@ -232,7 +232,7 @@ pub struct Booking {
 impl Booking {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk, actor: None }
     }
 
@@ -258,7 +258,7 @@ impl Booking {
         let book = move |tx: &mut balcao_store::Tx<'_>, now| {
             let booked = book::book(tx, organization, contact, &request, now)?;
             teller.tell(tx, booked, now, |done| {
-                let what = (!done.already_booked).then_some(What::Booked(done.appointment.id))?;
+                let what = (!done.already_booked).then_some(NotificationKind::Booked(done.appointment.id))?;
                 Some((what, None, trail::shown(&done.appointment)))
             })
         };
@@ -322,7 +322,7 @@ impl Booking {
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
             let cancelled = change::cancel(tx, organization, contact, appointment, now)?;
             let told = teller.tell(tx, cancelled, now, |(before, after)| {
-                Some((What::Cancelled(after.id), Some(trail::shown(before)), trail::shown(after)))
+                Some((NotificationKind::Cancelled(after.id), Some(trail::shown(before)), trail::shown(after)))
             })?;
             Ok(told.map(|(_, after)| after))
         };
@@ -347,7 +347,7 @@ impl Booking {
                 let (old, new) = (&done.old, &done.new.appointment);
                 // The new one stands as the old one did before it was given up.
                 let before = AppointmentView { status: new.status, ..old.clone() };
-                Some((What::Moved(old.id, new.id), Some(trail::shown(&before)), trail::shown(new)))
+                Some((NotificationKind::Moved(old.id, new.id), Some(trail::shown(&before)), trail::shown(new)))
             })
         };
         self.desk.effect(organization, key, change).await
@@ -382,7 +382,7 @@ impl Booking {
             let lapsed = balcao_store::scheduling::appointment::expired(tx, organization, now)?;
             let count = change::expire(tx, organization, now)?;
             for one in lapsed {
-                notices::tell(tx, &accounts, organization, What::Cancelled(one), now)?;
+                notices::enqueue(tx, &accounts, organization, NotificationKind::Cancelled(one), now)?;
             }
             Ok(count)
         };
@@ -397,7 +397,7 @@ impl Booking {
 /// Who is told of what was done, in its transaction.
 #[derive(Clone)]
 struct Teller {
-    accounts: Arc<NoticeAccounts>,
+    accounts: Arc<NotificationAccounts>,
     actor: Option<String>,
     organization: OrganizationId,
 }
@@ -410,12 +410,12 @@ impl Teller {
         tx: &mut balcao_store::Tx<'_>,
         answer: Result<T, R>,
         now: Timestamp,
-        what: impl FnOnce(&T) -> Option<(What, Option<Value>, Value)>,
+        what: impl FnOnce(&T) -> Option<(NotificationKind, Option<Value>, Value)>,
     ) -> Result<Result<T, R>, UseCaseError> {
         if let Ok(done) = &answer
             && let Some((what, before, after)) = what(done)
         {
-            notices::tell(tx, &self.accounts, self.organization, what, now)?;
+            notices::enqueue(tx, &self.accounts, self.organization, what, now)?;
             if let Some(actor) = &self.actor {
                 trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
             }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::scheduling::appointments::AppointmentView;
-use crate::scheduling::notices::What;
+use crate::scheduling::notices::NotificationKind;
 
 /// An appointment as the log shows it. Who comes is not among it: the log is not deleted by age.
 pub(super) fn shown(one: &AppointmentView) -> Value {
@@ -20,14 +20,14 @@ pub(super) fn write_down(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     actor: &str,
-    what: What,
+    what: NotificationKind,
     (before, after): (Option<Value>, Value),
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let (action, subject) = match what {
-        What::Booked(id) => ("appointment.book", id),
-        What::Moved(old, _new) => ("appointment.reschedule", old),
-        What::Cancelled(id) => ("appointment.cancel", id),
+        NotificationKind::Booked(id) => ("appointment.book", id),
+        NotificationKind::Moved(old, _new) => ("appointment.reschedule", old),
+        NotificationKind::Cancelled(id) => ("appointment.cancel", id),
     };
     let entry = AuditEntry {
         at: now,

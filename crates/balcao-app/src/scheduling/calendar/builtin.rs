@@ -12,7 +12,7 @@ use super::{
     Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
     Seen, Version, Visit,
 };
-use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::desk::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::Agenda;
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, Rescheduled};
@@ -21,7 +21,7 @@ use crate::scheduling::catalog::{Catalog, Offer};
 /// Our own tables.
 #[derive(Debug, Clone)]
 pub struct BuiltIn {
-    desk: Desk,
+    desk: AppContext,
     booking: Booking,
     catalog: Catalog,
 }
@@ -29,7 +29,7 @@ pub struct BuiltIn {
 impl BuiltIn {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { booking: Booking::new(desk.clone()), catalog: Catalog::new(desk.clone()), desk }
     }
 

@@ -17,14 +17,14 @@ const DAYS: i64 = 14;
 
 /// When the customer wants to come, as far as they said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct SlotWish {
     day: Option<Date>,
     time: Option<Time>,
 }
 
 /// The last day and the last time that texts name, the oldest text first. A bare hour is as written from `opens` on.
-pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date, opens: Time) -> Wish {
-    let mut wish = Wish::default();
+pub(super) fn read_slot_wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date, opens: Time) -> SlotWish {
+    let mut wish = SlotWish::default();
     for text in texts {
         // Of "quinta ou sexta" the first: whoever is free then is asked about first.
         for choice in find_dates(text, today).chunk_by(|_, next| next.either) {
@@ -45,12 +45,12 @@ pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date, opens:
 }
 
 /// Whom of these the customer gets, of those who do what `texts` ask for, where some do. `None` if there is nobody.
-pub(super) fn choose(
+pub(super) fn choose_first_available(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     contact: ContactId,
     active: &[Professional],
-    (wish, texts): (Wish, &[&str]),
+    (wish, texts): (SlotWish, &[&str]),
     now: Timestamp,
 ) -> Result<Option<ProfessionalId>, UseCaseError> {
     let today = organization(tx, id)?.1.to_datetime(now).date();
@@ -86,7 +86,7 @@ fn asked_for<'a>(agenda: &'a Agenda, texts: &[&str]) -> Vec<&'a Service> {
 }
 
 /// Of those with starts whoever has the wanted one, else whoever has the earliest; the first of equals, and of nobody with any.
-fn first_of(all: &[(ProfessionalId, Vec<DateTime>)], wish: Wish) -> Option<ProfessionalId> {
+fn first_of(all: &[(ProfessionalId, Vec<DateTime>)], wish: SlotWish) -> Option<ProfessionalId> {
     let wanted = wish.day.and_then(|day| Some(day.to_datetime(wish.time?)));
     let rank = |starts: &[DateTime]| {
         let misses = wanted.is_some_and(|wanted| !starts.contains(&wanted));
@@ -100,18 +100,20 @@ fn first_of(all: &[(ProfessionalId, Vec<DateTime>)], wish: Wish) -> Option<Profe
 mod tests {
     use jiff::civil::date;
 
-    use super::{Wish, first_of, wish};
+    use super::{SlotWish, first_of, read_slot_wish};
 
     #[test]
     fn the_last_day_and_time_that_were_said_are_wanted() {
         let today = date(2026, 11, 24);
-        let wanted = |texts: &[&str]| wish(texts.iter().copied(), today, jiff::civil::Time::MAX);
-        let at =
-            |day: i8, hour: i8| Wish { day: Some(date(2026, 11, day)), time: Some(jiff::civil::time(hour, 0, 0, 0)) };
+        let wanted = |texts: &[&str]| read_slot_wish(texts.iter().copied(), today, jiff::civil::Time::MAX);
+        let at = |day: i8, hour: i8| SlotWish {
+            day: Some(date(2026, 11, day)),
+            time: Some(jiff::civil::time(hour, 0, 0, 0)),
+        };
         assert_eq!(wanted(&["quero amanhã às 15h", "tanto faz"]), at(25, 15));
         assert_eq!(wanted(&["amanhã às 15h", "melhor sexta", "qualquer um"]), at(27, 15));
-        assert_eq!(wanted(&["dia 31/02", "tanto faz"]), Wish::default());
-        assert_eq!(wanted(&["ontem", "tanto faz"]), Wish::default());
+        assert_eq!(wanted(&["dia 31/02", "tanto faz"]), SlotWish::default());
+        assert_eq!(wanted(&["ontem", "tanto faz"]), SlotWish::default());
         assert_eq!(wanted(&["sexta ou quinta às 15h", "tanto faz"]), at(26, 15));
         assert_eq!(wanted(&["quinta ou ontem às 15h"]).day, None);
     }
@@ -122,12 +124,16 @@ mod tests {
         let id = |id: i64| id.try_into().unwrap();
         let all = [(id(1), vec![at(25, 9), at(25, 10)]), (id(2), vec![at(25, 11), at(25, 15)]), (id(3), vec![])];
         let wanted = |day, hour| {
-            wish([format!("{day}/11 às {hour}h").as_str()].into_iter(), date(2026, 11, 24), jiff::civil::Time::MAX)
+            read_slot_wish(
+                [format!("{day}/11 às {hour}h").as_str()].into_iter(),
+                date(2026, 11, 24),
+                jiff::civil::Time::MAX,
+            )
         };
         assert_eq!(first_of(&all, wanted(25, 15)), Some(id(2)));
         assert_eq!(first_of(&all, wanted(25, 16)), Some(id(1)));
-        assert_eq!(first_of(&all, Wish::default()), Some(id(1)));
-        assert_eq!(first_of(&[(id(3), vec![])], Wish::default()), Some(id(3)));
-        assert_eq!(first_of(&[], Wish::default()), None);
+        assert_eq!(first_of(&all, SlotWish::default()), Some(id(1)));
+        assert_eq!(first_of(&[(id(3), vec![])], SlotWish::default()), Some(id(3)));
+        assert_eq!(first_of(&[], SlotWish::default()), None);
     }
 }

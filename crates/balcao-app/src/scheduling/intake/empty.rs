@@ -18,7 +18,7 @@ const NEXT_TOLD: (usize, usize) = (2, 3);
 
 /// Why a day has nothing free.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Empty {
+pub enum NoFreeSlot {
     /// The business is closed, and why that is not as usual.
     Closed {
         /// The holiday's name, or the note of the exception.
@@ -33,17 +33,17 @@ pub enum Empty {
 }
 
 /// Why `date` has nothing free; its agenda is loaded.
-pub(super) fn why(agenda: &Agenda, professional: &Professional, date: Date) -> Empty {
+pub(super) fn explain_empty_day(agenda: &Agenda, professional: &Professional, date: Date) -> NoFreeSlot {
     let open = agenda.business.on(date);
     let works = || -> Vec<Period> {
         let own = professional.hours.on(date);
         open.iter().flat_map(|open| own.iter().filter_map(|own| own.intersection(open))).collect()
     };
     if professional.hours.is_empty() {
-        return Empty::NoHours;
+        return NoFreeSlot::NoHours;
     }
     if open.is_empty() {
-        return Empty::Closed { note: agenda.business.note_on(date).map(str::to_owned) };
+        return NoFreeSlot::Closed { note: agenda.business.note_on(date).map(str::to_owned) };
     }
     let midnight = local_midnight(&agenda.zone, date);
     let instant = |minute: u16| balcao_domain::span::plus_minutes(midnight, i64::from(minute));
@@ -51,11 +51,11 @@ pub(super) fn why(agenda: &Agenda, professional: &Professional, date: Date) -> E
         let (from, to) = (instant(period.opens_min()), instant(period.closes_min()));
         professional.time_off.iter().any(|one| one.span.start <= from && to <= one.span.end)
     };
-    if works().iter().all(off) { Empty::Away } else { Empty::Full }
+    if works().iter().all(off) { NoFreeSlot::Away } else { NoFreeSlot::Full }
 }
 
 /// The first free times after a day, of its first days that have any.
-pub(super) fn next(
+pub(super) fn find_next_free_days(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,

@@ -22,13 +22,13 @@ use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{Desk, Effect, UseCaseError, granted};
+use crate::context::desk::{AppContext, Effect, UseCaseError, granted};
 use crate::context::names::may_be_theirs;
 use crate::scheduling::agenda::{Agenda, Slot};
 use crate::scheduling::booking::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice, book_in};
-use crate::scheduling::notices::{self, What};
+use crate::scheduling::notices::{self, NotificationKind};
 
-pub use empty::Empty;
+pub use empty::NoFreeSlot;
 pub(crate) use spoken::asks_for_a_number;
 
 /// How often a booking is tried that the database put off.
@@ -78,7 +78,7 @@ pub struct Sessions {
     /// Why there is none, where the day is over or too far ahead.
     pub outside: Option<Outside>,
     /// Why a day that can be booked has none.
-    pub empty: Option<Empty>,
+    pub empty: Option<NoFreeSlot>,
     /// The next free times, where there are none.
     pub next: Vec<Slot>,
 }
@@ -125,7 +125,7 @@ pub enum IntakeRefusal {
 /// Books sessions. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Intake {
-    desk: Desk,
+    desk: AppContext,
 }
 
 /// The conversation's professional and what a session with them is.
@@ -137,7 +137,7 @@ struct Session<'a> {
 impl Intake {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: Desk) -> Self {
+    pub fn new(desk: AppContext) -> Self {
         Self { desk }
     }
 
@@ -170,9 +170,13 @@ impl Intake {
                 let slots: Vec<String> = slots.map(|slot| slot.start).collect();
                 let none = slots.is_empty() && outside.is_none();
                 let what = (session.professional, session.service);
-                let next = if none { empty::next(tx, organization, contact, what, date, now)? } else { Vec::new() };
+                let next = if none {
+                    empty::find_next_free_days(tx, organization, contact, what, date, now)?
+                } else {
+                    Vec::new()
+                };
                 Ok(Ok(Sessions {
-                    empty: none.then(|| empty::why(&agenda, session.professional, date)),
+                    empty: none.then(|| empty::explain_empty_day(&agenda, session.professional, date)),
                     next,
                     professional: session.professional.name.clone(),
                     date,
@@ -257,7 +261,13 @@ impl Intake {
             let work = move |tx: &mut Tx<'_>, now| {
                 let done = granted!(book(tx, organization, contact, conversation, &request, now)?);
                 if !done.booked.already_booked {
-                    notices::tell(tx, &accounts, organization, What::Booked(done.booked.appointment.id), now)?;
+                    notices::enqueue(
+                        tx,
+                        &accounts,
+                        organization,
+                        NotificationKind::Booked(done.booked.appointment.id),
+                        now,
+                    )?;
                 }
                 Ok(Ok(done))
             };
@@ -355,7 +365,7 @@ fn book(
         Ok(booked) => booked,
         Err(refusal) => {
             let refusal = of_one(refusal, &session.professional.name);
-            let away = empty::why(&agenda, session.professional, request.date) == Empty::Away;
+            let away = empty::explain_empty_day(&agenda, session.professional, request.date) == NoFreeSlot::Away;
             return Ok(Err(IntakeRefusal::Booking(if away { not_taken(refusal) } else { refusal })));
         }
     };

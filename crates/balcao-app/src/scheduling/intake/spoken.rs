@@ -6,7 +6,7 @@ use balcao_domain::ProfessionalId;
 use balcao_domain::professional::Professional;
 use balcao_language::names::sound;
 use balcao_language::{
-    Agreement, Candidate, NameMatch, agreement, contains_word, fold, is_relative, match_name, weekday_named,
+    Agreement, Candidate, NameMatch, agreement, contains_word, is_relative, match_name, normalize, weekday_named,
 };
 
 /// Words before a name by which somebody changes to another professional.
@@ -41,7 +41,7 @@ const MISSPELT: usize = 4;
 
 /// What is known when a text is heard.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hearing {
+pub(super) struct MentionContext {
     /// Somebody is known already: a name in passing is not enough, it may be the customer's own.
     pub(super) known: bool,
     /// A name was asked for: one without a word of choice answers that.
@@ -50,7 +50,7 @@ pub(super) struct Hearing {
 
 /// Whom a text means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(super) enum Mention {
     /// Nobody, or nobody whom it is certain of.
     Nobody,
     /// Exactly one.
@@ -60,10 +60,10 @@ pub(super) enum Meant {
 }
 
 /// Whom a folded text means: code before name.
-pub(super) fn meant(active: &[Professional], said: &str, hearing: Hearing) -> Meant {
+pub(super) fn find_mention(active: &[Professional], said: &str, hearing: MentionContext) -> Mention {
     let codes = active.iter().filter(|one| one.code.as_ref().is_some_and(|code| has_code(said, code)));
     if let [one] = codes.map(|one| one.id).collect::<Vec<_>>().as_slice() {
-        return Meant::One(*one);
+        return Mention::One(*one);
     }
     let words = words_of(said);
     let mut found = spans(&words, active);
@@ -76,12 +76,12 @@ pub(super) fn meant(active: &[Professional], said: &str, hearing: Hearing) -> Me
     whom.dedup();
     match whom.as_slice() {
         [] if unnamed => match misspelt(active, &words) {
-            Meant::Nobody => titled(active, &words),
-            meant @ (Meant::One(_) | Meant::Several(_)) => meant,
+            Mention::Nobody => titled(active, &words),
+            meant @ (Mention::One(_) | Mention::Several(_)) => meant,
         },
-        [] => Meant::Nobody,
-        [one] => Meant::One(*one),
-        _ => Meant::Several(whom),
+        [] => Mention::Nobody,
+        [one] => Mention::One(*one),
+        _ => Mention::Several(whom),
     }
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn asks_for_a_number(ours: &str) -> bool {
 }
 
 fn named_in_question(active: &[Professional], ours: &str) -> Vec<ProfessionalId> {
-    let words = words_of(&fold(last_question(ours).unwrap_or_default()));
+    let words = words_of(&normalize(last_question(ours).unwrap_or_default()));
     let mut named: Vec<ProfessionalId> =
         spans(&words, active).iter().filter(|one| one.whole).map(|one| one.whom).collect();
     named.sort_unstable();
@@ -154,7 +154,7 @@ fn spans(words: &[String], active: &[Professional]) -> Vec<Span> {
     let mut found: Vec<Span> = Vec::new();
     for one in active {
         for name in std::iter::once(&one.name).chain(&one.aliases) {
-            let name = words_of(&fold(name));
+            let name = words_of(&normalize(name));
             let whole = words.windows(name.len().max(1)).enumerate().filter(|(_, window)| *window == name.as_slice());
             found.extend(whole.map(|(at, _)| Span { whom: one.id, at: at..at + name.len(), whole: true, exact: true }));
             let part = |part: &&String| part.len() >= PART && !NO_PARTS.contains(&part.as_str());
@@ -183,7 +183,7 @@ fn spans(words: &[String], active: &[Professional]) -> Vec<Span> {
 }
 
 /// Whether a name in a text is a wish for whoever bears it. `ends` is where names end: "não" behind one is said of that one.
-fn counts(words: &[String], one: &Span, ends: &[usize], chooses: bool, hearing: Hearing) -> bool {
+fn counts(words: &[String], one: &Span, ends: &[usize], chooses: bool, hearing: MentionContext) -> bool {
     let before = words.iter().enumerate().take(one.at.start).rev();
     let before = before.filter(|(at, word)| !(word.as_str() == "nao" && ends.contains(at)));
     let mut before = before.map(|(_, word)| word.as_str()).filter(|word| !BETWEEN.contains(word));
@@ -218,7 +218,7 @@ fn only_names(words: &[String], found: &[Span]) -> bool {
 }
 
 /// A name behind "com" that is nearly somebody's: "com o otavo".
-fn misspelt(active: &[Professional], words: &[String]) -> Meant {
+fn misspelt(active: &[Professional], words: &[String]) -> Mention {
     let candidates: Vec<Candidate<'_>> = active
         .iter()
         .map(|one| Candidate { names: std::iter::once(&one.name).chain(&one.aliases).map(String::as_str).collect() })
@@ -232,16 +232,16 @@ fn misspelt(active: &[Professional], words: &[String]) -> Meant {
         }
         let id = |index: &usize| active.get(*index).map(|one| one.id);
         match match_name(name, &candidates) {
-            NameMatch::One { index, .. } => return id(&index).map_or(Meant::Nobody, Meant::One),
-            NameMatch::Several(several) => return Meant::Several(several.iter().filter_map(id).collect()),
+            NameMatch::One { index, .. } => return id(&index).map_or(Mention::Nobody, Mention::One),
+            NameMatch::Several(several) => return Mention::Several(several.iter().filter_map(id).collect()),
             NameMatch::None { .. } => {}
         }
     }
-    Meant::Nobody
+    Mention::Nobody
 }
 
 /// "Com a doutora", with no name behind it: the only one who bears that title.
-fn titled(active: &[Professional], words: &[String]) -> Meant {
+fn titled(active: &[Professional], words: &[String]) -> Mention {
     const TITLES: [&[&str]; 2] = [&["dra", "doutora"], &["dr", "doutor"]];
     let led = |at: usize| {
         let mut before = words.iter().take(at).rev().map(String::as_str).filter(|word| !["o", "a"].contains(word));
@@ -254,16 +254,16 @@ fn titled(active: &[Professional], words: &[String]) -> Meant {
             continue;
         }
         let bears = |one: &&Professional| {
-            words_of(&fold(&one.name)).first().is_some_and(|first| title.contains(&first.as_str()))
+            words_of(&normalize(&one.name)).first().is_some_and(|first| title.contains(&first.as_str()))
         };
         let whom: Vec<ProfessionalId> = active.iter().filter(bears).map(|one| one.id).collect();
         return match whom.as_slice() {
-            [] => Meant::Nobody,
-            [one] => Meant::One(*one),
-            _ => Meant::Several(whom),
+            [] => Mention::Nobody,
+            [one] => Mention::One(*one),
+            _ => Mention::Several(whom),
         };
     }
-    Meant::Nobody
+    Mention::Nobody
 }
 
 /// Whether a word may stand beside a name in a message that is nothing but a choice.

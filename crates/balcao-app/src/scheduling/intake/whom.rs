@@ -8,7 +8,7 @@
 
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::{anybody_will_do, fold};
+use balcao_language::{anybody_will_do, normalize};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::message::{self, Author, Message};
 use balcao_store::{Tx, crm::organization, scheduling::appointment};
@@ -16,7 +16,7 @@ use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp};
 
 use super::anyone;
-use super::spoken::{Hearing, Meant, agreed_to, asks_for_a_name, meant, offered};
+use super::spoken::{Mention, MentionContext, agreed_to, asks_for_a_name, find_mention, offered};
 use crate::context::desk::UseCaseError;
 use crate::scheduling::professionals::active;
 
@@ -26,7 +26,7 @@ const LOOKED_AT: u32 = 20;
 const ASKED_FOR_HOURS: i64 = 24;
 /// When a conversation is about one professional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Finding {
+pub(crate) enum ResolutionMode {
     /// Always: each session is somebody's.
     Always,
     /// While the customer asks for one; else anybody will do.
@@ -35,20 +35,20 @@ pub(crate) enum Finding {
 
 /// Finds out whom a conversation is about, from what the customer has just written too, and keeps it. `answered` is whose
 /// appointment the message is about that the customer may be answering.
-pub(crate) fn settle(
+pub(crate) fn resolve_professional(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,
     conversation: &mut Conversation,
     answered: Option<ProfessionalId>,
-    finding: Finding,
+    finding: ResolutionMode,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let active = active(tx, organization)?;
     let last = message::last(tx, organization, conversation.id, LOOKED_AT)?;
     let whom = match finding {
-        Finding::AskedFor => asked_for(&active, &last, now),
-        Finding::Always => {
+        ResolutionMode::AskedFor => asked_for(&active, &last, now),
+        ResolutionMode::Always => {
             let works = |whom: &ProfessionalId| active.iter().any(|one| one.id == *whom);
             let known = answered.filter(works).or(conversation.professional.filter(works));
             let before = conversation.professional.filter(|whom| !works(whom));
@@ -71,14 +71,14 @@ fn always(
     last: &[Message],
     now: Timestamp,
 ) -> Result<Option<ProfessionalId>, UseCaseError> {
-    let said = last.iter().rev().take_while(|one| one.author == Author::Contact).map(|one| fold(&one.text));
+    let said = last.iter().rev().take_while(|one| one.author == Author::Contact).map(|one| normalize(&one.text));
     let said = said.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" . ");
     let ours = last.iter().rev().find(|one| one.author != Author::Contact).map_or("", |one| one.text.as_str());
-    let hearing = Hearing { known: known.is_some(), named: asks_for_a_name(ours) };
-    match meant(active, &said, hearing) {
-        Meant::One(whom) => return Ok(Some(whom)),
-        Meant::Several(_) => return Ok(None),
-        Meant::Nobody => {}
+    let hearing = MentionContext { known: known.is_some(), named: asks_for_a_name(ours) };
+    match find_mention(active, &said, hearing) {
+        Mention::One(whom) => return Ok(Some(whom)),
+        Mention::Several(_) => return Ok(None),
+        Mention::Nobody => {}
     }
     if let Some(whom) = agreed_to(active, ours, &said) {
         return Ok(Some(whom));
@@ -106,18 +106,18 @@ fn always(
         last.iter().filter(|one| one.author == Author::Contact).map(|one| one.text.as_str()).collect();
     let (business, zone) = crate::context::desk::organization(tx, organization)?;
     let opens = crate::scheduling::hours::open_state(tx, &business, &zone, now)?.earliest.unwrap_or(Time::MAX);
-    let wish = anyone::wish(texts.iter().copied(), zone.to_datetime(now).date(), opens);
+    let wish = anyone::read_slot_wish(texts.iter().copied(), zone.to_datetime(now).date(), opens);
     let among: Vec<Professional> =
         active.iter().filter(|one| among.is_empty() || among.contains(&one.id)).cloned().collect();
-    anyone::choose(tx, organization, contact, &among, (wish, &texts), now)
+    anyone::choose_first_available(tx, organization, contact, &among, (wish, &texts), now)
 }
 
 /// Whether the last whom the customer named were several.
 fn is_open(active: &[Professional], last: &[Message]) -> bool {
     let theirs = last.iter().rev().filter(|one| one.author == Author::Contact);
-    let hearing = Hearing { known: false, named: false };
-    let mut named = theirs.map(|one| meant(active, &fold(&one.text), hearing));
-    named.find(|found| *found != Meant::Nobody).is_some_and(|found| matches!(found, Meant::Several(_)))
+    let hearing = MentionContext { known: false, named: false };
+    let mut named = theirs.map(|one| find_mention(active, &normalize(&one.text), hearing));
+    named.find(|found| *found != Mention::Nobody).is_some_and(|found| matches!(found, Mention::Several(_)))
 }
 
 /// The one whom the customer asked for last, unless they said since that anybody will do.
@@ -125,11 +125,11 @@ fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Optio
     let since = now.checked_sub(SignedDuration::from_hours(ASKED_FOR_HOURS)).unwrap_or(now);
     let theirs = last.iter().rev().filter(|one| one.author == Author::Contact && one.created_at >= since);
     for one in theirs {
-        let said = fold(&one.text);
+        let said = normalize(&one.text);
         if anybody_will_do(&said, false) {
             return None;
         }
-        if let Meant::One(whom) = meant(active, &said, Hearing { known: false, named: false }) {
+        if let Mention::One(whom) = find_mention(active, &said, MentionContext { known: false, named: false }) {
             return Some(whom);
         }
     }

@@ -4,9 +4,9 @@ use balcao_domain::professional::Notify;
 use super::*;
 
 fn named(active: &[Professional], said: &str, known: bool) -> Option<ProfessionalId> {
-    match meant(active, said, Hearing { known, named: false }) {
-        Meant::One(whom) => Some(whom),
-        Meant::Several(_) | Meant::Nobody => None,
+    match find_mention(active, said, MentionContext { known, named: false }) {
+        Mention::One(whom) => Some(whom),
+        Mention::Several(_) | Mention::Nobody => None,
     }
 }
 
@@ -55,7 +55,7 @@ fn a_code_comes_before_a_name_and_a_name_must_mean_one() {
         ("com a dra Paula", false, None),
         ("a dra me indicou vocês", false, None),
     ] {
-        let found = named(&all, &fold(said), known).map(i64::from);
+        let found = named(&all, &normalize(said), known).map(i64::from);
         assert_eq!(found, expected, "{said}");
     }
 }
@@ -74,7 +74,7 @@ fn the_name_of_the_writer_or_of_whoever_comes_is_no_choice() {
         ("o Saulo tem horário?", Some(2)),
         ("e o Saulo?", Some(2)),
     ] {
-        assert_eq!(named(&all, &fold(said), false).map(i64::from), expected, "{said}");
+        assert_eq!(named(&all, &normalize(said), false).map(i64::from), expected, "{said}");
     }
 }
 
@@ -133,10 +133,10 @@ fn a_name_as_an_answer_changes_to_whoever_bears_it_and_several_are_left_open() {
         ("não, deixa", true, false, None),
         ("com desconto amanhã", true, false, None),
     ] {
-        let found = match meant(&all, &fold(said), Hearing { known, named: name_asked }) {
-            Meant::Nobody => None,
-            Meant::One(whom) => Some(vec![i64::from(whom)]),
-            Meant::Several(several) => Some(several.into_iter().map(i64::from).collect()),
+        let found = match find_mention(&all, &normalize(said), MentionContext { known, named: name_asked }) {
+            Mention::Nobody => None,
+            Mention::One(whom) => Some(vec![i64::from(whom)]),
+            Mention::Several(several) => Some(several.into_iter().map(i64::from).collect()),
         };
         assert_eq!(found, expected, "{said}");
     }

@@ -1,7 +1,7 @@
 //! The calls of a model that errs or attacks: those that stand beside this file, and those of the material where it is at hand
 //! (`hostile-replies`, kinds `tool_*`).
 
-use balcao_language::fold;
+use balcao_language::normalize;
 use serde_json::Value;
 
 use super::{AT, DAY, Shop, Step, WHO, rows};
@@ -73,9 +73,9 @@ async fn play(case: &Value) -> Option<String> {
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
-        .find(|core| told.iter().any(|result| fold(result).contains(&fold(core))));
+        .find(|core| told.iter().any(|result| normalize(result).contains(&normalize(core))));
     let reached = case["core"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let said = |core: &str| shop.counter.texts().iter().any(|text| fold(text).contains(&fold(core)));
+    let said = |core: &str| shop.counter.texts().iter().any(|text| normalize(text).contains(&normalize(core)));
     let reached = reached.into_iter().find(|core| case["expected"] == "blocked" && said(core)).map(str::to_owned);
     let held = case["sql"].as_array().and_then(|sql| {
         let found = rows(&shop.sql(), sql[0].as_str().unwrap(), &[(":phone", "%87654321")]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::crm::contacts::{Arrival, Contacts};
 use balcao_app::scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
 use balcao_app::scheduling::intake::{Intake, IntakeRefusal, IntakeRequest};
@@ -29,7 +29,7 @@ enum Way {
 
 /// Somebody who wants the slot, at one of the programs.
 struct Client {
-    desk: Desk,
+    desk: AppContext,
     contact: ContactId,
     phone: Phone,
     /// About Ana.
@@ -51,7 +51,7 @@ async fn fight(way: Way, stores: &[Store], slots: u32, rounds: u32) -> Figures {
     let mut clients = Vec::new();
     for number in 0..CLIENTS {
         let store = &stores[usize::try_from(number).unwrap() % stores.len()];
-        let desk = Desk::new(store.clone(), shop.clock.clone());
+        let desk = AppContext::new(store.clone(), shop.clock.clone());
         let phone = Phone::parse(&format!("+55119{:08}", 80_000_000 + number)).unwrap();
         let arrival = Arrival { phone: Some(phone.clone()), channel_user: None, name: None };
         let contact = Contacts::new(desk.clone()).arrive(organization, arrival).await.unwrap();
@@ -135,7 +135,7 @@ fn key(client: &Client, wanted: u32) -> EffectKey {
 }
 
 /// A conversation of a contact's about the shop's only professional.
-async fn about_ana(desk: &Desk, organization: OrganizationId, contact: ContactId) -> ConversationId {
+async fn about_ana(desk: &AppContext, organization: OrganizationId, contact: ContactId) -> ConversationId {
     let now = desk.clock.now();
     let begun = desk.store.write(move |tx| {
         let begun = conversation::find_or_begin(tx, organization, contact, "terminal", now)?;

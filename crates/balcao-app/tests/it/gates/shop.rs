@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_agent::ProfileFile;
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::messaging::inbox::{Account, Inbox};
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
-use balcao_app::turns::{Agent, FrontDesk};
+use balcao_app::turns::{Agent, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_channel::channels::whatsapp::webhook;
 use balcao_channel::{
-    AccountId, Capabilities, Channel, Outbound, OwnFiles, ProviderMessageId, Recipient, SendError, SendReceipt,
+    AccountId, Capabilities, Channel, MediaDelivery, Outbound, ProviderMessageId, Recipient, SendError, SendReceipt,
 };
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{ManualClock, OrganizationId};
@@ -181,7 +181,7 @@ impl Channel for Takes {
             max_buttons: 0,
             max_rows: 0,
             media: &[],
-            own_files: OwnFiles::Read,
+            own_files: MediaDelivery::Read,
             templates: false,
             quotes: false,
             read_marks: false,
@@ -290,7 +290,7 @@ pub(super) async fn open(store: &Store, slug: &str, script: &'static [Exchange])
     let channel = Arc::new(Takes { account: AccountId::new(account.as_str()), accepted: Mutex::default() });
     let asked = Arc::new(Mutex::new(Vec::new()));
     let process = |store: Store, owner: &str| {
-        let desk = Desk::new(store, clock.clone());
+        let desk = AppContext::new(store, clock.clone());
         let text = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
         let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
         profile.after_reply = balcao_agent::profile::AfterReply::default();
@@ -304,7 +304,7 @@ pub(super) async fn open(store: &Store, slug: &str, script: &'static [Exchange])
         };
         let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
         let agent = Agent::new(profile, &registry, Arc::new(Actor { script, asked: Arc::clone(&asked) }));
-        let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
+        let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
         let account =
             Account { channel: "whatsapp".to_owned(), account: account.clone(), business: None, organization };
         let burst = BurstRules { quiet: Duration::from_secs(1), ..BurstRules::default() };

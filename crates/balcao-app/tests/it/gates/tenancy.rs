@@ -3,8 +3,8 @@
 //! Two organizations lie in one database. What the second has holds a canary; the first one's model asks every tool for
 //! what is the second's, by name and by number: for a customer, and for the owner, who may see all that is their own.
 
-use balcao_app::Desk;
-use balcao_app::admin::people::{People, PeopleRefusal};
+use balcao_app::AppContext;
+use balcao_app::admin::people::{StaffAccess, StaffAccessRefusal};
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_builtin_tools::Settings;
@@ -175,7 +175,7 @@ async fn gate(store: Store, database: &str) {
     }
     assert!(!shop.seen_of(1).await.contains(CANARY));
     // Every tool, bound to the first organization's customer, and to its owner.
-    let desk = Desk::new(store.clone(), shop.clock.clone());
+    let desk = AppContext::new(store.clone(), shop.clock.clone());
     let settings = Settings {
         professional: None,
         allow_new_tags: false,
@@ -202,7 +202,7 @@ async fn gate(store: Store, database: &str) {
 }
 
 /// The contact of the first organization's owner; nobody of the other's staff is known there.
-async fn owner(desk: &Desk, own: OrganizationId) -> ContactId {
+async fn owner(desk: &AppContext, own: OrganizationId) -> ContactId {
     let clara = Staff {
         id: 1.try_into().unwrap(),
         name: "Clara".to_owned(),
@@ -213,15 +213,15 @@ async fn owner(desk: &Desk, own: OrganizationId) -> ContactId {
         professional: None,
     };
     desk.store.write(move |tx: &mut Tx<'_>| staff::insert(tx, own, &clara)).await.map_err(|e: StoreError| e).unwrap();
-    let people = People::new(desk.clone());
+    let people = StaffAccess::new(desk.clone());
     let strange = people.contact_of(own, "dona@quetzal.example".to_owned()).await.unwrap();
-    let Err(PeopleRefusal::UnknownStaff(unknown)) = strange else { panic!("{strange:?}") };
+    let Err(StaffAccessRefusal::UnknownStaff(unknown)) = strange else { panic!("{strange:?}") };
     assert_eq!(unknown.known, [OWNER]);
     people.contact_of(own, OWNER.to_owned()).await.unwrap().unwrap()
 }
 
 /// The one appointment of the first organization.
-async fn book(desk: &Desk, own: OrganizationId, customer: ContactId) {
+async fn book(desk: &AppContext, own: OrganizationId, customer: ContactId) {
     let wish = BookRequest {
         professional: None,
         service: Some(ServiceChoice::Name("Corte".to_owned())),

@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout_at};
 use super::letter::{self, Letter};
 use super::{Config, ConfigError, KIND, Security};
 use crate::capabilities::Capabilities;
-use crate::capabilities::OwnFiles;
+use crate::capabilities::MediaDelivery;
 use crate::{
     channel::{Channel, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
@@ -116,10 +116,12 @@ impl Email {
             }
             Ok(Err(error)) => Err(match error.status() {
                 Some(_) if error.is_permanent() => {
-                    told(SendClass::give_up(GiveUpReason::Rejected), "the letter was refused", &error)
+                    send_error(SendClass::give_up(GiveUpReason::Rejected), "the letter was refused", &error)
                 }
-                Some(_) => told(SendClass::retry(), "the letter was put off", &error),
-                None => told(SendClass::Unknown, "the connection ended after the letter, without an answer", &error),
+                Some(_) => send_error(SendClass::retry(), "the letter was put off", &error),
+                None => {
+                    send_error(SendClass::Unknown, "the connection ended after the letter, without an answer", &error)
+                }
             }),
             Err(_elapsed) => Err(SendError::new(SendClass::Unknown, "no answer in time after the letter")),
         }
@@ -151,7 +153,7 @@ async fn step<T>(
                 Step::From | Step::Data if error.is_permanent() => SendClass::give_up(GiveUpReason::Rejected),
                 Step::Connect | Step::Login | Step::From | Step::To | Step::Data => SendClass::retry(),
             };
-            Err(told(class, what, &error))
+            Err(send_error(class, what, &error))
         }
     }
 }
@@ -170,7 +172,7 @@ fn is_distrust(error: &lettre::transport::smtp::Error) -> bool {
 }
 
 /// For staff: the server's number, and not its words, which repeat addresses.
-fn told(class: SendClass, what: &str, error: &lettre::transport::smtp::Error) -> SendError {
+fn send_error(class: SendClass, what: &str, error: &lettre::transport::smtp::Error) -> SendError {
     let code = error.status().map(u16::from);
     SendError { code: code.map(i64::from), ..SendError::new(class, what) }
 }
@@ -191,7 +193,7 @@ impl Channel for Email {
             max_buttons: 0,
             max_rows: 0,
             media: &[],
-            own_files: OwnFiles::Read,
+            own_files: MediaDelivery::Read,
             templates: false,
             quotes: false,
             read_marks: false,

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::KIND;
 use crate::capabilities::Capabilities;
-use crate::capabilities::OwnFiles;
+use crate::capabilities::MediaDelivery;
 use crate::{
     channel::{Channel, Recipient, SendReceipt},
     channels::whatsapp::json as read,
@@ -148,7 +148,7 @@ impl Channel for Evolution {
             max_buttons: 0,
             max_rows: 0,
             media: &[MediaKind::Image, MediaKind::Video, MediaKind::Audio, MediaKind::Document],
-            own_files: OwnFiles::Inline,
+            own_files: MediaDelivery::Inline,
             templates: false,
             quotes: true,
             read_marks: false,

@@ -15,7 +15,7 @@ use crate::{
     error::SendClass,
     id::{AccountId, Number, ProviderMessageId, UserId},
     inbound::{
-        Content, DeliveryFailure, DeliveryState, Echo, Forwarded, Inbound, InboundMessage, Origin, Person,
+        Content, DeliveryFailure, DeliveryState, Echo, Forwarded, InboundEvent, InboundMessage, Origin, Person,
         StatusUpdate, UnknownEvent,
     },
 };
@@ -53,7 +53,7 @@ pub fn is_forged(header: Option<&str>, key: &SecretString) -> bool {
 ///
 /// # Errors
 /// [`WebhookError`]; nothing of the body counts then.
-pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Vec<Inbound>, WebhookError> {
+pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Vec<InboundEvent>, WebhookError> {
     // A wrong key in the header is looked at before anything else.
     if is_forged(header, key) {
         return Err(WebhookError::Key);
@@ -151,7 +151,7 @@ fn same(given: &str, key: &SecretString) -> bool {
     !key.is_empty() && bool::from(Sha256::digest(given.as_bytes()).ct_eq(&Sha256::digest(key.as_bytes())))
 }
 
-fn message(origin: &Origin, item: &Value) -> Option<Inbound> {
+fn message(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     let id = ProviderMessageId::new(json::text(item, &["key", "id"])?);
     let jid = json::text(item, &["key", "remoteJid"])?;
     let name = json::owned(item, &["pushName"]);
@@ -168,7 +168,7 @@ fn message(origin: &Origin, item: &Value) -> Option<Inbound> {
         let phone = matches!(json::text(item, &["source"]), Some("android" | "ios"));
         let to = person(&[jid], item, None)?;
         let echo = Echo { origin: origin.clone(), id, to, at, content, quoted };
-        return phone.then(|| Inbound::Echo(Box::new(echo)));
+        return phone.then(|| InboundEvent::Echo(Box::new(echo)));
     }
     let sender = match &group {
         Some(_) => person(&[json::text(item, &["key", "participant"])?], item, name)?,
@@ -177,7 +177,7 @@ fn message(origin: &Origin, item: &Value) -> Option<Inbound> {
     let forwarded = content::forwarded(item, inner);
     let origin = origin.clone();
     let message = InboundMessage { origin, id, sender, at, content, quoted, referral: None, forwarded, group };
-    (!from_us).then(|| Inbound::Message(Box::new(message)))
+    (!from_us).then(|| InboundEvent::Message(Box::new(message)))
 }
 
 /// Where the gateway tells the other id of whoever wrote, beside the one that it uses.
@@ -202,7 +202,7 @@ fn person(jids: &[&str], item: &Value, name: Option<String>) -> Option<Person> {
 }
 
 /// What was done to an earlier message, told by an event of its own. Such an event has no id: its message's and what it says are one.
-fn changed(origin: &Origin, item: &Value, content: Content) -> Inbound {
+fn changed(origin: &Origin, item: &Value, content: Content) -> InboundEvent {
     let id = if let Content::Edit { message, content } = &content {
         let now = Sha256::digest(serde_json::to_vec(content).unwrap_or_default());
         format!("{message}:edit:{}", hex(&now))
@@ -212,7 +212,7 @@ fn changed(origin: &Origin, item: &Value, content: Content) -> Inbound {
     };
     let id = ProviderMessageId::new(id);
     let sender = json::text(item, &["key", "remoteJid"]).and_then(|jid| person(&[jid], item, None));
-    Inbound::Message(Box::new(InboundMessage {
+    InboundEvent::Message(Box::new(InboundMessage {
         origin: origin.clone(),
         id,
         sender: sender.unwrap_or_default(),
@@ -226,7 +226,7 @@ fn changed(origin: &Origin, item: &Value, content: Content) -> Inbound {
 }
 
 /// A message that was corrected or taken back, as news of it: `{key, update: {message: …}}`, or a status of its own.
-fn updated(origin: &Origin, item: &Value) -> Option<Inbound> {
+fn updated(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     let id = json::text(item, &["keyId"]).or_else(|| json::text(item, &["key", "id"]))?;
     let message = ProviderMessageId::new(id);
     let status = json::text(item, &["status"]).or_else(|| json::text(item, &["update", "status"]));
@@ -241,13 +241,13 @@ fn updated(origin: &Origin, item: &Value) -> Option<Inbound> {
 }
 
 /// The key of what was taken back, bare or under its name.
-fn deleted(origin: &Origin, item: &Value) -> Option<Inbound> {
+fn deleted(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     let paths: [&[&str]; 4] = [&["key", "id"], &["keyId"], &["id"], &["message", "key", "id"]];
     let id = paths.iter().find_map(|path| json::text(item, path))?;
     Some(changed(origin, item, Content::Delete { message: ProviderMessageId::new(id) }))
 }
 
-fn status(origin: &Origin, item: &Value) -> Option<Inbound> {
+fn status(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     let id = json::text(item, &["keyId"]).or(json::text(item, &["key", "id"]))?;
     let state = match json::text(item, &["status"]).or(json::text(item, &["update", "status"]))? {
         "SERVER_ACK" => DeliveryState::Sent,
@@ -259,7 +259,7 @@ fn status(origin: &Origin, item: &Value) -> Option<Inbound> {
     };
     let failed =
         || DeliveryFailure { class: SendClass::Unknown, code: None, detail: Some("the gateway says so".into()) };
-    Some(Inbound::Status(Box::new(StatusUpdate {
+    Some(InboundEvent::Status(Box::new(StatusUpdate {
         origin: origin.clone(),
         message: ProviderMessageId::new(id),
         state,
@@ -272,9 +272,9 @@ fn status(origin: &Origin, item: &Value) -> Option<Inbound> {
     })))
 }
 
-fn unknown(origin: &Origin, event: &str, item: &Value) -> Inbound {
+fn unknown(origin: &Origin, event: &str, item: &Value) -> InboundEvent {
     let hash = Sha256::new().chain_update(event).chain_update([0]).chain_update(item.to_string()).finalize();
-    Inbound::Unknown(Box::new(UnknownEvent {
+    InboundEvent::Unknown(Box::new(UnknownEvent {
         origin: origin.clone(),
         field: event.to_owned(),
         reason: "nothing in it that is acted on here".to_owned(),

@@ -15,14 +15,14 @@ fn upsert(more: Value) -> Value {
     json!({ "event": "messages.upsert", "instance": "loja", "data": data, "apikey": "a webhook key" })
 }
 
-fn read(body: &Value) -> Inbound {
+fn read(body: &Value) -> InboundEvent {
     let [one] = parse(body.to_string().as_bytes(), None, &key()).unwrap().try_into().unwrap();
     one
 }
 
 fn content_of(message: Value) -> Content {
     let event = read(&upsert(json!({ "message": message })));
-    let Inbound::Message(message) = event else { panic!("{event:?}") };
+    let InboundEvent::Message(message) = event else { panic!("{event:?}") };
     message.content
 }
 
@@ -58,7 +58,7 @@ fn nothing_is_read_without_the_key() {
 
 #[test]
 fn a_text_is_a_message_of_whoever_wrote() {
-    let Inbound::Message(message) = read(&upsert(json!({}))) else { panic!() };
+    let InboundEvent::Message(message) = read(&upsert(json!({}))) else { panic!() };
     assert_eq!((message.id.as_str(), message.content), ("3A01", Content::Text { body: "oi".to_owned() }));
     assert_eq!(message.origin.account, Some(AccountId::new("loja")));
     let sender = message.sender;
@@ -70,11 +70,11 @@ fn a_text_is_a_message_of_whoever_wrote() {
 fn a_hidden_number_is_a_user_and_shown_if_it_is_told() {
     let key =
         json!({ "remoteJid": "987@lid", "fromMe": false, "id": "3A02", "senderPn": "554187654321@s.whatsapp.net" });
-    let Inbound::Message(message) = read(&upsert(json!({ "key": key }))) else { panic!() };
+    let InboundEvent::Message(message) = read(&upsert(json!({ "key": key }))) else { panic!() };
     assert_eq!(message.sender.user, Some(UserId::new("987@lid")));
     assert_eq!(message.sender.number, Some(Number::new("554187654321")));
     let key = json!({ "remoteJid": "987@lid", "fromMe": false, "id": "3A02" });
-    let Inbound::Message(message) = read(&upsert(json!({ "key": key }))) else { panic!() };
+    let InboundEvent::Message(message) = read(&upsert(json!({ "key": key }))) else { panic!() };
     assert_eq!(message.sender.number, None);
 }
 
@@ -97,10 +97,10 @@ fn files_places_and_signs_are_what_they_are() {
 fn what_staff_wrote_on_the_phone_is_an_echo_and_our_own_is_not() {
     let from_us = json!({ "remoteJid": "554187654321@s.whatsapp.net", "fromMe": true, "id": "3A03" });
     let echo = read(&upsert(json!({ "key": from_us, "source": "ios" })));
-    assert!(matches!(echo, Inbound::Echo(echo) if echo.to.number == Some(Number::new("554187654321"))));
+    assert!(matches!(echo, InboundEvent::Echo(echo) if echo.to.number == Some(Number::new("554187654321"))));
     for source in ["web", "unknown"] {
         let own = read(&upsert(json!({ "key": from_us, "source": source })));
-        assert!(matches!(own, Inbound::Unknown(_)), "{own:?}");
+        assert!(matches!(own, InboundEvent::Unknown(_)), "{own:?}");
     }
 }
 
@@ -108,23 +108,23 @@ fn what_staff_wrote_on_the_phone_is_an_echo_and_our_own_is_not() {
 fn statuses_groups_and_strangers_are_told_apart() {
     let status = json!({ "event": "messages.update", "instance": "loja", "apikey": "a webhook key",
         "data": { "keyId": "BAE5", "status": "DELIVERY_ACK" } });
-    assert!(matches!(read(&status), Inbound::Status(status) if status.state == DeliveryState::Delivered));
+    assert!(matches!(read(&status), InboundEvent::Status(status) if status.state == DeliveryState::Delivered));
     let key =
         json!({ "remoteJid": "1203@g.us", "participant": "554187654321@s.whatsapp.net", "fromMe": false, "id": "3A" });
-    assert!(matches!(read(&upsert(json!({ "key": key }))), Inbound::Message(message) if message.group.is_some()));
+    assert!(matches!(read(&upsert(json!({ "key": key }))), InboundEvent::Message(message) if message.group.is_some()));
     for body in [
         json!({ "event": "connection.update", "instance": "loja", "apikey": "a webhook key", "data": {} }),
         json!({ "event": "messages.upsert", "apikey": "a webhook key" }),
         upsert(json!({ "key": { "remoteJid": "status@broadcast", "id": "1" } })),
         upsert(json!({ "key": { "remoteJid": "no jid", "id": "1" } })),
     ] {
-        assert!(matches!(read(&body), Inbound::Unknown(_)), "{body}");
+        assert!(matches!(read(&body), InboundEvent::Unknown(_)), "{body}");
     }
 }
 
 fn message_of(more: Value) -> InboundMessage {
     let event = read(&upsert(more));
-    let Inbound::Message(message) = event else { panic!("{event:?}") };
+    let InboundEvent::Message(message) = event else { panic!("{event:?}") };
     *message
 }
 
@@ -211,7 +211,7 @@ fn an_edit_and_a_deletion_name_the_earlier_message_however_they_are_told() {
     }
     let told = |event: &str, data: Value| {
         let event = read(&json!({ "event": event, "instance": "loja", "apikey": "a webhook key", "data": data }));
-        let Inbound::Message(message) = &event else { panic!("{event:?}") };
+        let InboundEvent::Message(message) = &event else { panic!("{event:?}") };
         (message.content.clone(), event.dedupe_key())
     };
     let key = json!({ "remoteJid": "554187654321@s.whatsapp.net", "fromMe": false, "id": "3A00" });
@@ -245,7 +245,7 @@ fn what_a_telephone_sends_by_itself_is_no_message() {
         json!({ "senderKeyDistributionMessage": {} }),
         json!({ "pinInChatMessage": { "key": { "id": "1" } } }),
     ] {
-        assert!(matches!(read(&upsert(json!({ "message": message }))), Inbound::Unknown(_)), "{message}");
+        assert!(matches!(read(&upsert(json!({ "message": message }))), InboundEvent::Unknown(_)), "{message}");
     }
 }
 
@@ -305,13 +305,13 @@ fn no_delivery_is_lost_for_a_character() {
     for (name, said) in [(r"Jo\ud83d", "Jo\u{fffd}"), ("Jo\n", "Jo\n")] {
         let body = body.replace("João", name);
         let [one] = parse(body.as_bytes(), None, &key()).unwrap().try_into().unwrap();
-        assert!(matches!(one, Inbound::Message(message) if message.sender.name.as_deref() == Some(said)));
+        assert!(matches!(one, InboundEvent::Message(message) if message.sender.name.as_deref() == Some(said)));
     }
     let broken = [b"\xef\xbb\xbf", body.replace("oi", "o\u{1}").as_bytes()].concat();
     let broken: Vec<u8> = broken.into_iter().map(|byte| if byte == 1 { 0xff } else { byte }).collect();
     let [one] = parse(&broken, None, &key()).unwrap().try_into().unwrap();
     assert!(
-        matches!(one, Inbound::Message(message) if message.content == Content::Text { body: "o\u{fffd}".to_owned() })
+        matches!(one, InboundEvent::Message(message) if message.content == Content::Text { body: "o\u{fffd}".to_owned() })
     );
 }
 

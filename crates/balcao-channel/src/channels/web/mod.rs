@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use balcao_domain::AttachmentId;
 
 use crate::capabilities::Capabilities;
-use crate::capabilities::OwnFiles;
+use crate::capabilities::MediaDelivery;
 use crate::{
     channel::{Channel, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
@@ -64,7 +64,7 @@ impl Channel for WebChat {
             max_buttons: 0,
             max_rows: 0,
             media: &[MediaKind::Image, MediaKind::Video, MediaKind::Audio, MediaKind::Document],
-            own_files: OwnFiles::Read,
+            own_files: MediaDelivery::Read,
             templates: false,
             quotes: false,
             read_marks: false,

@@ -15,7 +15,7 @@ use super::{
     json as read, payload, window,
 };
 use crate::capabilities::Capabilities;
-use crate::capabilities::OwnFiles;
+use crate::capabilities::MediaDelivery;
 use crate::{
     channel::{Channel, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
@@ -70,7 +70,7 @@ impl Channel for WhatsApp {
             max_buttons: limits::BUTTONS,
             max_rows: limits::ROWS,
             media: &[MediaKind::Image, MediaKind::Video, MediaKind::Audio, MediaKind::Document, MediaKind::Sticker],
-            own_files: OwnFiles::Uploaded,
+            own_files: MediaDelivery::Uploaded,
             templates: true,
             quotes: true,
             read_marks: true,

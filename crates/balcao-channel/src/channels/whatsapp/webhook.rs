@@ -18,8 +18,8 @@ use super::{content, errors, identity, json};
 use crate::{
     id::{AccountId, ProviderMessageId, UserId},
     inbound::{
-        Content, DeliveryFailure, DeliveryState, Echo, Inbound, InboundMessage, Origin, Preference, Pricing, Renamed,
-        StatusUpdate, UnknownEvent,
+        Content, DeliveryFailure, DeliveryState, Echo, InboundEvent, InboundMessage, Origin, Preference, Pricing,
+        Renamed, StatusUpdate, UnknownEvent,
     },
 };
 
@@ -110,7 +110,7 @@ pub enum WebhookError {
 ///
 /// # Errors
 /// [`WebhookError`] if it is no webhook of WhatsApp at all.
-pub fn parse(body: &[u8]) -> Result<Vec<Inbound>, WebhookError> {
+pub fn parse(body: &[u8]) -> Result<Vec<InboundEvent>, WebhookError> {
     if body.len() > MAX_BODY {
         return Err(WebhookError::TooLarge);
     }
@@ -140,7 +140,7 @@ struct Change<'a> {
     contacts: identity::Contacts<'a>,
 }
 
-fn read_change(business: &str, change: &Value, events: &mut Vec<Inbound>) {
+fn read_change(business: &str, change: &Value, events: &mut Vec<InboundEvent>) {
     let field = json::text(change, &["field"]).unwrap_or("missing");
     let value = json::at(change, &["value"]).unwrap_or(&Value::Null);
     let account = json::text(value, &["metadata", "phone_number_id"]).map(AccountId::new);
@@ -172,14 +172,14 @@ fn read_change(business: &str, change: &Value, events: &mut Vec<Inbound>) {
 }
 
 impl Change<'_> {
-    fn message(&self, item: &Value) -> Inbound {
+    fn message(&self, item: &Value) -> InboundEvent {
         let Some(id) = json::text(item, &["id"]) else { return self.unknown(item, "a message without an id") };
         let sender = identity::person(item, &identity::SENDER, &self.contacts);
         let content = content::content(item);
         if sender.is_nobody() && !matches!(content, Content::System(_)) {
             return self.unknown(item, "a message without a sender");
         }
-        Inbound::Message(Box::new(InboundMessage {
+        InboundEvent::Message(Box::new(InboundMessage {
             origin: self.origin.clone(),
             id: ProviderMessageId::new(id),
             sender,
@@ -192,13 +192,13 @@ impl Change<'_> {
         }))
     }
 
-    fn echo(&self, item: &Value) -> Inbound {
+    fn echo(&self, item: &Value) -> InboundEvent {
         let Some(id) = json::text(item, &["id"]) else { return self.unknown(item, "an echo without an id") };
         let to = identity::person(item, &identity::ECHO_TO, &self.contacts);
         if to.is_nobody() {
             return self.unknown(item, "an echo without a recipient");
         }
-        Inbound::Echo(Box::new(Echo {
+        InboundEvent::Echo(Box::new(Echo {
             origin: self.origin.clone(),
             id: ProviderMessageId::new(id),
             to,
@@ -208,7 +208,7 @@ impl Change<'_> {
         }))
     }
 
-    fn status(&self, item: &Value) -> Inbound {
+    fn status(&self, item: &Value) -> InboundEvent {
         let Some(id) = json::text(item, &["id"]) else { return self.unknown(item, "a status without an id") };
         let state = match json::text(item, &["status"]) {
             Some("sent") => DeliveryState::Sent,
@@ -225,7 +225,7 @@ impl Change<'_> {
         }
         let participant = json::owned(item, &["recipient_participant_user_id"])
             .or_else(|| json::owned(item, &["recipient_participant_id"]));
-        Inbound::Status(Box::new(StatusUpdate {
+        InboundEvent::Status(Box::new(StatusUpdate {
             origin: self.origin.clone(),
             message: ProviderMessageId::new(id),
             state,
@@ -238,7 +238,7 @@ impl Change<'_> {
         }))
     }
 
-    fn preference(&self, item: &Value) -> Inbound {
+    fn preference(&self, item: &Value) -> InboundEvent {
         let person = identity::person(item, &identity::CONTACT, &self.contacts);
         let wanted = match json::text(item, &["value"]) {
             Some("stop") => false,
@@ -248,7 +248,7 @@ impl Change<'_> {
         let Some(category) = json::owned(item, &["category"]).filter(|_| !person.is_nobody()) else {
             return self.unknown(item, "a preference of nobody, or for nothing");
         };
-        Inbound::Preference(Box::new(Preference {
+        InboundEvent::Preference(Box::new(Preference {
             origin: self.origin.clone(),
             person,
             category,
@@ -258,12 +258,12 @@ impl Change<'_> {
         }))
     }
 
-    fn renamed(&self, item: &Value) -> Inbound {
+    fn renamed(&self, item: &Value) -> InboundEvent {
         let ids = json::text(item, &["user_id", "previous"]).zip(json::text(item, &["user_id", "current"]));
         let Some((previous, current)) = ids else { return self.unknown(item, "a change without both user ids") };
         let mut person = identity::person(item, &identity::CONTACT, &self.contacts);
         person.user = Some(UserId::new(current));
-        Inbound::Renamed(Box::new(Renamed {
+        InboundEvent::Renamed(Box::new(Renamed {
             origin: self.origin.clone(),
             previous: UserId::new(previous),
             current: person,
@@ -271,8 +271,8 @@ impl Change<'_> {
         }))
     }
 
-    fn unknown(&self, item: &Value, reason: &str) -> Inbound {
-        Inbound::Unknown(Box::new(UnknownEvent {
+    fn unknown(&self, item: &Value, reason: &str) -> InboundEvent {
+        InboundEvent::Unknown(Box::new(UnknownEvent {
             origin: self.origin.clone(),
             field: self.field.to_owned(),
             reason: reason.to_owned(),

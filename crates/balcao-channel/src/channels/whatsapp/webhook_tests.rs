@@ -12,33 +12,37 @@ use crate::{
     },
 };
 
-fn read(body: &Value) -> Vec<Inbound> {
+fn read(body: &Value) -> Vec<InboundEvent> {
     let events = parse(body.to_string().as_bytes()).unwrap();
     let stored = serde_json::to_string(&events).unwrap();
-    assert_eq!(serde_json::from_str::<Vec<Inbound>>(&stored).unwrap(), events, "what is stored comes back: {stored}");
+    assert_eq!(
+        serde_json::from_str::<Vec<InboundEvent>>(&stored).unwrap(),
+        events,
+        "what is stored comes back: {stored}"
+    );
     events
 }
 
-fn one(body: &Value) -> Inbound {
-    let [event] = <[Inbound; 1]>::try_from(read(body)).unwrap();
+fn one(body: &Value) -> InboundEvent {
+    let [event] = <[InboundEvent; 1]>::try_from(read(body)).unwrap();
     event
 }
 
 fn message(part: Value) -> InboundMessage {
     let event = one(&webhooks::message("wamid.IN1", part));
-    let Inbound::Message(message) = event else { panic!("{event:?}") };
+    let InboundEvent::Message(message) = event else { panic!("{event:?}") };
     *message
 }
 
 fn status(body: &Value) -> StatusUpdate {
     let event = one(body);
-    let Inbound::Status(status) = event else { panic!("{event:?}") };
+    let InboundEvent::Status(status) = event else { panic!("{event:?}") };
     *status
 }
 
 fn unknown(body: &Value) -> UnknownEvent {
     let event = one(body);
-    let Inbound::Unknown(unknown) = event else { panic!("{event:?}") };
+    let InboundEvent::Unknown(unknown) = event else { panic!("{event:?}") };
     *unknown
 }
 
@@ -61,7 +65,7 @@ fn wamid(text: &str) -> ProviderMessageId {
 
 #[test]
 fn a_message_says_who_wrote_when_and_where() {
-    let Inbound::Message(message) = one(&webhooks::text("wamid.TESTE1", "Olá")) else { panic!() };
+    let InboundEvent::Message(message) = one(&webhooks::text("wamid.TESTE1", "Olá")) else { panic!() };
     assert_eq!(message.origin, Origin { account: Some(AccountId::new("7001")), business: "9001".into() });
     assert_eq!(message.id, wamid("wamid.TESTE1"));
     assert_eq!(message.at, Some("2026-11-20T13:45:00Z".parse().unwrap()));
@@ -271,7 +275,7 @@ fn a_new_number_is_told_by_the_system() {
     let system = |part: Value| webhooks::envelope("messages", json!({ "messages": [part] }));
     let moved = system(json!({ "from": "554187654321", "id": "wamid.S1", "timestamp": 1_795_182_300, "type": "system",
         "system": { "body": "moved", "type": "user_changed_number", "wa_id": "554187650000", "user_id": "BR.9" } }));
-    let Inbound::Message(moved) = one(&moved) else { panic!() };
+    let InboundEvent::Message(moved) = one(&moved) else { panic!() };
     assert_eq!(
         moved.content,
         Content::System(SystemNotice {
@@ -290,7 +294,7 @@ fn a_new_number_is_told_by_the_system() {
     ] {
         // Without a sender, as it may come.
         let body = system(json!({ "id": "wamid.S1", "type": "system", "system": { "type": word, "new_wa_id": "1" } }));
-        let Inbound::Message(message) = one(&body) else { panic!("{word}") };
+        let InboundEvent::Message(message) = one(&body) else { panic!("{word}") };
         let Content::System(notice) = message.content else { panic!("{word}") };
         assert_eq!((notice.change, notice.number), (change, Some(Number::new("1"))), "{word}");
     }
@@ -303,7 +307,7 @@ fn what_staff_wrote_on_the_phone_is_an_echo() {
         json!({ "message_echoes": [{ "from": "551130001000", "to": "554187654321", "to_user_id": "BR.1234567890",
             "id": "wamid.E1", "timestamp": "1795182300", "type": "text", "text": { "body": "Deixa comigo" } }] }),
     );
-    let Inbound::Echo(echo) = one(&body) else { panic!() };
+    let InboundEvent::Echo(echo) = one(&body) else { panic!() };
     assert_eq!(echo.content, Content::Text { body: "Deixa comigo".into() });
     assert_eq!(echo.to.number, Some(Number::new("554187654321")));
     assert_eq!(echo.to.user, Some(UserId::new("BR.1234567890")));
@@ -349,7 +353,7 @@ fn a_status_of_a_group_names_a_member_and_no_number() {
     );
     let status = status(&body);
     assert_eq!((status.recipient.number.as_ref(), status.participant.as_deref()), (None, Some("BR.3")));
-    assert_eq!(Inbound::Status(Box::new(status)).dedupe_key(), "status:wamid.OUT1:read:BR.3");
+    assert_eq!(InboundEvent::Status(Box::new(status)).dedupe_key(), "status:wamid.OUT1:read:BR.3");
 }
 
 #[test]
@@ -378,14 +382,14 @@ fn preferences_and_new_user_ids_are_read() {
         ))
     };
     for (word, wanted) in [("stop", false), ("resume", true), ("signup", true)] {
-        let Inbound::Preference(preference) = preference(word) else { panic!("{word}") };
+        let InboundEvent::Preference(preference) = preference(word) else { panic!("{word}") };
         assert_eq!((preference.wanted, preference.category.as_str()), (wanted, "marketing_messages"));
         assert_eq!(preference.person.user, Some(UserId::new("BR.1")));
     }
-    assert!(matches!(preference("perhaps"), Inbound::Unknown(_)));
+    assert!(matches!(preference("perhaps"), InboundEvent::Unknown(_)));
     let ids = json!({ "wa_id": "554187654321", "user_id": { "previous": "BR.1", "current": "BR.2" } });
     for value in [ids.clone(), json!({ "user_id_update": [ids] })] {
-        let Inbound::Renamed(renamed) = one(&webhooks::envelope("user_id_update", value)) else { panic!() };
+        let InboundEvent::Renamed(renamed) = one(&webhooks::envelope("user_id_update", value)) else { panic!() };
         assert_eq!((renamed.previous, renamed.current.user), (UserId::new("BR.1"), Some(UserId::new("BR.2"))));
     }
 }
@@ -399,7 +403,7 @@ fn many_changes_come_in_one_body() {
     body["entry"][0]["changes"][0]["value"]["errors"] = json!([{ "code": 131_042 }]);
     body["entry"][0]["changes"].as_array_mut().unwrap().push(more);
     body["entry"].as_array_mut().unwrap().push(status);
-    let keys: Vec<String> = read(&body).iter().map(Inbound::dedupe_key).collect();
+    let keys: Vec<String> = read(&body).iter().map(InboundEvent::dedupe_key).collect();
     assert_eq!(keys[0], "message:wamid.1");
     assert_eq!(keys[1], "status:wamid.OUT2:sent");
     assert!(keys[2].starts_with("unknown:"), "{keys:?}");
@@ -550,7 +554,7 @@ proptest! {
     #[test]
     fn no_text_of_a_customer_is_lost(text in "\\PC{1,200}") {
         prop_assume!(!text.is_empty());
-        let Inbound::Message(message) = one(&webhooks::text("wamid.1", &text)) else { panic!() };
+        let InboundEvent::Message(message) = one(&webhooks::text("wamid.1", &text)) else { panic!() };
         prop_assert_eq!(message.content, Content::Text { body: text });
     }
 }
@@ -568,7 +572,9 @@ fn no_delivery_is_lost_for_a_character() {
     let marked = [b"\xef\xbb\xbf".as_slice(), around("\u{fffd}").as_bytes()].concat();
     for body in [half, broken, marked] {
         let events = parse(&body).unwrap();
-        let [Inbound::Message(picture), Inbound::Message(text)] = events.as_slice() else { panic!("{events:?}") };
+        let [InboundEvent::Message(picture), InboundEvent::Message(text)] = events.as_slice() else {
+            panic!("{events:?}")
+        };
         assert_eq!(picture.sender.name.as_deref(), Some("A\u{fffd}"));
         assert!(matches!(&picture.content, Content::Media(media) if media.caption.as_deref() == Some("a\u{fffd}")));
         assert_eq!(text.content, Content::Text { body: "b\u{fffd}".to_owned() });
@@ -594,7 +600,7 @@ fn h04_a_body_of_many_contacts_and_many_messages_is_read_contact_by_contact_once
     let events = parse(body.to_string().as_bytes()).unwrap();
     assert_eq!(events.len(), usize::try_from(MANY).unwrap());
     for event in events {
-        let Inbound::Message(message) = event else { panic!("{event:?}") };
+        let InboundEvent::Message(message) = event else { panic!("{event:?}") };
         let number = message.sender.number.unwrap();
         assert_eq!(message.sender.name, Some(format!("nº {number}")));
     }

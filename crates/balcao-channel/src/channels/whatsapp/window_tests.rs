@@ -1,6 +1,6 @@
 use super::*;
 use crate::channels::whatsapp::webhook;
-use crate::inbound::Inbound;
+use crate::inbound::InboundEvent;
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -60,7 +60,7 @@ fn a_reaction_a_deletion_and_a_group_do_not_open_it() {
     ] {
         let body = webhooks::message("wamid.1", message).to_string();
         let mut events = webhook::parse(body.as_bytes()).unwrap();
-        let Some(Inbound::Message(message)) = events.pop() else { panic!("{body}") };
+        let Some(InboundEvent::Message(message)) = events.pop() else { panic!("{body}") };
         assert_eq!(opens(&message), opened, "{body}");
     }
 }

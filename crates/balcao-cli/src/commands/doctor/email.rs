@@ -1,6 +1,6 @@
 //! Whether the mail server lets us in.
 
-use super::{Config, Finding, chain};
+use super::{Config, Finding, error_chain};
 
 /// Nothing where no e-mail is configured.
 pub(super) async fn check(config: &Config) -> Option<Finding> {
@@ -11,6 +11,6 @@ pub(super) async fn check(config: &Config) -> Option<Finding> {
     };
     Some(match email.probe().await {
         Ok(()) => Finding::fine("email", "the mail server lets us in".to_owned()),
-        Err(error) => Finding::wrong("email", chain(&error), mend),
+        Err(error) => Finding::wrong("email", error_chain(&error), mend),
     })
 }

@@ -1,6 +1,6 @@
 //! The operator's own packs: whether they load, and whether their accounts can be opened.
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_mcp::{Standing, visible};
 use balcao_store::Store;
 
@@ -19,7 +19,7 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
     }
     // The contracts need no data: an empty database stands behind the handlers.
     let Ok(store) = Store::open_in_memory() else { return None };
-    let desk = Desk::new(store, time::clock());
+    let desk = AppContext::new(store, time::clock());
     let own = match wire::own_packs(config, &desk, None) {
         Ok(own) => own,
         Err(failure) => {

@@ -1,6 +1,6 @@
 //! Whether WhatsApp is set up well, asked of Meta itself. Nothing is changed and nothing is sent.
 
-use balcao_app::messaging::outbound::terms::{ApprovedTemplate, Purpose, Terms};
+use balcao_app::messaging::outbound::terms::{ApprovedTemplate, Purpose, SendPolicy};
 use balcao_channel::channels::whatsapp::checkup::{self, NumberInfo};
 use balcao_channel::channels::whatsapp::price::Category;
 use balcao_channel::channels::whatsapp::signature::AppSecrets;
@@ -9,7 +9,7 @@ use balcao_channel::{SendClass, SendError};
 use jiff::Timestamp;
 
 use super::Finding;
-use crate::output::chain;
+use crate::output::error_chain;
 use crate::{
     config::{Config, WhatsAppAccount},
     time,
@@ -37,7 +37,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
     let WhatsAppAccount { account, business, webhook, terms } = account;
     let channel = match WhatsApp::new(account) {
         Ok(channel) => channel,
-        Err(error) => return vec![Finding::wrong("whatsapp", chain(&error), "correct the [whatsapp] section")],
+        Err(error) => return vec![Finding::wrong("whatsapp", error_chain(&error), "correct the [whatsapp] section")],
     };
     match channel.number_info(None).await {
         Ok(info) => findings.extend(account_itself(&channel, &webhook.secrets, &info).await),
@@ -140,7 +140,7 @@ async fn webhooks(channel: &WhatsApp, business: &str) -> Finding {
     }
 }
 
-async fn templates(channel: &WhatsApp, business: &str, terms: &Terms) -> Vec<Finding> {
+async fn templates(channel: &WhatsApp, business: &str, terms: &SendPolicy) -> Vec<Finding> {
     if terms.templates.is_empty() {
         return vec![Finding::warning(
             "templates",
@@ -202,8 +202,8 @@ fn template(purpose: Purpose, wanted: &ApprovedTemplate, known: &[TemplateInfo])
 /// Whether what is configured fills a template's gaps: the same names, or as many as there are numbers.
 fn fills(wanted: &ApprovedTemplate, gaps: &[String]) -> bool {
     let numbered = gaps.iter().all(|gap| gap.parse::<u32>().is_ok());
-    let named: Vec<&str> = wanted.gaps.iter().filter_map(|(name, _)| name.as_deref()).collect();
-    wanted.gaps.len() == gaps.len()
+    let named: Vec<&str> = wanted.parameters.iter().filter_map(|(name, _)| name.as_deref()).collect();
+    wanted.parameters.len() == gaps.len()
         && if numbered { named.is_empty() } else { gaps.iter().all(|gap| named.contains(&gap.as_str())) }
 }
 
@@ -214,7 +214,7 @@ fn listed<T: std::fmt::Display>(all: &[T]) -> String {
 fn filled(wanted: &ApprovedTemplate) -> String {
     let gap =
         |(place, (name, _)): (usize, &(Option<String>, _))| name.clone().unwrap_or_else(|| (place + 1).to_string());
-    listed(&wanted.gaps.iter().enumerate().map(gap).collect::<Vec<_>>())
+    listed(&wanted.parameters.iter().enumerate().map(gap).collect::<Vec<_>>())
 }
 
 fn skew(theirs: Timestamp, ours: Timestamp) -> Finding {

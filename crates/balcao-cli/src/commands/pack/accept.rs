@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::run::own_packs;
 use crate::{
     config::Config,
-    output::{Failure, counted, one_line, say},
+    output::{Failure, counted, one_line, print_line},
     packs::{OwnPack, accept::Accepted},
 };
 
@@ -47,7 +47,7 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
             // The operator has accepted neither the program nor the address yet; both would get the secrets of the account.
             if args.dry_run && !stands {
                 let would = if one.starts_a_program() { "start" } else { "ask" };
-                say(&format!(
+                print_line(&format!(
                     "{}: it would {would} {}; what that says of its tools is shown once it is accepted",
                     one.pack.id,
                     server.describe()
@@ -68,13 +68,13 @@ async fn review(pack: &str, server: &Server, dry_run: bool) -> Result<(), Failur
         let tool = one_line(&one.tool);
         match &one.standing {
             Standing::Accepted => {}
-            Standing::New(is) => say(&format!("{pack}: the server's {tool} is new: {}", shown(&is.whole))),
+            Standing::New(is) => print_line(&format!("{pack}: the server's {tool} is new: {}", shown(&is.whole))),
             Standing::Changed { was, is } => {
-                say(&format!("{pack}: the server's {tool} was {}", shown(was)));
-                say(&format!("{pack}: the server's {tool} is now {}", shown(&is.whole)));
+                print_line(&format!("{pack}: the server's {tool} was {}", shown(was)));
+                print_line(&format!("{pack}: the server's {tool} is now {}", shown(&is.whole)));
             }
             Standing::Vanished | Standing::Refused(_) => {
-                say(&format!("{pack}: the server's {tool}: {}", one_line(&one.standing.for_staff())));
+                print_line(&format!("{pack}: the server's {tool}: {}", one_line(&one.standing.for_staff())));
             }
         }
     }
@@ -91,10 +91,10 @@ fn tell(own: &OwnPack, before: Option<&Terms>) {
     let (pack, terms) = (&own.pack.id, &own.pack.terms);
     let commands = counted(terms.commands.len(), "command");
     let Some(before) = before else {
-        say(&format!("{pack}: {commands}; new"));
+        print_line(&format!("{pack}: {commands}; new"));
         let connection = terms.shared.pointer("/over/connection").or_else(|| terms.shared.get("connection"));
         if let Some(connection) = connection {
-            say(&format!("{pack}: connection: {}", shortened(connection)));
+            print_line(&format!("{pack}: connection: {}", shortened(connection)));
         }
         return;
     };
@@ -110,15 +110,15 @@ fn tell(own: &OwnPack, before: Option<&Terms>) {
     if !gone.is_empty() {
         parts.push(format!("gone: {}", gone.join(", ")));
     }
-    say(&format!(
+    print_line(&format!(
         "{pack}: {commands}; {}",
         if parts.is_empty() { "nothing changed".to_owned() } else { parts.join("; ") }
     ));
     for one in &differences {
         let place = format!("{}{}", one.command.as_deref().unwrap_or("all commands"), one.pointer.replace('/', "."));
         let told = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), shortened);
-        say(&format!("{pack}: {}: was {}", one_line(&place), told(&one.was)));
-        say(&format!("{pack}: {}: is now {}", one_line(&place), told(&one.is)));
+        print_line(&format!("{pack}: {}: was {}", one_line(&place), told(&one.was)));
+        print_line(&format!("{pack}: {}: is now {}", one_line(&place), told(&one.is)));
     }
 }
 

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::{Paths, examine, loader};
-use crate::output::{Failure, counted, say};
+use crate::output::{Failure, counted, print_line};
 
 /// What a new pack begins as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -111,8 +111,8 @@ pub(super) fn new(args: &NewArgs) -> Result<ExitCode, Failure> {
         write(&args.dir.join(name), &text.replace("PACK_ID", &id))?;
     }
     let dir = args.dir.display();
-    say(&format!("balcao pack check {dir}"));
-    say(&format!("balcao pack test {dir}"));
+    print_line(&format!("balcao pack check {dir}"));
+    print_line(&format!("balcao pack test {dir}"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -147,7 +147,7 @@ pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
                 "suggestion": problem.suggestion, "snippet": problem.snippet,
             })
         });
-        say(&json!({ "problems": shown.collect::<Vec<_>>() }).to_string());
+        print_line(&json!({ "problems": shown.collect::<Vec<_>>() }).to_string());
         return Ok(match (problems.is_empty(), unheld.is_empty()) {
             (true, true) => ExitCode::SUCCESS,
             (true, false) => ExitCode::from(1),
@@ -155,7 +155,7 @@ pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
         });
     }
     for line in &fine {
-        say(line);
+        print_line(line);
     }
     if problems.is_empty() {
         return if unheld.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::unheld(&unheld)) };

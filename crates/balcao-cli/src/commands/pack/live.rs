@@ -41,7 +41,7 @@ async fn pack(own: &OwnPack, config: &Config, tell: fn(&str)) -> Result<bool, Fa
             unsent += 1;
             continue;
         }
-        let result = match tool.judge(case.input.clone()) {
+        let result = match tool.check_arguments(case.input.clone()) {
             Ok(checked) => tool.execute(&context(tool, &checked.args, None), checked.args, RunMode::Execute).await,
             Err(problems) => tool.fail(&ToolError::invalid(problems), Locale::En),
         };

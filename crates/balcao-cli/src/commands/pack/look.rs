@@ -12,7 +12,7 @@ use balcao_yaml::nearest;
 use serde_json::{Value, json};
 
 use super::{load, loader};
-use crate::output::{Failure, counted, one_line, say};
+use crate::output::{Failure, counted, one_line, print_line};
 
 /// Options of `balcao pack show`.
 #[derive(Debug, clap::Args)]
@@ -46,18 +46,19 @@ pub(super) fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
         None => pack.pack.commands.iter().collect(),
         Some(id) => vec![find(&pack, id)?],
     };
-    let told: Vec<Value> = commands.iter().map(|command| told(&pack, command, args.command.is_some())).collect();
+    let told: Vec<Value> =
+        commands.iter().map(|command| command_view(&pack, command, args.command.is_some())).collect();
     if args.json {
-        say(&json!({"pack": pack.id, "version": pack.version, "commands": told}).to_string());
+        print_line(&json!({"pack": pack.id, "version": pack.version, "commands": told}).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     if args.command.is_some() {
         for one in &told {
-            say(&serde_json::to_string_pretty(one).unwrap_or_default());
+            print_line(&serde_json::to_string_pretty(one).unwrap_or_default());
         }
         return Ok(ExitCode::SUCCESS);
     }
-    say(&format!(
+    print_line(&format!(
         "{} {} ({}): {}",
         pack.id,
         pack.version,
@@ -68,7 +69,7 @@ pub(super) fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
         let checks = pack.pack.validators.iter().filter(|validator| validates(validator, command)).count();
         let effect = json!(command.effect);
         let effect = effect.as_str().unwrap_or_default();
-        say(&format!(
+        print_line(&format!(
             "  {:<32} {effect:<12} {checks} validators  {}",
             command.id,
             one_line(command.description.get(Locale::En))
@@ -90,7 +91,7 @@ fn validates(validator: &balcao_pack::manifest::Validator, command: &Command) ->
     validator.validates.as_deref() == Some(&command.id) || command.uses_validators.contains(&validator.id)
 }
 
-fn told(pack: &LoadedPack, command: &Command, all: bool) -> Value {
+fn command_view(pack: &LoadedPack, command: &Command, all: bool) -> Value {
     let mut told = json!({
         "id": command.id,
         "description": command.description.get(Locale::En),
@@ -155,7 +156,7 @@ pub(super) fn list(args: &ListArgs) -> Result<ExitCode, Failure> {
         rows.push(row(folder.display().to_string(), loaded));
     }
     if args.json {
-        say(&json!({ "packs": rows }).to_string());
+        print_line(&json!({ "packs": rows }).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     for row in &rows {
@@ -167,7 +168,13 @@ pub(super) fn list(args: &ListArgs) -> Result<ExitCode, Failure> {
             0 => counted(number("commands"), "command"),
             problems => format!("{}: see `balcao pack check {}`", counted(problems, "problem"), text("from")),
         };
-        say(&format!("{:<16} {:<8} {:<8} {:<24} {state}", text("id"), text("version"), text("type"), text("from")));
+        print_line(&format!(
+            "{:<16} {:<8} {:<8} {:<24} {state}",
+            text("id"),
+            text("version"),
+            text("type"),
+            text("from")
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use balcao_tool::Locale;
 use serde_json::json;
 
 use super::{load, loader};
-use crate::output::{Failure, say};
+use crate::output::{Failure, print_line};
 
 /// Options of `balcao pack resolve`.
 #[derive(Debug, clap::Args)]
@@ -53,14 +53,14 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
             if let Some(fields) = shown.as_object_mut() {
                 fields.insert("whole".to_owned(), json!(pack.tokens_of_all(question.locale, &tokens)));
             }
-            say(&shown.to_string());
+            print_line(&shown.to_string());
         }
-        (false, true) => say(&context.explain(pack.tokens_of_all(question.locale, &tokens))),
+        (false, true) => print_line(&context.explain(pack.tokens_of_all(question.locale, &tokens))),
         (false, false) if context.told.is_empty() => {
             let (budget, least) = (context.budget, context.least);
             return Err(Failure::usage(format!("nothing fits into {budget} tokens; write `--budget {least}` or more")));
         }
-        (false, false) => say(&context.text()),
+        (false, false) => print_line(&context.text()),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_pack::Undo;
 use balcao_store::Store;
 use balcao_tool::{
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, indented, say},
+    output::{Failure, error_chain, indented, print_error, print_line},
     packs::{OwnPack, OwnPacks},
     time, wire,
 };
@@ -96,7 +96,7 @@ pub(super) async fn undo(args: &UndoArgs, config: &Config) -> Result<ExitCode, F
 
 async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, how: &Call) -> Result<ExitCode, Failure> {
     let dry_run = how.dry_run;
-    let result = match tool.judge(Value::Object(args)) {
+    let result = match tool.check_arguments(Value::Object(args)) {
         Ok(_) if dry_run && !tool.confirmable() => return undescribed(tool),
         Ok(checked) => {
             let mode = if dry_run { RunMode::Ask } else { RunMode::Execute };
@@ -106,15 +106,15 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, how: &Call
     };
     let CallResult { class, value, internal, confirm, .. } = result;
     if let Some(request) = confirm.filter(|_| dry_run) {
-        say(&struck(config, &request));
+        print_line(&struck(config, &request));
         return Ok(ExitCode::SUCCESS);
     }
     if dry_run && matches!(class, ResultClass::Success | ResultClass::Refusal) && internal.is_none() {
-        complain("nothing would be changed; this is what it gives");
+        print_error("nothing would be changed; this is what it gives");
     }
-    say(&struck(config, &value.to_string()));
+    print_line(&struck(config, &value.to_string()));
     if let Some(internal) = internal {
-        complain(&indented(&struck(config, &internal), 2));
+        print_error(&indented(&struck(config, &internal), 2));
     }
     match class {
         ResultClass::Success => Ok(ExitCode::SUCCESS),
@@ -126,7 +126,7 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, how: &Call
 fn undescribed(tool: &Tool) -> Result<ExitCode, Failure> {
     let name = &tool.spec.name;
     if tool.spec.behaviour.effect == Effect::Read {
-        say(&format!(
+        print_line(&format!(
             "nothing would be sent: `{name}` only computes or reads here, and changes nothing; run it without --dry-run to see what it gives"
         ));
         return Ok(ExitCode::SUCCESS);
@@ -163,8 +163,8 @@ pub(super) fn own_packs(config: &Config) -> Result<OwnPacks, Failure> {
         return Err(Failure::usage("packs.folders names no folder; name those of your packs in the configuration"));
     }
     // The contracts need no data: an empty database stands behind the handlers.
-    let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    wire::own_packs(config, &Desk::new(store, time::clock()), None)
+    let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
+    wire::own_packs(config, &AppContext::new(store, time::clock()), None)
 }
 
 /// The own packs, for a trial run if it is one.

@@ -8,17 +8,17 @@ use balcao_connector::HttpCommand;
 use balcao_pack::manifest::PackKind;
 use serde_json::{Value, json};
 
-use crate::output::{Failure, chain, say};
+use crate::output::{Failure, error_chain, print_line};
 
 /// Runs the command.
 pub(super) fn run() -> Result<ExitCode, Failure> {
-    say(&format!("{:#}", published()?));
+    print_line(&format!("{:#}", published()?));
     Ok(ExitCode::SUCCESS)
 }
 
 fn published() -> Result<Value, Failure> {
     let mut schema: Value =
-        serde_json::from_str(balcao_pack::SCHEMA).map_err(|error| Failure::operation(chain(&error)))?;
+        serde_json::from_str(balcao_pack::SCHEMA).map_err(|error| Failure::operation(error_chain(&error)))?;
     let kinds = [PackKind::Native, PackKind::Http, PackKind::Mcp, PackKind::Script].map(of_kind);
     if let Some(tool) = schema.pointer_mut("/properties/tool").and_then(Value::as_object_mut) {
         tool.insert("allOf".to_owned(), json!(kinds));

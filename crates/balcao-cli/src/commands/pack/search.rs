@@ -13,7 +13,7 @@ use serde_json::json;
 use super::{load, loader};
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, say},
+    output::{Failure, error_chain, print_error, print_line},
 };
 
 /// Where packs lie if none is named.
@@ -73,12 +73,12 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     let filter = Filter { command, kind, category: args.category.as_deref(), ..Filter::default() };
     let hits = index.search(&Query { words: &words, vector: vector.as_deref(), filter, limit: args.limit });
     if args.json {
-        say(&json!(hits).to_string());
+        print_line(&json!(hits).to_string());
     } else if hits.is_empty() {
-        say("nothing found: other words, or fewer filters, may find something");
+        print_line("nothing found: other words, or fewer filters, may find something");
     } else {
         for hit in &hits {
-            say(&line(hit));
+            print_line(&line(hit));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -113,7 +113,7 @@ async fn indexed(entries: Vec<Entry>, words: &str, embedder: Option<&dyn Embedde
     let Some(embedder) = embedder else { return (Index::new(entries, bilingual_tokens), None) };
     let texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
     let plain = |why: String| {
-        complain(&format!("warning: {} gives no vectors, so words alone decide: {why}", embedder.model()));
+        print_error(&format!("warning: {} gives no vectors, so words alone decide: {why}", embedder.model()));
         (Index::new(entries.clone(), bilingual_tokens), None)
     };
     let asked = async {
@@ -122,7 +122,7 @@ async fn indexed(entries: Vec<Entry>, words: &str, embedder: Option<&dyn Embedde
     };
     let (vectors, mut query) = match asked.await {
         Ok(made) => made,
-        Err(error) => return plain(chain(&error)),
+        Err(error) => return plain(error_chain(&error)),
     };
     match Index::new(entries.clone(), bilingual_tokens).with_vectors(&vectors) {
         Ok(index) => (index, query.pop()),

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Paths, examine, folder, live, loader};
 use crate::{
     config::Config,
-    output::{Failure, complain, say},
+    output::{Failure, print_error, print_line},
     packs::reload::{Settling, look},
 };
 
@@ -51,7 +51,7 @@ pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<
     if args.live {
         let recorded = once(args).await?;
         // Where a program reads the report, nothing else stands beside it.
-        let tell = if matches!(args.format, Format::Text) { say } else { complain };
+        let tell = if matches!(args.format, Format::Text) { print_line } else { print_error };
         let held = live::run(&args.packs.paths, &config?, tell).await?;
         return Ok(if held { recorded } else { ExitCode::from(1) });
     }
@@ -64,7 +64,7 @@ pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<
         if let Err(failure) = once(args).await {
             let _code = failure.report();
         }
-        complain("watching for changes; stop with Ctrl+C");
+        print_error("watching for changes; stop with Ctrl+C");
         seen = changed(args, seen).await;
     }
 }
@@ -109,11 +109,11 @@ async fn once(args: &Args) -> Result<ExitCode, Failure> {
     }
     match args.format {
         // What does not load is told below, for people.
-        Format::Text => reports.iter().filter(|report| report.loaded()).for_each(|report| say(&report.text())),
-        Format::Json => say(&json!({ "packs": reports }).to_string()),
+        Format::Text => reports.iter().filter(|report| report.loaded()).for_each(|report| print_line(&report.text())),
+        Format::Json => print_line(&json!({ "packs": reports }).to_string()),
         Format::Junit => {
             let suites: Vec<String> = reports.iter().map(Report::junit).collect();
-            say(&format!(
+            print_line(&format!(
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{}\n</testsuites>",
                 suites.join("\n")
             ));

@@ -24,7 +24,7 @@ impl Intake<'_> {
     pub(super) fn changes_what_is_booked(&self) -> Option<Line> {
         let (dialogue, said) = (self.dialogue, &self.dialogue.utterance);
         let what = dialogue.booked.clone().filter(|one| one.date.is_some_and(|date| date >= dialogue.today()))?;
-        let folded = balcao_language::fold(&said.text);
+        let folded = balcao_language::normalize(&said.text);
         let more = ["outro", "outra", "mais um", "mais uma", "tambem", "another", "also", "one more"];
         let one_more = said.is(Act::Book)
             || said.is(Act::Availability)

@@ -90,7 +90,7 @@ impl<'a> Intake<'a> {
     /// "Tanto faz", "não sei", "sim" to the question which service: the usual one is proposed, with its name and price.
     pub(super) fn leaves_it_open(&self) -> bool {
         let said = &self.dialogue.utterance;
-        let folded = balcao_language::fold(&said.text);
+        let folded = balcao_language::normalize(&said.text);
         let words = ["sei", "sempre", "normal", "escolhe", "decide", "usual", "whatever"];
         self.dialogue.service_asked
             && (said.is(Act::AnyProfessional)

@@ -152,7 +152,7 @@ impl Run {
             self.changed.push(name.to_owned());
         }
         let unknown = result.uncertain;
-        self.answers.push(told(&result));
+        self.answers.push(result_for_helper(&result));
         self.results.push(Some(result));
         unknown
     }
@@ -186,7 +186,7 @@ fn passed_on(result: &CallResult) -> ToolError {
 }
 
 /// What the helper learns of a call: what a model would.
-fn told(result: &CallResult) -> Value {
+fn result_for_helper(result: &CallResult) -> Value {
     if result.is_error() { json!({ "error": result.value }) } else { json!({ "value": result.value }) }
 }
 
@@ -267,7 +267,7 @@ impl Calls for For<'_> {
             let error = defect(format!("`{name}` cannot be run here"));
             return Answer::Made(balcao_tool::registry::error_result(&error, None, locale));
         };
-        let checked = match tool.judge(args) {
+        let checked = match tool.check_arguments(args) {
             Ok(checked) => checked,
             Err(problems) => return Answer::Made(tool.fail(&ToolError::invalid(problems), locale)),
         };

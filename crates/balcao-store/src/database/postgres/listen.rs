@@ -10,7 +10,7 @@ use tokio_postgres::AsyncMessage;
 
 use super::address::Address;
 use crate::database::cause::PostgresCause;
-use crate::database::hint::Hint;
+use crate::database::hint::Wakeup;
 use crate::database::job;
 
 /// The channel that all programs of a database share.
@@ -34,7 +34,7 @@ impl Drop for Listener {
 }
 
 /// Tells `told` of every hint that is not of `own`.
-pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Hint) + Send + 'static) -> Listener {
+pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Wakeup) + Send + 'static) -> Listener {
     let (stop, mut stopped) = watch::channel(false);
     let thread = job::spawn("store-listen", move || {
         let Ok(runtime) = Builder::new_current_thread().enable_all().build() else { return };
@@ -58,16 +58,16 @@ pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Hint) + S
 }
 
 /// Hears until the connection ends. What came before it was made is found by looking.
-async fn hear(address: &Address, own: &str, told: &impl Fn(Hint)) -> Result<(), tokio_postgres::Error> {
+async fn hear(address: &Address, own: &str, told: &impl Fn(Wakeup)) -> Result<(), tokio_postgres::Error> {
     let (client, mut heard) = address.connect_listening().await?;
     client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
-    told(Hint::Turn);
-    told(Hint::Outbox);
+    told(Wakeup::Turn);
+    told(Wakeup::Outbox);
     while let Some(message) = heard.recv().await {
         if let AsyncMessage::Notification(notification) = message
             && let Some((word, of)) = notification.payload().split_once(' ')
             && of != own
-            && let Some(hint) = Hint::of(word)
+            && let Some(hint) = Wakeup::of(word)
         {
             told(hint);
         }

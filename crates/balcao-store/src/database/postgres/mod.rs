@@ -25,7 +25,7 @@ pub use listen::Listener;
 pub(crate) use session::{LONGEST_STATEMENT, Session};
 
 use crate::database::error::StoreError;
-use crate::database::hint::Hint;
+use crate::database::hint::Wakeup;
 use crate::database::job::{self, Job};
 use crate::database::store::OpenOptions;
 use crate::database::tx::{Connection, Tx};
@@ -95,7 +95,7 @@ impl Postgres {
     }
 
     /// Tells of other programs' hints until the listener is dropped.
-    pub(crate) fn listen(&self, told: impl Fn(Hint) + Send + 'static) -> Listener {
+    pub(crate) fn listen(&self, told: impl Fn(Wakeup) + Send + 'static) -> Listener {
         listen::listen(Arc::clone(&self.address), self.own.clone(), told)
     }
 

@@ -19,7 +19,7 @@ use super::listen::CHANNEL;
 use super::waiting::{Failed, Query, Waiting};
 use crate::database::cause::PostgresCause;
 use crate::database::error::StoreError;
-use crate::database::hint::Hint;
+use crate::database::hint::Wakeup;
 use crate::database::value::Value;
 
 /// How many prepared statements a connection keeps: more than the program has.
@@ -61,7 +61,7 @@ pub(crate) struct Session {
     /// What was read and has not changed since.
     known: Known,
     /// What others are told of by the commit.
-    hints: BTreeSet<Hint>,
+    hints: BTreeSet<Wakeup>,
     deadline: Duration,
     /// The server did not answer in time: whatever it says now belongs to something that was given up.
     given_up: bool,
@@ -217,7 +217,7 @@ impl Session {
     }
 
     /// Others are told of this when the transaction is committed.
-    pub(crate) fn hint(&mut self, hint: Hint) {
+    pub(crate) fn hint(&mut self, hint: Wakeup) {
         self.hints.insert(hint);
     }
 

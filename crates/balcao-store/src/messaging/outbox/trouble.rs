@@ -10,7 +10,7 @@ use crate::database::value::{Row, values};
 
 /// A message that did not leave, or may not have, as staff see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct FailedMessage {
     /// The message.
     pub message: Outbox,
     /// When something last became of it.
@@ -19,21 +19,21 @@ pub struct Trouble {
     pub given_up_at: Option<Timestamp>,
 }
 
-fn read_trouble(row: &Row<'_>) -> Result<Trouble, StoreError> {
-    Ok(Trouble { message: read(row)?, changed_at: row.get(24)?, given_up_at: row.get(25)? })
+fn read_trouble(row: &Row<'_>) -> Result<FailedMessage, StoreError> {
+    Ok(FailedMessage { message: read(row)?, changed_at: row.get(24)?, given_up_at: row.get(25)? })
 }
 
 /// Dead and unknown messages, the latest first, at most `limit`, those before `before`; those that staff let be only if `all`.
 ///
 /// # Errors
 /// What the database said.
-pub fn troubled(
+pub fn list_failed(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     all: bool,
     before: Option<OutboxId>,
     limit: u32,
-) -> Result<Vec<Trouble>, StoreError> {
+) -> Result<Vec<FailedMessage>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS}, changed_at, given_up_at FROM outbox
          WHERE organization_id = ?1 AND state IN ('unknown', 'dead') AND id < ?2 AND (?3 = 1 OR given_up_at IS NULL)
@@ -47,7 +47,11 @@ pub fn troubled(
 ///
 /// # Errors
 /// What the database said.
-pub fn trouble(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId) -> Result<Option<Trouble>, StoreError> {
+pub fn find_failed(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: OutboxId,
+) -> Result<Option<FailedMessage>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS}, changed_at, given_up_at FROM outbox
          WHERE organization_id = ?1 AND id = ?2 AND state IN ('unknown', 'dead')"

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_agent::ProfileFile;
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::admin::keys::{ApiKeys, KeyRequest, Scope};
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::messaging::inbox::Inbox;
 use balcao_app::messaging::inbox::calls::Calls;
-use balcao_app::turns::bell::Bell;
+use balcao_app::turns::bell::CompletionNotifier;
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
-use balcao_app::turns::{Agent, FrontDesk};
+use balcao_app::turns::{Agent, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::outbox::OutboxState;
@@ -38,7 +38,7 @@ const NOW: &str = "2026-11-24T12:00:00Z";
 
 pub(super) struct Shop {
     pub(super) store: Store,
-    pub(super) desk: Desk,
+    pub(super) desk: AppContext,
     pub(super) clock: Arc<ManualClock>,
     pub(super) model: Scripted,
     pub(super) organization: OrganizationId,
@@ -89,7 +89,7 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
     let organization = import(&store, "barbearia-figueira.yaml").await;
     let rival = import(&store, "clinica-vereda.yaml").await;
     let clock = Arc::new(ManualClock::at(NOW.parse().unwrap()));
-    let desk = Desk::new(store.clone(), clock.clone());
+    let desk = AppContext::new(store.clone(), clock.clone());
     let model = Scripted::new(script);
     let text = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
     let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
@@ -103,8 +103,8 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
     };
     let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
-    let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
-    let (wake, bell, stop) = (Arc::new(Notify::new()), Bell::default(), CancellationToken::new());
+    let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
+    let (wake, bell, stop) = (Arc::new(Notify::new()), CompletionNotifier::default(), CancellationToken::new());
     let dispatcher = Dispatcher::new(front, DispatcherSettings::new("eli", "tests"), Arc::clone(&wake), Arc::default())
         .ringing(bell.clone());
     let api = Api::waiting(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell), turn_wait).unwrap();

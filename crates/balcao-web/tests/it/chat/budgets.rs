@@ -9,10 +9,10 @@ use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
 use balcao_llm::Usage;
 use balcao_llm::providers::scripted::Scripted;
 use balcao_store::messaging::conversation;
-use balcao_store::ops::day_budget::Counted;
+use balcao_store::ops::day_budget::DayCounter;
 use balcao_testkit::contract::store::now;
 use balcao_web::Limits;
-use balcao_web::chat::{ChatLimits, Pace};
+use balcao_web::chat::{ChatLimits, RequestRate};
 use serde_json::Value;
 
 use super::world::{Ceilings, Line, ORIGIN, Shop, Visit, body_of, says, shop, shop_within};
@@ -92,7 +92,7 @@ async fn h08_at_half_of_a_ceiling_readiness_says_so() {
     assert_eq!(shop.watch.scarce(), []);
     a_stranger_writes(&shop).await;
     shop.watch.look(shop.chats.desk()).await.unwrap();
-    assert_eq!(shop.watch.scarce(), [Scarce::Day(Counted::StrangersTokens, 80)]);
+    assert_eq!(shop.watch.scarce(), [Scarce::Day(DayCounter::StrangersTokens, 80)]);
     let ready = shop.get("/readyz", &[]).await;
     let body = axum::body::to_bytes(ready.into_body(), 1 << 20).await.unwrap();
     let text = String::from_utf8(body.to_vec()).unwrap();
@@ -103,7 +103,7 @@ async fn h08_at_half_of_a_ceiling_readiness_says_so() {
 async fn h08_an_address_makes_so_many_visitors_in_a_day() {
     let limits = ChatLimits {
         visitors_of_one_day: 3,
-        visitors_of_one: Pace { burst: 100, every: Duration::from_secs(1) },
+        visitors_of_one: RequestRate { burst: 100, every: Duration::from_secs(1) },
         ..ChatLimits::default()
     };
     let shop = shop_within(Ceilings::default(), Limits::default(), [], limits, &["127.0.0.1/32"]).await;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use balcao_web::Limits;
-use balcao_web::chat::{ChatLimits, Pace};
+use balcao_web::chat::{ChatLimits, RequestRate};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -45,7 +45,7 @@ pub(super) async fn comes(at: SocketAddr, said: &[u8], from: &str) -> String {
 #[tokio::test]
 async fn h01_what_a_client_writes_before_the_proxys_word_hides_it_from_no_limit() {
     let limits = ChatLimits {
-        visitors_of_one: Pace { burst: 2, every: Duration::from_secs(2) },
+        visitors_of_one: RequestRate { burst: 2, every: Duration::from_secs(2) },
         streams: 16,
         ..ChatLimits::default()
     };
@@ -78,8 +78,10 @@ async fn h01_what_a_client_writes_before_the_proxys_word_hides_it_from_no_limit(
 
 #[tokio::test]
 async fn h01_all_whose_address_cannot_be_read_are_counted_as_one() {
-    let limits =
-        ChatLimits { visitors_of_one: Pace { burst: 2, every: Duration::from_secs(2) }, ..ChatLimits::default() };
+    let limits = ChatLimits {
+        visitors_of_one: RequestRate { burst: 2, every: Duration::from_secs(2) },
+        ..ChatLimits::default()
+    };
     let (_shop, at, _tasks) = behind_a_proxy(limits).await;
     let mut came = Vec::new();
     for unread in ["nobody", "", "203.0.113", "unix:"] {

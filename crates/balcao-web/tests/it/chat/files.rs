@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response};
 use balcao_app::messaging::files::Files;
-use balcao_web::chat::{ChatLimits, Pace};
+use balcao_web::chat::{ChatLimits, RequestRate};
 use serde_json::json;
 
 use super::world::{ORIGIN, STAFF, Shop, Visit, body_of, says, shop, shop_with};
@@ -114,8 +114,8 @@ async fn a_file_of_a_visitor_is_stored_once_read_by_the_agent_and_staff_and_show
 async fn what_is_no_file_that_is_taken_is_refused_in_words_and_nothing_is_stored() {
     let limits = ChatLimits {
         file_bytes: 4_000,
-        files: Pace { burst: 99, every: Duration::from_secs(1) },
-        messages: Pace { burst: 99, every: Duration::from_secs(1) },
+        files: RequestRate { burst: 99, every: Duration::from_secs(1) },
+        messages: RequestRate { burst: 99, every: Duration::from_secs(1) },
         ..ChatLimits::default()
     };
     let shop = shop_with([], limits).await;
@@ -143,8 +143,10 @@ async fn what_is_no_file_that_is_taken_is_refused_in_words_and_nothing_is_stored
 
 #[tokio::test]
 async fn a_visitor_sends_so_many_files_and_all_of_them_together_so_many() {
-    let (few, some) =
-        (Pace { burst: 2, every: Duration::from_secs(60) }, Pace { burst: 3, every: Duration::from_secs(5) });
+    let (few, some) = (
+        RequestRate { burst: 2, every: Duration::from_secs(60) },
+        RequestRate { burst: 3, every: Duration::from_secs(5) },
+    );
     let shop = shop_with([], ChatLimits { files: few, files_of_all: some, ..ChatLimits::default() }).await;
     let (ana, bia) = (shop.visitor().await, shop.visitor().await);
     // What is refused is not counted, however often it comes.

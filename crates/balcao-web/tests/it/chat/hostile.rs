@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::demo::{act, live};
 use super::world::{ORIGIN, body_of, shop_with};
-use balcao_web::chat::{ChatLimits, Pace};
+use balcao_web::chat::{ChatLimits, RequestRate};
 
 /// What would be a script, another page, another event or another field, if anything took it for one.
 const PAYLOADS: [&str; 16] = [
@@ -37,8 +37,10 @@ fn is_inert(answer: &axum::http::Response<axum::body::Body>) {
 
 #[tokio::test]
 async fn a_95_what_anybody_wrote_reaches_the_page_as_words_and_as_one_event_each() {
-    let limits =
-        ChatLimits { messages: Pace { burst: 1_000, ..ChatLimits::default().messages }, ..ChatLimits::default() };
+    let limits = ChatLimits {
+        messages: RequestRate { burst: 1_000, ..ChatLimits::default().messages },
+        ..ChatLimits::default()
+    };
     let shop = shop_with([], limits).await;
     let ana = shop.visitor().await;
     for (number, payload) in PAYLOADS.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use balcao_web::Limits;
-use balcao_web::chat::{ChatLimits, Pace};
+use balcao_web::chat::{ChatLimits, RequestRate};
 use serde_json::json;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -50,7 +50,8 @@ async fn what_is_no_message_is_refused_as_a_problem_and_nothing_is_stored() {
 
 #[tokio::test]
 async fn a_visitor_who_writes_too_fast_is_told_when_to_come_again_and_others_are_not_touched() {
-    let limits = ChatLimits { messages: Pace { burst: 3, every: Duration::from_secs(5) }, ..ChatLimits::default() };
+    let limits =
+        ChatLimits { messages: RequestRate { burst: 3, every: Duration::from_secs(5) }, ..ChatLimits::default() };
     let shop = shop_with([], limits).await;
     let (ana, bia) = (shop.visitor().await, shop.visitor().await);
     for number in 0..3 {
@@ -104,7 +105,8 @@ async fn a_page_of_another_origin_reads_when_it_may_come_again_whatever_limit_sa
 
 #[tokio::test]
 async fn new_visitors_are_taken_in_at_a_pace() {
-    let limits = ChatLimits { visitors: Pace { burst: 2, every: Duration::from_secs(1) }, ..ChatLimits::default() };
+    let limits =
+        ChatLimits { visitors: RequestRate { burst: 2, every: Duration::from_secs(1) }, ..ChatLimits::default() };
     let shop = shop_with([], limits).await;
     let ana = shop.visitor().await;
     shop.visitor().await;
@@ -166,8 +168,8 @@ async fn a_51_one_address_with_many_visitors_leaves_pages_for_others() {
 
 #[tokio::test]
 async fn a_51_an_address_that_makes_visitors_without_end_keeps_no_visitor_of_another_out() {
-    let one = Pace { burst: 2, every: Duration::from_secs(1) };
-    let all = Pace { burst: 4, every: Duration::from_secs(1) };
+    let one = RequestRate { burst: 2, every: Duration::from_secs(1) };
+    let all = RequestRate { burst: 4, every: Duration::from_secs(1) };
     let limits = ChatLimits { visitors_of_one: one, visitors: all, ..ChatLimits::default() };
     let shop = shop_behind([], limits, &["127.0.0.1/32"]).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -9,16 +9,16 @@ use axum::body::{Body, BodyDataStream, to_bytes};
 use axum::http::{Request, Response};
 use balcao_agent::profile::Degraded;
 use balcao_agent::{Profile, ProfileFile};
-use balcao_app::Desk;
+use balcao_app::AppContext;
 use balcao_app::admin::seed::BusinessFile;
-use balcao_app::admin::watch::Watch;
+use balcao_app::admin::watch::BacklogMonitor;
 use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
 use balcao_app::conversations::Conversations;
 use balcao_app::messaging::chat::{ACCOUNT, ChatMailbox, Hub, WebChats};
 use balcao_app::messaging::inbox::Inbox;
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
-use balcao_app::turns::{Agent, FrontDesk};
+use balcao_app::turns::{Agent, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_channel::channels::web::WebChat;
 use balcao_channel::{AccountId, Channel};
@@ -53,7 +53,7 @@ pub(super) struct Shop {
     pub(super) stop: CancellationToken,
     /// Contacts that the sample has.
     pub(super) people: i64,
-    pub(super) watch: Watch,
+    pub(super) watch: BacklogMonitor,
     dispatcher: Dispatcher,
     pub(super) router: Router,
 }
@@ -135,7 +135,7 @@ pub(super) async fn shop_within(
     let now = "2026-11-24T10:00:00-03:00".parse().unwrap();
     let organization = file.import(&store, now).await.unwrap().organization;
     let clock = Arc::new(ManualClock::at(now));
-    let desk = Desk::new(store.clone(), Arc::<ManualClock>::clone(&clock));
+    let desk = AppContext::new(store.clone(), Arc::<ManualClock>::clone(&clock));
     let mut profile = eli();
     if ceilings.instead.is_none() {
         profile.model.degraded = Degraded::Handoff;
@@ -151,7 +151,7 @@ pub(super) async fn shop_within(
     let model = Scripted::new(script);
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
     let instead = Arc::new(ceilings.instead.unwrap_or_else(|| Scripted::new([])));
-    let front = Arc::new(FrontDesk::new(desk.clone(), [agent]).with_strangers(ceilings.strangers, instead));
+    let front = Arc::new(TurnRunner::new(desk.clone(), [agent]).with_strangers(ceilings.strangers, instead));
     let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let hub = Hub::default();
     let inbox = Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
@@ -175,7 +175,7 @@ pub(super) async fn shop_within(
     };
     let demo = demo_router(Demo::new(demo, chats.clone(), stop.clone()));
     let proxies = proxies.iter().map(|network| network.parse().unwrap()).collect();
-    let watch = Watch::default();
+    let watch = BacklogMonitor::default();
     let web = Web::new(desk.clone(), inbox, None, stop.clone()).watched(watch.clone(), proxies).with_chat(served);
     let router = router_with(web, &whole, demo);
     let staff = Conversations::new(desk);

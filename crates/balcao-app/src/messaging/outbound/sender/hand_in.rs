@@ -4,13 +4,13 @@
 //! it is simply repeated; what was handed in once is not handed in again by the next attempt.
 
 use balcao_channel::outbound::{InlineFile, MediaSource};
-use balcao_channel::{Channel, MediaError, Outbound, OwnFiles, PaceLimit, SendClass};
+use balcao_channel::{Channel, MediaDelivery, MediaError, Outbound, PaceLimit, SendClass};
 use balcao_domain::AttachmentId;
 use balcao_domain::outbox::AttemptOutcome;
 use balcao_store::messaging::outbox::{self, Outbox};
 use balcao_store::{Tx, messaging::attachment};
 
-use super::{Attempt, SLEPT, Sender, later};
+use super::{Attempt, SEND_LEASE_EXPIRED, Sender, later};
 use crate::context::desk::UseCaseError;
 use crate::messaging::files;
 
@@ -28,20 +28,20 @@ enum Fetched {
 
 impl Sender {
     /// The message with its file where the channel wants it; at once if it has none, or customers read it from us.
-    pub(super) async fn handed_in(
+    pub(super) async fn upload_media(
         &self,
         message: &Outbox,
         channel: &dyn Channel,
         body: Outbound,
     ) -> Result<Outbound, Attempt> {
-        let Some(id) = body.kept().filter(|_| channel.capabilities().own_files != OwnFiles::Read) else {
+        let Some(id) = body.kept().filter(|_| channel.capabilities().own_files != MediaDelivery::Read) else {
             return Ok(body);
         };
         let again = |failure: String| Attempt::failed(AttemptOutcome::Retry { after: None }, failure);
         let database = |error: UseCaseError| again(error.to_string());
         let file = match self.file_for(message, id).await.map_err(database)? {
             Fetched::File(file) => file,
-            Fetched::Lost => return Err(again(SLEPT.to_owned())),
+            Fetched::Lost => return Err(again(SEND_LEASE_EXPIRED.to_owned())),
             Fetched::Gone => return Err(Attempt::failed(AttemptOutcome::Refused, NOT_HERE.to_owned())),
         };
         let source = match tokio::time::timeout(self.settings.file, channel.hand_in(file)).await {
@@ -54,7 +54,7 @@ impl Sender {
         if self.keeps(message, is_there.then_some(&body)).await.map_err(database)? {
             Ok(body)
         } else {
-            Err(again(SLEPT.to_owned()))
+            Err(again(SEND_LEASE_EXPIRED.to_owned()))
         }
     }
 

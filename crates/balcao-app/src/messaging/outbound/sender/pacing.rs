@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use super::later;
 use crate::context::desk::UseCaseError;
-use crate::context::pace::Pace;
+use crate::context::pace::RequestRate;
 
 /// One in so many messages makes room for others: what is known of customers who got none for a while is forgotten.
 const TIDY_EVERY: i64 = 64;
@@ -35,7 +35,7 @@ impl<'r> Pacing<'r> {
     }
 
     /// Whether a message that was claimed may leave now; else it is put back.
-    pub(super) fn lets(&mut self, tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<bool, UseCaseError> {
+    pub(super) fn check(&mut self, tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<bool, UseCaseError> {
         let Some(rate) = self.rates.get(&(message.channel.clone(), message.account.clone())) else { return Ok(true) };
         let name = (message.organization, message.channel.clone(), message.account.clone());
         let stands = match self.met.entry(name) {
@@ -70,8 +70,13 @@ impl<'r> Pacing<'r> {
 }
 
 /// The provider says that the account of a message sends too fast. That is no fault of the message.
-pub(super) fn told(tx: &mut Tx<'_>, message: &Outbox, spread: u64, now: Timestamp) -> Result<(), UseCaseError> {
-    let slowed = stand(tx, message, now)?.told(spread, now);
+pub(super) fn apply_rate_limit(
+    tx: &mut Tx<'_>,
+    message: &Outbox,
+    spread: u64,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let slowed = stand(tx, message, now)?.after_report(spread, now);
     tracing::warn!(
         channel = message.channel,
         account = message.account,
@@ -97,7 +102,7 @@ fn too_many_to_one(
 ) -> Result<Option<Timestamp>, UseCaseError> {
     let (organization, name) = (message.organization, format!("send/{}", message.conversation));
     let known = pace::find(tx, organization, &name)?;
-    let rule = Pace { burst: rate.burst, every: rate.every };
+    let rule = RequestRate { burst: rate.burst, every: rate.every };
     match rule.after(known, now) {
         Err(wait) => Ok(Some(later(now, wait))),
         Ok(full_at) => {

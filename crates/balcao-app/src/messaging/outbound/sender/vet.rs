@@ -21,41 +21,41 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::context::desk::{UseCaseError, organization};
 use crate::messaging::outbound::costs::month_of;
-use crate::messaging::outbound::terms::Terms;
+use crate::messaging::outbound::terms::SendPolicy;
 
 /// Kinds of messages that nobody asked for.
-const UNASKED: [&str; 3] = ["reminder", "follow_up", "waitlist"];
+const PROACTIVE_KINDS: [&str; 3] = ["reminder", "follow_up", "waitlist"];
 
 /// A reply that has waited for longer is held against what has changed since.
-const STALE: SignedDuration = SignedDuration::from_mins(15);
+const STALE_AFTER: SignedDuration = SignedDuration::from_mins(15);
 
 /// What the month's messages cost so far, of each account that a claim met.
 pub(super) type Bills = BTreeMap<(OrganizationId, String, String), Bill>;
 
 /// Why a message may not leave any more; `None`: it may, and its price is kept.
-pub(super) fn refusal(
+pub(super) fn check(
     tx: &mut Tx<'_>,
     message: &Outbox,
     route: Option<&Route>,
-    (terms, bills): (Option<&Terms>, &mut Bills),
+    (terms, bills): (Option<&SendPolicy>, &mut Bills),
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
-    if UNASKED.contains(&message.kind.as_str())
+    if PROACTIVE_KINDS.contains(&message.kind.as_str())
         && !planted::has(Bug::ReminderNotLookedAtAgain)
-        && let Some(why) = unwanted(tx, message, now)?
+        && let Some(why) = is_unwanted(tx, message, now)?
     {
         return Ok(Some(why.to_owned()));
     }
-    if let Some(why) = outdated(tx, message, now)? {
+    if let Some(why) = is_stale(tx, message, now)? {
         return Ok(Some(why.to_owned()));
     }
     match terms {
-        Some(terms) if message.price_micros.is_none() => price(tx, message, route, (terms, bills), now),
+        Some(terms) if message.price_micros.is_none() => expected_price(tx, message, route, (terms, bills), now),
         Some(_) | None => Ok(None),
     }
 }
 
-fn unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<&'static str>, UseCaseError> {
+fn is_unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<&'static str>, UseCaseError> {
     let found = conversation::get(tx, message.organization, message.conversation)?;
     if found.state.is_with_staff() {
         return Ok(Some("a person has the conversation"));
@@ -64,7 +64,7 @@ fn unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<
         return Ok(Some("the customer wants no such messages"));
     }
     let Some((id, start)) = message.about.as_deref().and_then(appointment_of) else { return Ok(None) };
-    Ok(match upright(tx, message.organization, id, start, now)? {
+    Ok(match appointment_unchanged(tx, message.organization, id, start, now)? {
         true => None,
         false => Some("the appointment was changed meanwhile, or is over"),
     })
@@ -72,9 +72,9 @@ fn unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<
 
 /// Why a reply that has waited for long may be true no more (F-131): what it says of the customer's appointments was so when it
 /// was written. Staff see it, and may still send it.
-fn outdated(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<&'static str>, UseCaseError> {
+fn is_stale(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<&'static str>, UseCaseError> {
     let waited = now.duration_since(message.created_at);
-    if message.kind != "reply" || waited <= STALE {
+    if message.kind != "reply" || waited <= STALE_AFTER {
         return Ok(None);
     }
     let contact = conversation::get(tx, message.organization, message.conversation)?.contact;
@@ -83,7 +83,7 @@ fn outdated(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<
 }
 
 /// Whether a reply of the agent waits that a person has overtaken: what they say comes in its place. Staff may still send it.
-pub(super) fn overtaken(tx: &mut Tx<'_>, message: &Outbox) -> Result<bool, UseCaseError> {
+pub(super) fn superseded_by_staff(tx: &mut Tx<'_>, message: &Outbox) -> Result<bool, UseCaseError> {
     if message.kind != "reply" {
         return Ok(false);
     }
@@ -108,7 +108,7 @@ fn appointment_of(about: &str) -> Option<(AppointmentId, Timestamp)> {
 }
 
 /// Whether an appointment still stands as it was.
-fn upright(
+fn appointment_unchanged(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     appointment: AppointmentId,
@@ -120,11 +120,11 @@ fn upright(
     Ok(found.is_some_and(|one| one.status.is_open() && one.span.start == start && now < start))
 }
 
-fn price(
+fn expected_price(
     tx: &mut Tx<'_>,
     message: &Outbox,
     route: Option<&Route>,
-    (terms, bills): (&Terms, &mut Bills),
+    (terms, bills): (&SendPolicy, &mut Bills),
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     let Some(rates) = terms.rates else { return Ok(None) };

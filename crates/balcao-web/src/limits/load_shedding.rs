@@ -21,17 +21,17 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use balcao_app::admin::watch::Watch;
+use balcao_app::admin::watch::BacklogMonitor;
 use balcao_app::context::metrics;
 use balcao_domain::Clock;
 use ipnet::IpNet;
 
 use crate::chat::{FILES, Paces};
 use crate::limits::Limits;
-use crate::limits::caller::{Caller, caller, is_near};
-use crate::limits::memory::Memory;
-use crate::limits::room::Room;
-use crate::limits::shares::{NothingLeft, Shares};
+use crate::limits::body_budget::BodyBudget;
+use crate::limits::caller::{Caller, caller, is_private};
+use crate::limits::fair_quota::{FairQuota, QuotaExceeded};
+use crate::limits::memory_pressure::Memory;
 use crate::problem::Problem;
 
 /// Where the webhooks of channels begin.
@@ -56,14 +56,14 @@ const TURNS_SHARE: u32 = 2;
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// What decides who is turned away.
-pub(crate) struct Shed {
-    webhooks: Shares,
+pub(crate) struct LoadShedder {
+    webhooks: FairQuota,
     /// Bytes of the bodies of webhooks that are held.
-    bodies: Shares,
+    bodies: FairQuota,
     body_time: Duration,
     most_waiting: u32,
     memory: Memory,
-    watch: Watch,
+    watch: BacklogMonitor,
     strangers: Paces,
     trusted: Vec<IpNet>,
     clock: Arc<dyn Clock>,
@@ -71,18 +71,18 @@ pub(crate) struct Shed {
     confused: AtomicBool,
 }
 
-impl fmt::Debug for Shed {
+impl fmt::Debug for LoadShedder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shed").field("trusted", &self.trusted).finish_non_exhaustive()
     }
 }
 
-impl Shed {
+impl LoadShedder {
     /// By these limits; `trusted` are the proxies whose `X-Forwarded-For` is believed.
-    pub(crate) fn new(limits: &Limits, watch: Watch, trusted: Vec<IpNet>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(limits: &Limits, watch: BacklogMonitor, trusted: Vec<IpNet>, clock: Arc<dyn Clock>) -> Self {
         Self {
-            webhooks: Shares::of(limits.webhooks),
-            bodies: Shares::of(limits.bodies),
+            webhooks: FairQuota::of(limits.webhooks),
+            bodies: FairQuota::of(limits.bodies),
             body_time: limits.body_time,
             most_waiting: limits.waiting,
             memory: Memory::of(limits.memory),
@@ -99,7 +99,7 @@ impl Shed {
     fn caller(&self, request: &Request) -> Caller {
         let Some(Peer(peer)) = request.extensions().get::<Peer>() else { return Caller::Many };
         let (peer, headers) = (peer.ip().to_canonical(), request.headers());
-        if headers.contains_key(FORWARDED) && !self.is_trusted(peer) && is_near(peer) {
+        if headers.contains_key(FORWARDED) && !self.is_trusted(peer) && is_private(peer) {
             if !self.warned.swap(true, Ordering::Relaxed) {
                 tracing::warn!(
                     "requests come by a proxy that server.trusted_proxies does not name: addresses are not told apart"
@@ -124,7 +124,7 @@ impl Shed {
 }
 
 /// Lets a request through, or turns it away.
-pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn shed(State(shed): State<Arc<LoadShedder>>, mut request: Request, next: Next) -> Response {
     let caller = shed.caller(&request);
     request.extensions_mut().insert(caller.sharer());
     let (path, is_post) = (request.uri().path(), request.method() == Method::POST);
@@ -174,7 +174,7 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, ne
 
 /// A webhook takes a place, of which no address has more than its share, and its body has its own time. Whoever showed wrong
 /// signatures waits.
-async fn webhook(shed: &Shed, caller: Caller, mut request: Request, next: Next) -> Response {
+async fn webhook(shed: &LoadShedder, caller: Caller, mut request: Request, next: Next) -> Response {
     if shed.watch.waiting() > shed.most_waiting {
         return refuse("queue", QUEUE_PAUSE);
     }
@@ -186,10 +186,10 @@ async fn webhook(shed: &Shed, caller: Caller, mut request: Request, next: Next) 
     }
     let _place = match shed.webhooks.take(&sharer) {
         Ok(place) => place,
-        Err(NothingLeft::OfOne) => return refuse("address", 1),
-        Err(NothingLeft::OfAll) => return refuse("webhooks", 1),
+        Err(QuotaExceeded::OfOne) => return refuse("address", 1),
+        Err(QuotaExceeded::OfAll) => return refuse("webhooks", 1),
     };
-    request.extensions_mut().insert(Room::new(shed.bodies.clone(), sharer.clone(), shed.body_time));
+    request.extensions_mut().insert(BodyBudget::new(shed.bodies.clone(), sharer.clone(), shed.body_time));
     let response = next.run(request).await;
     if let Some(stranger) = sharer.own()
         && response.status() == StatusCode::UNAUTHORIZED
@@ -208,5 +208,5 @@ fn refuse(reason: &'static str, seconds: u32) -> Response {
 }
 
 #[cfg(test)]
-#[path = "shed_tests.rs"]
+#[path = "load_shedding_tests.rs"]
 mod tests;

@@ -203,5 +203,5 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 }
 
 #[cfg(test)]
-#[path = "guard_tests.rs"]
+#[path = "ssrf_guard_tests.rs"]
 mod tests;

@@ -90,7 +90,7 @@ pub(crate) fn entry_of(pointer: &str) -> Option<Entry> {
 }
 
 /// Something of the right shape for a field that has to be there and is not right; `None` if nothing will do.
-pub(crate) fn stand_in(pointer: &str) -> Option<Value> {
+pub(crate) fn placeholder_for(pointer: &str) -> Option<Value> {
     let (parent, field) = pointer.rsplit_once('/')?;
     let sentence = || json!({"pt-BR": "?", "en": "?"});
     if parent == "/tool" {

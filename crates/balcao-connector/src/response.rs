@@ -13,7 +13,7 @@ use crate::{
     command::Response,
     connection::{Errors, LimitHeaders, ResetIn},
     error::{CallError, FailureKind, Outcome},
-    rate::Told,
+    rate::RateLimitReport,
 };
 
 /// Longest text of a service that staff are shown, in characters.
@@ -127,7 +127,7 @@ impl Answer {
     }
 
     /// What it says of the budget.
-    pub(crate) fn budget(&self, headers: &LimitHeaders, now: Timestamp) -> Told {
+    pub(crate) fn budget(&self, headers: &LimitHeaders, now: Timestamp) -> RateLimitReport {
         let number = |name: &str| self.header(name).and_then(|text| text.parse::<u64>().ok());
         let reset = number(&headers.reset).map(|reset| {
             let now = self.date().unwrap_or(now);
@@ -141,7 +141,11 @@ impl Answer {
             }
         });
         let refused = (self.status == 429).then(|| retry_after(&self.headers, now));
-        Told { remaining: number(&headers.remaining), reset: reset.filter(|wait| *wait <= MAX_WAIT), refused }
+        RateLimitReport {
+            remaining: number(&headers.remaining),
+            reset: reset.filter(|wait| *wait <= MAX_WAIT),
+            refused,
+        }
     }
 
     /// The service's own time: our clock need not agree with it.
@@ -231,5 +235,5 @@ fn keep(value: &Value, ways: &[&[&str]]) -> Value {
 }
 
 #[cfg(test)]
-#[path = "answer_tests.rs"]
+#[path = "response_tests.rs"]
 mod tests;

@@ -3,13 +3,13 @@ use balcao_domain::ManualClock;
 
 use super::*;
 
-fn shed(trusted: &[&str]) -> Shed {
+fn shed(trusted: &[&str]) -> LoadShedder {
     let trusted = trusted.iter().map(|network| network.parse().unwrap()).collect();
     let clock = ManualClock::at("2026-11-24T10:00:00Z".parse().unwrap());
-    Shed::new(&Limits::default(), Watch::default(), trusted, Arc::new(clock))
+    LoadShedder::new(&Limits::default(), BacklogMonitor::default(), trusted, Arc::new(clock))
 }
 
-fn stranger(shed: &Shed, peer: &str, forwarded: &[&str]) -> Option<String> {
+fn stranger(shed: &LoadShedder, peer: &str, forwarded: &[&str]) -> Option<String> {
     let mut request = Request::get("/");
     for value in forwarded {
         request = request.header("X-Forwarded-For", *value);

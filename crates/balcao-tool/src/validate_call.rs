@@ -36,7 +36,7 @@ pub struct PlannedCall {
 
 /// The verdict on one call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Judgement {
+pub enum CallDecision {
     /// It may run.
     Run(PlannedCall),
     /// It may not: this is its answer.
@@ -45,23 +45,23 @@ pub enum Judgement {
 
 /// Checks a call as a model wrote it: does the tool exist, can the arguments be read, do they satisfy the schema?
 #[must_use]
-pub fn judge(toolbox: &Toolbox, name: &str, raw_arguments: &str, locale: Locale) -> Judgement {
+pub fn validate_call(toolbox: &Toolbox, name: &str, raw_arguments: &str, locale: Locale) -> CallDecision {
     let Some(tool) = toolbox.get(name) else {
         let quoted: String = name.chars().take(64).collect();
         let error = ToolError::new(ErrorCode::UnknownTool, ModelText::new(format!("there is no tool `{quoted}`")))
             .detail("nearest", json!(toolbox.nearest(&quoted)));
-        return Judgement::Answer(error_result(&error, None, locale));
+        return CallDecision::Answer(error_result(&error, None, locale));
     };
     let read = read(&tool.input, raw_arguments).and_then(|(args, mut repairs)| {
-        let checked = tool.judge(args)?;
+        let checked = tool.check_arguments(args)?;
         repairs.extend(checked.mended);
         Ok((checked.args, repairs))
     });
     let (args, repairs) = match read {
         Ok(read) => read,
-        Err(problems) => return Judgement::Answer(tool.fail(&ToolError::invalid(problems), locale)),
+        Err(problems) => return CallDecision::Answer(tool.fail(&ToolError::invalid(problems), locale)),
     };
-    Judgement::Run(PlannedCall {
+    CallDecision::Run(PlannedCall {
         tool: tool.spec.name.clone(),
         args_hash: canonical::hash(&args),
         confirm: toolbox.confirm_call(tool, &args),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Span;
-use crate::availability::{Candidate, Question, Verdict, check};
+use crate::availability::{Candidate, SlotQuery, Verdict, check};
 use crate::hours::DayException;
 use crate::scheduling::SlotMode;
 use crate::time_off::TimeOff;
@@ -145,7 +145,7 @@ proptest! {
             prop_assert!(pair[0].closes_min() < pair[1].opens_min(), "{:?}", told);
         }
 
-        let question = Question {
+        let question = SlotQuery {
             zone: &zone, from: day, to: day, now: start - SignedDuration::from_hours(240), notice_min: 0,
             advance_days: 100, step_min: 5, mode: SlotMode::Grid, business: &business,
         };

@@ -101,11 +101,11 @@ fn the_end_of_a_span_is_read_by_the_services_own_clock() {
         ("date", "Sun, 22 Nov 2026 10:00:00 GMT"),
     ];
     let told = answer(200, &headers, "").budget(&LimitHeaders::default(), now);
-    assert_eq!(told, Told { remaining: Some(3), reset: Some(Duration::from_secs(40)), refused: None });
+    assert_eq!(told, RateLimitReport { remaining: Some(3), reset: Some(Duration::from_secs(40)), refused: None });
     let seconds = LimitHeaders { reset_in: ResetIn::Seconds, ..LimitHeaders::default() };
     let told = answer(429, &[("x-ratelimit-reset", "9"), ("retry-after", "4")], "").budget(&seconds, now);
     let refused = Some(Some(Duration::from_secs(4)));
-    assert_eq!(told, Told { remaining: None, reset: Some(Duration::from_secs(9)), refused });
+    assert_eq!(told, RateLimitReport { remaining: None, reset: Some(Duration::from_secs(9)), refused });
 }
 
 #[test]

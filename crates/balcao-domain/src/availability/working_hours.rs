@@ -38,5 +38,5 @@ fn on_the_wall(window: &Window, (lo, hi): (i64, i64)) -> Option<(u16, u16)> {
 }
 
 #[cfg(test)]
-#[path = "works_tests.rs"]
+#[path = "working_hours_tests.rs"]
 mod tests;

@@ -7,7 +7,7 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 ///
 /// `"  Às 3 — AMANHÃ "` becomes `"as 3 - amanha"`. Folding twice changes nothing more.
 #[must_use]
-pub fn fold(text: &str) -> String {
+pub fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut gap = false;
     for c in text.chars() {
@@ -162,5 +162,5 @@ pub(crate) fn phrase_at(tokens: &[Token], index: usize, phrases: &[&str]) -> Opt
 }
 
 #[cfg(test)]
-#[path = "fold_tests.rs"]
+#[path = "normalize_tests.rs"]
 mod tests;

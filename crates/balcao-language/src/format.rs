@@ -181,5 +181,5 @@ pub fn list<S: AsRef<str>>(items: &[S], last: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "say_tests.rs"]
+#[path = "format_tests.rs"]
 mod tests;

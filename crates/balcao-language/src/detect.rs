@@ -1,6 +1,6 @@
 //! Which of the two languages a text is in.
 
-use crate::fold::fold;
+use crate::normalize::normalize;
 
 /// True if a text is English, false if it is Portuguese, by their small words; `None` if neither shows.
 #[must_use]
@@ -59,7 +59,7 @@ pub fn english(text: &str) -> Option<bool> {
         "hoje", "marcar", "horario", "um", "uma", "tem", "as", "pode", "bom", "boa", "dia", "sexta", "sabado",
         "cancelar", "ta",
     ];
-    let folded = fold(text);
+    let folded = normalize(text);
     let count = |list: &[&str]| {
         folded
             .split(|c: char| !c.is_alphanumeric())

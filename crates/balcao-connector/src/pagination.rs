@@ -201,5 +201,5 @@ pub(crate) fn same_origin(from: &Url, to: &str) -> Result<Url, &'static str> {
 }
 
 #[cfg(test)]
-#[path = "page_tests.rs"]
+#[path = "pagination_tests.rs"]
 mod tests;

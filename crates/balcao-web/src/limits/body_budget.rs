@@ -8,30 +8,30 @@ use axum::http::StatusCode;
 use futures::StreamExt;
 use tokio::time::timeout;
 
-use crate::limits::caller::Sharer;
+use crate::limits::caller::ClientKey;
+use crate::limits::fair_quota::{FairQuota, Permit, QuotaExceeded};
 use crate::limits::refusal::refusal;
-use crate::limits::shares::{NothingLeft, Share, Shares};
 use crate::problem::Problem;
 
-/// Where the body of a request may be put. [`crate::limits::shed`] gives one to each webhook, and the web chat has one for files.
+/// Where the body of a request may be put. [`crate::limits::load_shedding`] gives one to each webhook, and the web chat has one for files.
 #[derive(Debug, Clone)]
-pub(crate) struct Room {
-    bodies: Shares,
+pub(crate) struct BodyBudget {
+    bodies: FairQuota,
     /// Whom it is counted for.
-    of: Sharer,
+    of: ClientKey,
     time: Duration,
 }
 
 /// A body, and the room it takes until this is dropped: hold it until the answer is known.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct BufferedBody {
     pub(crate) body: Bytes,
-    _room: Share,
+    _room: Permit,
 }
 
-impl Room {
+impl BodyBudget {
     /// Room in `bodies`, counted for `of`; the body may take so long to come.
-    pub(crate) fn new(bodies: Shares, of: Sharer, time: Duration) -> Self {
+    pub(crate) fn new(bodies: FairQuota, of: ClientKey, time: Duration) -> Self {
         Self { bodies, of, time }
     }
 
@@ -40,7 +40,7 @@ impl Room {
     ///
     /// # Errors
     /// 413; 408 beyond the time; 400 for what is cut short; 429 for want of room.
-    pub(crate) async fn read(request: Request, most: usize) -> Result<Held, Problem> {
+    pub(crate) async fn read(request: Request, most: usize) -> Result<BufferedBody, Problem> {
         let (mut head, body) = request.into_parts();
         let room = head.extensions.remove::<Self>().ok_or_else(|| {
             tracing::error!("a webhook is served without `shed`");
@@ -53,12 +53,12 @@ impl Room {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub(crate) async fn read_body(&self, body: Body, most: usize) -> Result<Held, Problem> {
+    pub(crate) async fn read_body(&self, body: Body, most: usize) -> Result<BufferedBody, Problem> {
         let late = |_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long");
         timeout(self.time, self.whole(body, most)).await.map_err(late)?
     }
 
-    async fn whole(&self, body: Body, most: usize) -> Result<Held, Problem> {
+    async fn whole(&self, body: Body, most: usize) -> Result<BufferedBody, Problem> {
         let too_large = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {most} bytes"));
         if body.size_hint().lower() > u64::try_from(most).unwrap_or(u64::MAX) {
             return Err(too_large());
@@ -71,11 +71,11 @@ impl Room {
                 return Err(too_large());
             }
             room.grow(piece.len()).map_err(|left| match left {
-                NothingLeft::OfOne => refusal("address", 1),
-                NothingLeft::OfAll => refusal("bodies", 1),
+                QuotaExceeded::OfOne => refusal("address", 1),
+                QuotaExceeded::OfAll => refusal("bodies", 1),
             })?;
             whole.extend_from_slice(&piece);
         }
-        Ok(Held { body: whole.into(), _room: room })
+        Ok(BufferedBody { body: whole.into(), _room: room })
     }
 }

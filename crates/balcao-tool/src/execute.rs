@@ -33,7 +33,12 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 impl Tool {
     /// Runs a call; `may_have_run` says that an earlier attempt left no outcome.
-    pub(crate) async fn at_most_once(&self, cx: &ToolContext, args: Value, mut may_have_run: bool) -> CallResult {
+    pub(crate) async fn execute_at_most_once(
+        &self,
+        cx: &ToolContext,
+        args: Value,
+        mut may_have_run: bool,
+    ) -> CallResult {
         let mut last = None;
         let mut cx = cx.clone();
         // What another program began may still be under way there, for as long as a call may take; what this one began is not.
@@ -48,7 +53,7 @@ impl Tool {
                     return last.unwrap_or_else(|| self.unknown(cx));
                 }
                 (EffectClass::Queryable, true) => self.look_up_or_run(cx, args.clone(), settle).await,
-                _ => self.once(cx, args.clone(), RunMode::Execute).await,
+                _ => self.run_once(cx, args.clone(), RunMode::Execute).await,
             };
             // A failure tells of its own attempt alone: what ran before it may have been done. A look-up told of that one, too.
             let unlooked = matches!(self.class(), EffectClass::Local | EffectClass::Keyed);
@@ -66,7 +71,7 @@ impl Tool {
     }
 
     /// One attempt, within its time. Whatever happens becomes one result: a failure, a panic, a late answer.
-    pub(crate) async fn once(&self, cx: &ToolContext, args: Value, mode: RunMode) -> CallResult {
+    pub(crate) async fn run_once(&self, cx: &ToolContext, args: Value, mode: RunMode) -> CallResult {
         let run = async {
             match mode {
                 RunMode::Execute | RunMode::Recover => self.handler.call(cx, args).await.map(Preview::Refused),
@@ -110,7 +115,7 @@ impl Tool {
         }
         match self.bounded(self.handler.find(cx, args.clone())).await {
             Ok(Found::There(output)) => self.finish(output, cx.principal.locale),
-            Ok(Found::Absent) => self.once(cx, args, RunMode::Execute).await,
+            Ok(Found::Absent) => self.run_once(cx, args, RunMode::Execute).await,
             // It cannot be told: nothing is sent until it can.
             Err(error) => CallResult { uncertain: true, ..self.fail(&error, cx.principal.locale) },
         }
@@ -145,5 +150,5 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 #[cfg(test)]
-#[path = "attempt_tests.rs"]
+#[path = "execute_tests.rs"]
 mod tests;

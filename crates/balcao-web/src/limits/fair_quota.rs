@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::limits::caller::{Counted, Sharer};
+use crate::limits::caller::{ClientKey, Counted};
 
 /// Parts are counted in sixteenths ([`crate::limits::caller::Width::sixteenths`]).
 const PARTS: usize = 16;
 
 /// Something of which there is so much. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Shares(Arc<Places>);
+pub(crate) struct FairQuota(Arc<Places>);
 
 #[derive(Debug)]
 struct Places {
@@ -26,7 +26,7 @@ struct Taken {
 
 /// Why there is nothing left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NothingLeft {
+pub(crate) enum QuotaExceeded {
     /// For this address, or for a network around it.
     OfOne,
     /// For anybody.
@@ -35,29 +35,29 @@ pub(crate) enum NothingLeft {
 
 /// What somebody has taken, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Share {
+pub(crate) struct Permit {
     places: Arc<Places>,
     /// Whom it is counted for; if nobody, only the whole counts.
-    of: Sharer,
+    of: ClientKey,
     amount: usize,
 }
 
-impl Shares {
+impl FairQuota {
     /// So much in all, and a part of it, one at least, for each address and each network.
     pub(crate) fn of(all: usize) -> Self {
         Self(Arc::new(Places { all, taken: Mutex::default() }))
     }
 
     /// Takes one.
-    pub(crate) fn take(&self, of: &Sharer) -> Result<Share, NothingLeft> {
+    pub(crate) fn take(&self, of: &ClientKey) -> Result<Permit, QuotaExceeded> {
         let mut share = self.nothing_yet(of);
         share.grow(1)?;
         Ok(share)
     }
 
     /// A share that is to grow.
-    pub(crate) fn nothing_yet(&self, of: &Sharer) -> Share {
-        Share { places: Arc::clone(&self.0), of: of.clone(), amount: 0 }
+    pub(crate) fn nothing_yet(&self, of: &ClientKey) -> Permit {
+        Permit { places: Arc::clone(&self.0), of: of.clone(), amount: 0 }
     }
 }
 
@@ -67,16 +67,16 @@ impl Places {
     }
 }
 
-impl Share {
+impl Permit {
     /// Takes so much more; nothing is taken if that is too much.
-    pub(crate) fn grow(&mut self, by: usize) -> Result<(), NothingLeft> {
+    pub(crate) fn grow(&mut self, by: usize) -> Result<(), QuotaExceeded> {
         let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.in_all.saturating_add(by) > self.places.all {
-            return Err(NothingLeft::OfAll);
+            return Err(QuotaExceeded::OfAll);
         }
         let has = |of: &Counted| taken.by.get(&of.name).copied().unwrap_or(0).saturating_add(by);
         if self.of.names().iter().any(|of| has(of) > self.places.part(of)) {
-            return Err(NothingLeft::OfOne);
+            return Err(QuotaExceeded::OfOne);
         }
         for of in self.of.names() {
             *taken.by.entry(of.name.clone()).or_default() += by;
@@ -87,7 +87,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.in_all -= self.amount;
@@ -103,5 +103,5 @@ impl Drop for Share {
 }
 
 #[cfg(test)]
-#[path = "shares_tests.rs"]
+#[path = "fair_quota_tests.rs"]
 mod tests;
