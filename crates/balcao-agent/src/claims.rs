@@ -10,7 +10,7 @@
 mod facts;
 mod find;
 mod kind;
-mod sources;
+mod ungrounded;
 mod words;
 
 use balcao_language::format;
@@ -21,7 +21,7 @@ use crate::claims::kind::ClaimKind;
 use crate::notice::{fill, notices};
 use facts::Facts;
 use find::Claim;
-pub use sources::{UngroundedValue, find_ungrounded};
+pub use ungrounded::{UngroundedValue, find_ungrounded};
 
 /// What a reply may rest on.
 #[derive(Debug, Clone, PartialEq)]

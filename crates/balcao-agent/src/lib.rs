@@ -10,7 +10,6 @@ pub mod guardrails;
 pub mod handoff;
 pub mod history;
 pub mod limits;
-pub mod live;
 pub mod memory;
 pub mod notice;
 pub mod profile;
@@ -18,6 +17,7 @@ pub mod prompt;
 pub mod record;
 pub mod sanitise;
 pub mod spans;
+pub mod streaming;
 pub mod turn;
 
 pub use profile::{Audience, Profile, ProfileFile, ProgramRules};

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use balcao_app::AppContext;
-use balcao_app::admin::people::StaffPermissions;
 use balcao_app::admin::seed::BusinessFile;
+use balcao_app::admin::staff_access::StaffPermissions;
 use balcao_app::reports::analytics::Analytics;
 use balcao_app::reports::questions::Questions;
 use balcao_domain::{ManualClock, OrganizationId};

@@ -15,4 +15,4 @@ pub mod scheduling;
 pub mod timers;
 pub mod turns;
 
-pub use context::desk::{AppContext, UseCaseError};
+pub use context::app_context::{AppContext, UseCaseError};

@@ -5,21 +5,21 @@ use std::{sync::Arc, time::Duration};
 use axum::Router;
 use balcao_app::{
     AppContext,
+    admin::backlog::BacklogMonitor,
     admin::pack_deliveries::PackDeliveries,
     admin::retention::Retention,
-    admin::watch::BacklogMonitor,
     admin::webhooks::Webhooks,
     messaging::attachments::{AttachmentSettings, Attachments},
     messaging::channel_health::ChannelHealth,
-    messaging::chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     messaging::inbox::{Account, Inbox, calls::Calls},
+    messaging::outbound::send_policy::SendPolicy,
     messaging::outbound::sender::{Sender, SenderSettings},
-    messaging::outbound::terms::SendPolicy,
-    messaging::presence::TypingIndicator,
+    messaging::typing_indicator::TypingIndicator,
+    messaging::web_chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     timers::Timers,
     turns::TurnRunner,
-    turns::bell::CompletionNotifier,
     turns::dispatcher::{Dispatcher, DispatcherSettings},
+    turns::turn_completion::CompletionNotifier,
     turns::watchdog::Watchdog,
 };
 use balcao_channel::{
@@ -38,7 +38,7 @@ use crate::{
     config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount},
     output::{Failure, error_chain, print_error},
     packs::{Current, health::ServerHealth, reload::Reload},
-    parts::{self, Supervisor},
+    supervisor::{self, Supervisor},
     telemetry::Measured,
     wire,
 };
@@ -368,7 +368,7 @@ impl Server {
             }
             last.spawn("the sender", send(sender, sending));
         }
-        parts::run(work, last, (stop, sent), stopped).await
+        supervisor::run(work, last, (stop, sent), stopped).await
     }
 }
 

@@ -9,8 +9,8 @@ use std::{
 
 use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
-    AppContext, admin::restored, admin::seed::BusinessFile, conversations::Conversations,
-    scheduling::notices::NotificationAccounts, turns::TurnRunner,
+    AppContext, admin::restore_guard, admin::seed::BusinessFile, conversations::Conversations,
+    scheduling::professional_notifications::NotificationAccounts, turns::TurnRunner,
 };
 use balcao_channel::channels::evolution;
 use balcao_domain::{Clock, ManualClock, OrganizationId};
@@ -163,7 +163,7 @@ pub(crate) async fn sound(store: &Store, config: &Config) -> Result<(), Failure>
 pub(crate) async fn alone(store: &Store) -> Result<Option<ExclusiveLock>, Failure> {
     let fail = |error: StoreError| Failure::operation(error_chain(&error));
     let Some(alone) = store.serve_alone().map_err(fail)? else { return Ok(None) };
-    let found = restored::check(store, &alone).await.map_err(fail)?;
+    let found = restore_guard::check(store, &alone).await.map_err(fail)?;
     found.map_err(|older| Failure::operation(older.to_string()))?;
     let ended = store.take_over(&alone).await.map_err(fail)?;
     if ended > 0 {
@@ -205,7 +205,7 @@ fn free_name(database: &str, last: &str) -> PathBuf {
 /// Notes for ever that this program serves from the file.
 pub(crate) async fn keep_noting(desk: &AppContext, alone: Option<&mut ExclusiveLock>) {
     match alone {
-        Some(alone) => restored::keep_noting(desk, alone).await,
+        Some(alone) => restore_guard::keep_noting(desk, alone).await,
         None => std::future::pending().await,
     }
 }

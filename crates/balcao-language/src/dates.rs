@@ -23,12 +23,12 @@
 //!
 //! Replies echo weekday and date, so a customer who meant the other Friday sees it.
 
-mod ahead;
-mod either;
+mod alternatives;
+mod compact;
 mod holidays;
-mod joined;
 mod names;
 mod ranges;
+mod relative;
 mod scan;
 mod spans;
 mod weekdays;
@@ -199,7 +199,7 @@ pub fn resolve_date_in(text: &str, today: Date, locale: Locale) -> Result<Resolv
         return Err(not_a_date());
     }
     if !others.is_empty() {
-        let days = others.iter().all(|found| found.either).then(|| either::days(&matches)).flatten();
+        let days = others.iter().all(|found| found.either).then(|| alternatives::days(&matches)).flatten();
         return Err(DateProblem::Ambiguous { readings: days.ok_or_else(not_a_date)? });
     }
     match only.reading.clone() {

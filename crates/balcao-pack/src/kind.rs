@@ -2,10 +2,10 @@
 //! handlers; everything else about a pack is the same for all kinds.
 
 pub(crate) mod composite;
-mod described;
 mod native;
-pub(crate) mod proven;
 pub(crate) mod script;
+mod stub;
+pub(crate) mod with_receipts;
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use crate::manifest::{Command, Pack};
 
-pub use described::Described;
 pub use native::Native;
-pub use proven::Undo;
 pub use script::Script;
+pub use stub::Described;
+pub use with_receipts::Undo;
 
 /// What a kind finds wrong with a pack.
 #[derive(Debug, Clone, PartialEq, Eq)]

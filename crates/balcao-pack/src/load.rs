@@ -16,7 +16,7 @@ use crate::{
     manifest::{Manifest, Pack, PackKind},
     process::{self, Processors},
     resolve::Shelves,
-    shape::{self, Shape},
+    schema_check::{self, Shape},
     source::{MAX_PROBLEMS, Source},
     terms::Terms,
     validate::{ArgumentChecks, Compiler, CompilerProblem},
@@ -226,7 +226,7 @@ impl Loader {
         folder: Option<&Folder>,
         mut problems: Vec<Problem>,
     ) -> Result<LoadedPack, Unloaded> {
-        let Shape { problems: misshapen, readable } = shape::check_and_recover(&mut source);
+        let Shape { problems: misshapen, readable } = schema_check::check_and_recover(&mut source);
         problems.extend(misshapen);
         if !readable {
             return Err(Unloaded::of(problems));

@@ -6,17 +6,17 @@
 
 #![expect(clippy::disallowed_methods, reason = "a run ends with its runtime, and nobody waits for a process that died")]
 
-mod gate;
+mod external_systems;
+mod faults;
+mod fixtures;
 mod model;
 mod oracles;
-mod outside;
 mod plan;
 mod planted;
 mod replica;
 mod run;
-mod shop;
 mod staff;
-mod traffic;
+mod workload;
 mod world;
 
 use std::collections::BTreeMap;

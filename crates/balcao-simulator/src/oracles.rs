@@ -17,9 +17,9 @@ use balcao_store::{InlineDatabase, StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use crate::external_systems::{Outside, Sent};
+use crate::fixtures::Tenant;
 use crate::model::{SECRET, canary};
-use crate::outside::{Outside, Sent};
-use crate::shop::Tenant;
 use crate::world::World;
 
 /// So long a request may be under way before the provider has it.

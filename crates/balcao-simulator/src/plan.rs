@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use crate::shop::CUSTOMERS;
+use crate::fixtures::CUSTOMERS;
 
 /// One run's configuration.
 #[derive(Debug, Clone)]

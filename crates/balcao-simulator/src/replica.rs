@@ -6,12 +6,12 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use balcao_agent::{Profile, ProfileFile};
 use balcao_app::AppContext;
-use balcao_app::admin::watch::BacklogMonitor;
+use balcao_app::admin::backlog::BacklogMonitor;
 use balcao_app::context::clock::SharedClock;
 use balcao_app::messaging::attachments::{AttachmentSettings, Attachments};
 use balcao_app::messaging::inbox::{Account, Inbox};
+use balcao_app::messaging::outbound::send_policy::SendPolicy;
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
-use balcao_app::messaging::outbound::terms::SendPolicy;
 use balcao_app::timers::{TimerSettings, Timers};
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::turns::watchdog::Watchdog;
@@ -26,10 +26,10 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::gate::Faulty;
+use crate::external_systems::{self, CHANNEL, Sending};
+use crate::faults::Faulty;
+use crate::fixtures::Tenant;
 use crate::model::Model;
-use crate::outside::{self, CHANNEL, Sending};
-use crate::shop::Tenant;
 use crate::world::{Process, World, lock};
 
 const PROFILE: &str = "
@@ -169,7 +169,7 @@ fn agent(desk: &AppContext, process: &Arc<Process>) -> anyhow::Result<Agent> {
     };
     let registry = balcao_builtin_tools::registry(desk, &settings);
     let mut registry = registry.map_err(|problems| anyhow!("the shipped packs: {problems:?}"))?;
-    for tool in outside::tools(process) {
+    for tool in external_systems::tools(process) {
         registry.add(tool).map_err(|reason| anyhow!(reason))?;
     }
     Ok(Agent::new(profile, &registry, Arc::new(Model(Arc::clone(process)))))

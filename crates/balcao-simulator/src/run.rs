@@ -10,11 +10,11 @@ use balcao_store::{InlineDatabase, StoreError};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use crate::fixtures;
 use crate::oracles::{self, Finding};
 use crate::plan::Plan;
 use crate::replica::Cluster;
-use crate::shop;
-use crate::traffic::{self, Crowd};
+use crate::workload::{self, Crowd};
 use crate::world::World;
 
 /// After the last fault everything comes to rest within this time (I-16, with room for the longest pause of a send).
@@ -59,17 +59,17 @@ pub(crate) fn run(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
 }
 
 async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> {
-    let (template, tenants) = shop::template(plan.tenants).await?;
+    let (template, tenants) = fixtures::template(plan.tenants).await?;
     let database = template.copy()?;
     if planted::has(Bug::SlotNotGuarded) {
         database.without_walls()?;
     }
-    let world = World::new(plan, seed, shop::begins()?, talk);
-    let planned = shop::plan_ahead(&world, &database, &tenants)?;
+    let world = World::new(plan, seed, fixtures::begins()?, talk);
+    let planned = fixtures::plan_ahead(&world, &database, &tenants)?;
     let cluster = Cluster::start(&world, database.clone(), tenants.clone())?;
     let (world_ref, end) = (Arc::clone(&world), CancellationToken::new());
     let supervisor = tokio::spawn(Arc::clone(&cluster).supervise(end.clone()));
-    let names = traffic::names(tenants.len());
+    let names = workload::names(tenants.len());
     let crowd =
         Crowd { world, cluster: Arc::clone(&cluster), database: database.clone(), tenants: tenants.clone(), names };
     let reporter = tokio::spawn(crowd.clone().report(end.clone()));

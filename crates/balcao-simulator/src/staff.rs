@@ -8,8 +8,8 @@ use balcao_store::turns::ledger::{EffectKey, Recorded};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{sleep, timeout};
 
-use crate::shop::{Planned, Plans, Tenant};
-use crate::traffic::{ACKNOWLEDGED_WITHIN, Crowd};
+use crate::fixtures::{Planned, Plans, Tenant};
+use crate::workload::{ACKNOWLEDGED_WITHIN, Crowd};
 
 /// What the customer writes who wants no such messages.
 const NO_MORE: &str = "Não quero mais receber mensagens";

@@ -6,7 +6,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use axum::routing::get;
-use balcao_app::{AppContext, admin::watch, context::metrics};
+use balcao_app::{AppContext, admin::backlog, context::metrics};
 use tokio::time::Instant;
 use tracing::Instrument;
 
@@ -52,7 +52,7 @@ fn word(method: &Method) -> &'static str {
 /// `GET /metrics` alone: `render` gives the page after the database was asked what waits in it.
 pub fn metrics_router(desk: AppContext, render: impl Fn() -> String + Clone + Send + Sync + 'static) -> Router {
     let page = async move || {
-        if let Err(error) = watch::look(&desk).await {
+        if let Err(error) = backlog::look(&desk).await {
             tracing::error!(%error, "what waits in the database cannot be read for the metrics");
         }
         ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], render())

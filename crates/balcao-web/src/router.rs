@@ -10,7 +10,7 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use balcao_app::AppContext;
-use balcao_app::admin::watch::BacklogMonitor;
+use balcao_app::admin::backlog::BacklogMonitor;
 use balcao_app::messaging::inbox::Inbox;
 use ipnet::IpNet;
 use tokio_util::sync::CancellationToken;

@@ -1,6 +1,6 @@
 //! Cleaning a text while it is still being written.
 
-use super::{Sanitised, Sanitiser, Verdict, cut::sentences};
+use super::{Sanitised, Sanitiser, Verdict, edit::sentences};
 
 /// What is left to send when the text has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

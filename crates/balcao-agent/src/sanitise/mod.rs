@@ -7,13 +7,13 @@
 //! Invariants: cleaning twice is cleaning once; work is linear in the text; nothing that was recovered from a text is ever
 //! carried out. Formats: `facts/reply-leaks.md`.
 
-mod cut;
+mod edit;
 mod gate;
 mod incremental;
 mod passes;
 mod reply;
 mod rules;
-mod shape;
+mod structured_data;
 mod tags;
 mod verdict;
 
@@ -23,7 +23,7 @@ pub use incremental::{Finished, Incremental};
 pub use reply::Reply;
 use serde::{Deserialize, Serialize};
 
-use cut::{Severity, apply};
+use edit::{Severity, apply};
 use gate::Gate;
 use rules::Rules;
 
@@ -134,7 +134,7 @@ impl Sanitiser {
                 worst = cuts.iter().map(|cut| cut.harm).max().unwrap_or(worst).max(worst);
                 clean = apply(&clean, cuts, pass.name, &mut removed);
             }
-            clean = cut::tidy(&clean, &before);
+            clean = edit::tidy(&clean, &before);
             if clean == before {
                 return Sanitised { verdict: verdict::judge(clean, worst, &removed), removed };
             }

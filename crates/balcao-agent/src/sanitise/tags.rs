@@ -6,7 +6,7 @@ use std::{ops::Range, sync::LazyLock};
 use balcao_language::normalize;
 use regex::Regex;
 
-use super::{cut::from, rules::Rules};
+use super::{edit::from, rules::Rules};
 
 /// What a tag belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

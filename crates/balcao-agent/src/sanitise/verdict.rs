@@ -4,7 +4,7 @@ use balcao_language::normalize;
 
 use super::{
     Removal, Verdict,
-    cut::{Severity, part, sentences},
+    edit::{Severity, part, sentences},
 };
 
 /// Openings of a promise to look something up, which a leaked call was meant to keep.

@@ -14,7 +14,7 @@ use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::said::{DialogueHistory, Utterance, clock_time, fits, words};
+use super::grounding::{DialogueHistory, Utterance, clock_time, fits, words};
 use super::state::PendingConfirmation;
 
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.

@@ -7,11 +7,11 @@
 
 mod consent;
 mod finish;
+mod grounding;
 mod intent;
 mod plan;
 mod request;
 mod results;
-mod said;
 mod setup;
 pub mod state;
 mod step;

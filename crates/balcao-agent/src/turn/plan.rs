@@ -19,8 +19,8 @@ use crate::{
     turn::{
         PendingConfirmation, Phase, QueuedCall, RequestKind, Turn,
         consent::{self, Consent},
+        grounding::{self, DialogueHistory, Utterance},
         next_batch, results,
-        said::{self, DialogueHistory, Utterance},
         step::recorded_name,
     },
 };
@@ -284,7 +284,7 @@ impl Turn {
         };
         let same = self.state.calls.iter().filter(|call| call.tool == planned.tool);
         let earlier: Vec<&Value> = same.map(|call| &call.args).collect();
-        said::problems(planned, &tool.spec, &self.talk(), &earlier, &self.setup.profile.records)
+        grounding::problems(planned, &tool.spec, &self.talk(), &earlier, &self.setup.profile.records)
     }
 
     /// An earlier equal call whose answer still stands. A fault may be tried again, unless its effect is unknown for good.

@@ -20,7 +20,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 
 /// What every key begins with.

@@ -1,11 +1,11 @@
 //! The installation and the business: loading it, keys, staff, rights, retention, webhooks, and the state of the backlog.
 
+pub mod backlog;
 pub mod keys;
 pub mod pack_deliveries;
-pub mod people;
 pub mod plans;
-pub mod restored;
+pub mod restore_guard;
 pub mod retention;
 pub mod seed;
-pub mod watch;
+pub mod staff_access;
 pub mod webhooks;

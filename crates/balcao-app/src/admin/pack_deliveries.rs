@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 
 /// The pauses between attempts to read a delivery; then it is given up.
 const PAUSES: [Duration; 4] =

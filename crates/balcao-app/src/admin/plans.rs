@@ -9,7 +9,7 @@ use balcao_tool::Locale;
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::local_midnight;
 
 /// What a change sets; `None` leaves it as it is.

@@ -23,7 +23,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// What endpoints are told of: the kind of the event here, its type there, what it says.

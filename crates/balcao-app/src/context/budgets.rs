@@ -10,7 +10,7 @@ use balcao_store::ops::day_budget::{self, Day, DayCounter};
 use balcao_store::{Tx, messaging::conversation};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 const MIB: u64 = 1024 * 1024;
 

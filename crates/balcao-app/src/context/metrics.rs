@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use balcao_llm::{ModelError, ModelResponse};
+use balcao_store::ops::backlog::{Figures, Waiting};
 use balcao_store::ops::day_budget::DayCounter;
-use balcao_store::ops::figures::{Figures, Waiting};
 use jiff::Timestamp;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 

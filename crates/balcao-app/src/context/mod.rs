@@ -1,9 +1,9 @@
 //! What every use case needs: the open desk, time, names, hashes, rates and figures.
 
+pub mod app_context;
 pub mod budgets;
 pub mod clock;
-pub mod desk;
 pub(crate) mod hash;
 pub mod metrics;
 pub mod names;
-pub mod pace;
+pub mod request_rate;

@@ -5,7 +5,7 @@ use balcao_store::turns::flow_run;
 use balcao_store::turns::ledger::EffectKey;
 use serde_json::Value;
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 
 /// Starts flows.
 #[derive(Debug, Clone)]

@@ -1,11 +1,11 @@
 //! The staff's side of conversations: who waits, what was said, taking one over, writing in it, giving it back.
 
-pub mod alerts;
+mod audit_trail;
 mod delivery;
 pub mod flows;
+pub mod handoff_alerts;
 mod pages;
-mod speaks;
-mod trail;
+mod takeover;
 
 use balcao_channel::inbound::Media;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
@@ -23,11 +23,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::admin::people::{self, UnknownStaff};
-use crate::context::desk::{AppContext, UseCaseError, granted};
+use crate::admin::staff_access::{self, UnknownStaff};
+use crate::context::app_context::{AppContext, UseCaseError, granted};
 use crate::messaging::files::{self, FileView};
-use crate::messaging::inbox::words;
-use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
+use crate::messaging::inbox::message_text;
+use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
 
 /// Longest reply or note of staff, in characters.
 const MAX_CHARS: usize = 4_000;
@@ -126,12 +126,12 @@ pub enum ConversationRefusal {
 }
 
 pub use crate::messaging::outbound::costs::MessagePrice;
+use audit_trail::{Act, standing, write_down};
 pub use balcao_store::messaging::message::{Author, Message};
 pub use delivery::{Delivery, DeliveryStep};
 pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
-pub(crate) use speaks::take_over;
-use trail::{Act, standing, write_down};
+pub(crate) use takeover::take_over;
 
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
 
@@ -331,7 +331,7 @@ impl Conversations {
             let actor = match by {
                 Giver::Staff(email) => {
                     let all = staff::list(tx, organization)?;
-                    granted!(people::by_email(&all, &email).cloned().map_err(ConversationRefusal::from)).email
+                    granted!(staff_access::by_email(&all, &email).cloned().map_err(ConversationRefusal::from)).email
                 }
                 Giver::Program(name) => name,
                 Giver::Operator => "operator".to_owned(),
@@ -366,7 +366,7 @@ fn write(
     found.last_message_at = now;
     take_over(tx, organization, &mut found, Some(me.id), now)?;
     let locale = organization::get(tx, organization)?.locale;
-    let shown = file.map_or_else(|| text.to_owned(), |(_, media)| words::sent(media, text, &locale));
+    let shown = file.map_or_else(|| text.to_owned(), |(_, media)| message_text::sent(media, text, &locale));
     let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text: &shown, subject: None };
     let message = message::insert(tx, organization, &new, now)?;
     let mut after = standing(&found);
@@ -388,7 +388,7 @@ fn write(
         about: None,
         fallback: None,
     };
-    outgoing::enqueue(tx, organization, &outgoing, now)?;
+    enqueue::enqueue(tx, organization, &outgoing, now)?;
     Ok(message)
 }
 
@@ -437,7 +437,7 @@ fn both(
 ) -> Answer<(Conversation, Staff, Vec<Staff>)> {
     let Some(found) = find(tx, organization, id)? else { return Ok(Err(ConversationRefusal::NotFound { id })) };
     let all = staff::list(tx, organization)?;
-    let me = granted!(people::by_email(&all, email).cloned().map_err(ConversationRefusal::from));
+    let me = granted!(staff_access::by_email(&all, email).cloned().map_err(ConversationRefusal::from));
     Ok(Ok((found, me, all)))
 }
 

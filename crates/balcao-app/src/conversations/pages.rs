@@ -6,7 +6,7 @@ use balcao_store::{crm::staff, database::pages};
 use jiff::Timestamp;
 
 use super::{Answer, ConversationRefusal, ConversationView, Conversations, Said, find, view, with_files};
-use crate::context::desk::UseCaseError;
+use crate::context::app_context::UseCaseError;
 
 /// Some conversations, and where the next ones begin.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use balcao_store::{StoreError, Tx, crm::contact, crm::pipeline, crm::tag, ops::a
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, Effect, UseCaseError, granted};
+use crate::context::app_context::{AppContext, Effect, UseCaseError, granted};
 use crate::context::names::{NameRefusal, find};
 use crate::crm::notes::{self, NoteRefusal};
 

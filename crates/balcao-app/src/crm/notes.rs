@@ -7,7 +7,7 @@ use balcao_store::{Tx, crm::note};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, Effect, UseCaseError};
+use crate::context::app_context::{AppContext, Effect, UseCaseError};
 
 /// Longest note, in characters.
 const MAX_CHARS: usize = 10_000;

@@ -5,7 +5,7 @@ use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{Tx, crm::pipeline};
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, Effect, UseCaseError};
+use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::context::names::{NameRefusal, find};
 
 /// A pipeline as a contact stands in it.

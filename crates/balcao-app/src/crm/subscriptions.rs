@@ -6,7 +6,7 @@ use balcao_store::{Tx, crm::contact, crm::subscription, scheduling::catalog};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 /// One subscription.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,7 +17,7 @@ use balcao_store::crm::organization::{self, Organization};
 use balcao_store::knowledge::{self, vectors};
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::names::{NameRefusal, find};
 
 use meaning::{Lacking, digest};

@@ -24,11 +24,11 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::{self, FileBudgets, Full, Whose};
-use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 use crate::context::metrics;
-use crate::messaging::inbox::{schedule_turn, words};
+use crate::messaging::inbox::{message_text, schedule_turn};
 
 /// How files are fetched.
 #[derive(Debug, Clone, Copy)]
@@ -339,8 +339,8 @@ fn record(
     }
     let locale = organization::get(tx, claimed.organization)?.locale;
     let reads = serde_json::from_str::<Media>(&claimed.media).ok().and_then(|media| match (&spoken, state) {
-        (Some(spoken), _) => Some(words::transcribed(&media, spoken, &locale)),
-        (None, AttachmentState::Unreadable) => Some(words::unreadable(&media, &locale)),
+        (Some(spoken), _) => Some(message_text::transcribed(&media, spoken, &locale)),
+        (None, AttachmentState::Unreadable) => Some(message_text::unreadable(&media, &locale)),
         (None, AttachmentState::Stored | AttachmentState::Waiting | AttachmentState::Expired) => None,
     });
     if let (Some(reads), Some(inbox)) = (reads, claimed.inbox) {

@@ -13,7 +13,7 @@ use balcao_store::messaging::inbox;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// How often a provider is asked.

@@ -15,9 +15,9 @@ use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{StoreError, Tx, crm::staff, messaging::conversation};
 use serde::{Deserialize, Serialize};
 
-use crate::admin::people::{self, UnknownStaff};
+use crate::admin::staff_access::{self, UnknownStaff};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::Full;
-use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 
 /// A file of a conversation, without its bytes.
@@ -189,7 +189,7 @@ impl Files {
                 Err(StoreError::NoRow { .. }) => return Ok(Err(FileRefusal::NoConversation { id })),
                 Err(error) => return Err(error.into()),
             };
-            if let Err(unknown) = people::by_email(&staff::list(tx, organization)?, &email) {
+            if let Err(unknown) = staff_access::by_email(&staff::list(tx, organization)?, &email) {
                 return Ok(Err(unknown.into()));
             }
             let media = Media {

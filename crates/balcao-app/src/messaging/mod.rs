@@ -2,8 +2,8 @@
 
 pub mod attachments;
 pub mod channel_health;
-pub mod chat;
 pub mod files;
 pub mod inbox;
 pub mod outbound;
-pub mod presence;
+pub mod typing_indicator;
+pub mod web_chat;

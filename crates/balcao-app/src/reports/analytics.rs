@@ -12,8 +12,8 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::admin::people::StaffPermissions;
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::admin::staff_access::StaffPermissions;
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::local_midnight;
 
 /// Months that figures go back at most.

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use crate::admin::people::StaffPermissions;
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::admin::staff_access::StaffPermissions;
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 /// The words of an appointment's `status`.
 static STATUSES: &[&str] = &["pending", "confirmed", "completed", "no_show", "cancelled"];

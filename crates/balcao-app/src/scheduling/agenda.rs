@@ -11,14 +11,14 @@ use balcao_domain::{ContactId, OrganizationId, ProfessionalId, Span};
 use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::catalog::Around;
 use balcao_store::{
-    Tx, database::ahead, scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist,
+    Tx, database::prefetch, scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist,
 };
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{UseCaseError, organization};
+use crate::context::app_context::{UseCaseError, organization};
 use crate::context::names::{Found, NameRefusal, find};
 
 /// A bookable span as customers are told it.
@@ -69,7 +69,7 @@ impl Agenda {
         let wide = (from.saturating_sub(1.day()), to.saturating_add(2.days()));
         let span = Span::new(local_midnight(&zone, wide.0), local_midnight(&zone, wide.1));
         let around = Around { from: wide.0, to: wide.1, since: span.start };
-        ahead::prefetch_agenda(tx, id, around, span, contact, now)?;
+        prefetch::prefetch_agenda(tx, id, around, span, contact, now)?;
         let business = hours::of_business(tx, &organization, wide.0, wide.1)?;
         let services = catalog::list_services(tx, id, organization.currency)?;
         let professionals = catalog::list_professionals(tx, id, around)?;

@@ -12,7 +12,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 /// An appointment in local terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::Agenda;
 pub use crate::scheduling::agenda::Slot;
@@ -129,7 +129,7 @@ impl Availability {
     ) -> Result<Result<DayAvailability, AvailabilityRefusal>, UseCaseError> {
         self.desk
             .look(move |tx, now| {
-                let zone = crate::context::desk::organization(tx, organization)?.1;
+                let zone = crate::context::app_context::organization(tx, organization)?.1;
                 let today = zone.to_datetime(now).date();
                 let date = query.date.unwrap_or(today);
                 let agenda = Agenda::load(tx, organization, contact, (date, date), now)?;

@@ -6,7 +6,7 @@ use balcao_store::scheduling::catalog;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::Agenda;
 

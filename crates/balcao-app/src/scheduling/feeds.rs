@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 use crate::context::names::{NameRefusal, find};
 use crate::scheduling::ics::{self, Shown};

@@ -8,7 +8,7 @@ use balcao_store::{Tx, messaging::conversation, scheduling::follow_up};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, Effect, organization};
+use crate::context::app_context::{AppContext, Effect, organization};
 
 /// What is to be planned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use balcao_store::scheduling::catalog::{self, Around};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::context::desk::UseCaseError;
+use crate::context::app_context::UseCaseError;
 
 /// Those who can be booked.
 pub(crate) fn active(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Professional>, UseCaseError> {

@@ -6,7 +6,7 @@ use balcao_store::{Tx, messaging::conversation, scheduling::appointment, schedul
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, Effect, UseCaseError, organization};
+use crate::context::app_context::{AppContext, Effect, UseCaseError, organization};
 use crate::scheduling::appointments::{AppointmentView, view};
 
 /// A reminder that was planned.

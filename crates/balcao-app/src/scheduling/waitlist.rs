@@ -16,9 +16,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, Effect, UseCaseError, organization};
+use crate::context::app_context::{AppContext, Effect, UseCaseError, organization};
 use crate::context::names::NameRefusal;
-use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
+use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
 use crate::scheduling::agenda::Agenda;
 
 /// What somebody waits for.
@@ -337,5 +337,5 @@ fn tell(
         about: None,
         fallback: None,
     };
-    outgoing::enqueue(tx, organization.id, &outgoing, now)
+    enqueue::enqueue(tx, organization.id, &outgoing, now)
 }

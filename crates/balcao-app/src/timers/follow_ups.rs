@@ -21,11 +21,11 @@ use balcao_store::{Tx, crm::contact, messaging::conversation, scheduling::follow
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::{May, Timers, may_fire, reaches, tell_skipped};
-use crate::context::desk::{UseCaseError, organization};
-use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
+use crate::context::app_context::{UseCaseError, organization};
+use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
+use crate::messaging::outbound::send_policy::{Purpose, TemplateVariables};
 use crate::messaging::outbound::sender::customer_name;
-use crate::messaging::outbound::terms::{Purpose, TemplateVariables};
-use crate::turns::beside;
+use crate::turns::side_request;
 
 /// Longest follow-up, in characters.
 const MAX_CHARS: usize = 400;
@@ -143,7 +143,8 @@ impl Timers {
             },
         };
         let whose = (draft.organization, draft.turn);
-        let written = tokio::time::timeout(WITHIN, beside::complete(self.front.desk(), &agent, whose, &request)).await;
+        let written =
+            tokio::time::timeout(WITHIN, side_request::complete(self.front.desk(), &agent, whose, &request)).await;
         let written = match written {
             Ok(Ok(answer)) => answer.text,
             Ok(Err(error)) => {
@@ -211,7 +212,7 @@ impl Timers {
                 about: None,
                 fallback: template.as_ref(),
             };
-            outgoing::enqueue(tx, id, &outgoing, now)?;
+            enqueue::enqueue(tx, id, &outgoing, now)?;
             Ok(true)
         };
         let sent = desk.store.write(work).await?;

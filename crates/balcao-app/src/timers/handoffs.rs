@@ -7,14 +7,14 @@ use balcao_agent::notice::notices;
 use balcao_language::format;
 use balcao_store::messaging::handoff::{self, Untaken};
 use balcao_store::messaging::message::{self, Author, NewMessage};
-use balcao_store::{Tx, messaging::conversation, turns::dispatch, turns::event};
+use balcao_store::{Tx, messaging::conversation, turns::event, turns::lease};
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::Timers;
-use crate::context::desk::{UseCaseError, organization};
-use crate::messaging::outbound::outgoing::{self, OutgoingMessage};
+use crate::context::app_context::{UseCaseError, organization};
+use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
 
 /// After so many minutes it is told, each time once more.
 const AFTER_MIN: [i64; 3] = [5, 15, 60];
@@ -56,7 +56,7 @@ fn tell(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), UseCaseErr
 
 fn tell_customer(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), UseCaseError> {
     // A channel that nothing can be sent by: they read it where they write, or not at all.
-    if dispatch::route(tx, one.organization, one.conversation)?.is_none() {
+    if lease::route(tx, one.organization, one.conversation)?.is_none() {
         return Ok(());
     }
     let (organization, _zone) = organization(tx, one.organization)?;
@@ -79,5 +79,5 @@ fn tell_customer(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), U
         about: None,
         fallback: None,
     };
-    outgoing::enqueue(tx, organization.id, &outgoing, now)
+    enqueue::enqueue(tx, organization.id, &outgoing, now)
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use balcao_channel::Channel;
 use balcao_domain::{ContactId, OrganizationId};
 use balcao_store::messaging::conversation::{self, Conversation};
-use balcao_store::turns::dispatch::{self, Route};
+use balcao_store::turns::lease::{self, Route};
 use balcao_store::{Tx, crm::organization, messaging::choice, turns::event};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -24,9 +24,9 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::desk::UseCaseError;
+use crate::context::app_context::UseCaseError;
 use crate::messaging::inbox::calls;
-use crate::messaging::outbound::terms::{Purpose, SendPolicy, TemplateVariables};
+use crate::messaging::outbound::send_policy::{Purpose, SendPolicy, TemplateVariables};
 use crate::scheduling::booking::Booking;
 use crate::scheduling::waitlist::Waitlist;
 use crate::turns::TurnRunner;
@@ -213,7 +213,7 @@ fn place(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> R
         if conversation.channel == calls::CHANNEL {
             continue;
         }
-        if let Some(route) = dispatch::route(tx, organization, conversation.id)? {
+        if let Some(route) = lease::route(tx, organization, conversation.id)? {
             return Ok(Some(Place { conversation, route }));
         }
     }

@@ -14,10 +14,10 @@ use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
-use crate::context::desk::{UseCaseError, organization};
-use crate::messaging::outbound::outgoing::{self, CHOICE, OutgoingMessage};
-use crate::messaging::outbound::sender::{customer_name, vet};
-use crate::messaging::outbound::terms::{Purpose, QuickReplyAction, TemplateVariables};
+use crate::context::app_context::{UseCaseError, organization};
+use crate::messaging::outbound::enqueue::{self, CHOICE, OutgoingMessage};
+use crate::messaging::outbound::send_policy::{Purpose, QuickReplyAction, TemplateVariables};
+use crate::messaging::outbound::sender::{customer_name, pre_send};
 use crate::turns::choices::{Choice, Choices};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.
@@ -133,10 +133,10 @@ fn fire(
         text: &text,
         file: None,
         choices: Some(&buttons(&text, &facts, words, &due, &found)),
-        about: Some(&vet::about_appointment(found.id, found.span.start)),
+        about: Some(&pre_send::about_appointment(found.id, found.span.start)),
         fallback: template.as_ref(),
     };
-    outgoing::enqueue(tx, organization.id, &outgoing, now)?;
+    enqueue::enqueue(tx, organization.id, &outgoing, now)?;
     Ok(true)
 }
 

@@ -9,8 +9,8 @@ use balcao_store::{crm::tag, messaging::conversation, scheduling::follow_up, tur
 use balcao_tool::{Receipt, ReceiptKind, ResultClass, RunMode, ToolContext, canonical, repair};
 use serde_json::{Value, json};
 
-use super::{Agent, AnswerError, TurnOutcome, beside};
-use crate::context::desk::AppContext;
+use super::{Agent, AnswerError, TurnOutcome, side_request};
+use crate::context::app_context::AppContext;
 use crate::crm::contacts::{ContactUpdate, Contacts};
 use crate::crm::pipelines::Pipelines;
 use crate::scheduling::follow_ups::{FollowUpRequest, FollowUps};
@@ -266,7 +266,7 @@ async fn ask(
         purpose,
         facts,
     };
-    match beside::complete(desk, agent, (organization, Some(answered.turn)), &request).await {
+    match side_request::complete(desk, agent, (organization, Some(answered.turn)), &request).await {
         Ok(answer) => Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty()),
         Err(error) => {
             tracing::warn!(%error, ?purpose, "a step after the reply got no answer");

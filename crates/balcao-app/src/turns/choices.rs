@@ -57,7 +57,7 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
     let all: Vec<Choice> = (1_u32..)
         .zip(&spoken_of)
         .map(|(number, offer)| Choice {
-            name: format!("{}{turn}:{number}", crate::messaging::outbound::outgoing::CHOICE),
+            name: format!("{}{turn}:{number}", crate::messaging::outbound::enqueue::CHOICE),
             words: in_words(offer, said),
             expires_at: expires_at(offer, zone, now),
         })
@@ -81,7 +81,7 @@ fn yes_or_no(held: &PendingConfirmation, reply: &str, turn: TurnId, locale: Loca
     let [yes, no] = if locale == Locale::En { ["Yes", "No"] } else { ["Sim", "Não"] };
     let question = held.question.trim().trim_end_matches('?');
     let choice = |name: &str, words: String| Choice {
-        name: format!("{}{turn}:{name}", crate::messaging::outbound::outgoing::CHOICE),
+        name: format!("{}{turn}:{name}", crate::messaging::outbound::enqueue::CHOICE),
         words,
         expires_at: held.expires_at,
     };

@@ -22,11 +22,11 @@ use balcao_store::{Tx, crm::note, crm::tag, scheduling::follow_up, turns::event}
 use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
 
-use super::claimed::{self, LeaseContext};
+use super::leased::{self, LeaseContext};
 use super::{AnswerError, Opened, TurnOutcome};
-use crate::context::desk::{AppContext, UseCaseError};
-use crate::conversations::alerts::{self, Handoff};
-use crate::scheduling::notices::NotificationAccounts;
+use crate::context::app_context::{AppContext, UseCaseError};
+use crate::conversations::handoff_alerts::{self, Handoff};
+use crate::scheduling::professional_notifications::NotificationAccounts;
 use crate::turns::summaries;
 
 /// Closes a turn; `under` says that it was claimed, and may begin again.
@@ -50,12 +50,12 @@ pub(super) async fn close(
         let work = move |tx: &mut Tx<'_>| match &under {
             None => in_transaction(tx, &accounts, &opened, &state, (&machine, &transcript), ending, now).map(Ok),
             Some(under) => {
-                if let Some(again) = claimed::supersede(tx, under, &opened, &ending, spent(&state), now)? {
+                if let Some(again) = leased::supersede(tx, under, &opened, &ending, spent(&state), now)? {
                     return Ok(Err(again));
                 }
                 let written = (machine.as_str(), transcript.as_str());
                 let stored = in_transaction(tx, &accounts, &opened, &state, written, ending.clone(), now)?;
-                claimed::finish(tx, under, &opened, &state, &ending, &stored, now)?;
+                leased::finish(tx, under, &opened, &state, &ending, &stored, now)?;
                 Ok(Ok(stored))
             }
         };
@@ -65,7 +65,7 @@ pub(super) async fn close(
         && ending.reply().is_some()
     {
         let machine = Arc::clone(&shared);
-        desk.store.write(move |tx| claimed::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
+        desk.store.write(move |tx| leased::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
     }
     Ok(match stored {
         Ok(ending) => {
@@ -204,7 +204,7 @@ fn hand_over(
         reason,
         summary: &summary,
     };
-    alerts::enqueue(tx, accounts, &handed, now)
+    handoff_alerts::enqueue(tx, accounts, &handed, now)
 }
 
 /// Whether a tool of the turn ended the matter.

@@ -14,7 +14,7 @@ use balcao_llm::TurnFacts;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use super::{Agent, Opened, late};
+use super::{Agent, Opened, stale_inbound};
 
 /// Days that the prompt's calendar shows, today included.
 const CALENDAR_DAYS: i32 = 14;
@@ -83,7 +83,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
         },
         upcoming: opened.upcoming.iter().map(|item| one_line(item)).collect(),
         notification: opened.notified.as_ref().map(|told| one_line(&told.text)),
-        written: opened.written.as_ref().map(|at| late::in_words(at, now.date(), profile.language)),
+        written: opened.written.as_ref().map(|at| stale_inbound::in_words(at, now.date(), profile.language)),
         written_days: opened
             .written
             .as_ref()

@@ -9,17 +9,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use balcao_domain::burst::BurstRules;
-use balcao_store::turns::dispatch::{self, ClaimRequest, Claimed, Lease};
+use balcao_store::turns::lease::{self, ClaimRequest, Claimed, Lease};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::context::desk::UseCaseError;
-use crate::messaging::chat::Hub;
-use crate::messaging::presence::{self, TypingIndicator};
-use crate::turns::bell::CompletionNotifier;
+use crate::context::app_context::UseCaseError;
+use crate::messaging::typing_indicator::{self, TypingIndicator};
+use crate::messaging::web_chat::Hub;
+use crate::turns::turn_completion::CompletionNotifier;
 use crate::turns::{AnswerError, TurnRunner};
 
 /// So many conversations are rescued at once; the rest comes next.
@@ -93,7 +93,7 @@ struct Job {
 /// What a customer has seen of a turn that runs.
 #[derive(Default)]
 struct Seen {
-    at: OnceLock<Arc<presence::TypingTarget>>,
+    at: OnceLock<Arc<typing_indicator::TypingTarget>>,
     typing: AtomicBool,
 }
 
@@ -200,7 +200,7 @@ impl Dispatcher {
         let (owner, until, limit) = (self.settings.owner.clone(), self.until(now), RESCUED_AT_ONCE);
         let work = move |tx: &mut Tx<'_>| {
             let request = ClaimRequest { owner: &owner, now, until, limit, suspects: limit };
-            dispatch::claim_stuck(tx, &request, since, suspects_since)
+            lease::claim_stuck(tx, &request, since, suspects_since)
         };
         let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
         let count = claimed.len();
@@ -232,7 +232,7 @@ impl Dispatcher {
         let (owner, until) = (self.settings.owner.clone(), self.until(now));
         let suspects = u32::from(suspect.is_some());
         let work =
-            move |tx: &mut Tx<'_>| dispatch::claim(tx, &ClaimRequest { owner: &owner, now, until, limit, suspects });
+            move |tx: &mut Tx<'_>| lease::claim(tx, &ClaimRequest { owner: &owner, now, until, limit, suspects });
         let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
         let jobs = claimed.into_iter().zip(places).map(|(claimed, place)| {
             let _suspect = if claimed.tally.poison_suspect { suspect.take() } else { None };
@@ -257,7 +257,7 @@ impl Dispatcher {
             biased;
             () = self.keep_lease(claimed) => return,
             result = Box::pin(answer) => result,
-            () = self.abort.cancelled() => return self.end(claimed, dispatch::give_back).await,
+            () = self.abort.cancelled() => return self.end(claimed, lease::give_back).await,
         };
         self.leave_mark(&seen);
         drop(seen);
@@ -278,7 +278,7 @@ impl Dispatcher {
             }
             Err(error) => {
                 tracing::error!(conversation = %claimed.lease.conversation, tally = ?claimed.tally, %error, "a turn failed");
-                self.end(claimed, dispatch::fail).await;
+                self.end(claimed, lease::fail).await;
             }
         }
     }
@@ -335,7 +335,7 @@ impl Dispatcher {
                 return None;
             }
             let until = self.until(now);
-            match desk.store.write(move |tx| dispatch::renew(tx, &lease, until)).await {
+            match desk.store.write(move |tx| lease::renew(tx, &lease, until)).await {
                 Ok(()) => return Some(until),
                 Err(error @ StoreError::LeaseLost { .. }) => {
                     tracing::warn!(%error, "a turn is dropped");

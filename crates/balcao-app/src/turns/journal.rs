@@ -9,15 +9,15 @@ use async_trait::async_trait;
 use balcao_agent::TurnState;
 use balcao_agent::driver::{Interrupted, Journal};
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
-use balcao_store::turns::dispatch;
+use balcao_store::turns::lease;
 use balcao_store::{StoreError, Tx, messaging::conversation, turns::turn};
 use balcao_tool::Toolbox;
 
 use super::Agent;
-use super::claimed::{self, LeaseContext};
 use super::close;
+use super::leased::{self, LeaseContext};
 use super::open::Opened;
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 
 /// Why a turn was stopped.
 pub(super) enum Stop {
@@ -76,7 +76,7 @@ impl Journal for StoreJournal {
         let work = move |tx: &mut Tx<'_>| {
             match &under {
                 Some(under) if acts.is_some() => under.renew(tx, now)?,
-                Some(under) => dispatch::guard(tx, &under.lease)?,
+                Some(under) => lease::guard(tx, &under.lease)?,
                 None => {}
             }
             if let Some(has_acted) = acts {
@@ -84,7 +84,7 @@ impl Journal for StoreJournal {
                     return Ok(Some(Stop::TakenOver));
                 }
                 if let Some(under) = under.as_ref().filter(|_| !has_acted)
-                    && let Some((opened, inbound)) = claimed::begin_again(tx, under, turn, spent, now)?
+                    && let Some((opened, inbound)) = leased::begin_again(tx, under, turn, spent, now)?
                 {
                     return Ok(Some(Stop::Superseded { opened, inbound }));
                 }

@@ -10,30 +10,30 @@
 //! Not here: the rules of a turn (`balcao-agent`), who claims (`dispatcher`), channels.
 
 mod after_reply;
-pub mod bell;
-pub(crate) mod beside;
 pub(crate) mod choices;
-mod claimed;
 mod close;
 mod closed;
 mod context;
 pub mod dispatcher;
 mod journal;
-mod late;
+mod leased;
 mod open;
+mod reply_context;
+pub(crate) mod side_request;
+mod stale_inbound;
 mod strangers;
 pub mod summaries;
-mod told;
 pub mod traces;
+pub mod turn_completion;
+mod unreadable_message;
 pub mod watchdog;
-mod wordless;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use balcao_agent::driver::{Interrupted, Observer, drive};
-use balcao_agent::live::{ReplySink, StreamingModel};
 use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
+use balcao_agent::streaming::{ReplySink, StreamingModel};
 use balcao_agent::{Ending, Profile, Turn, TurnInput, TurnState, spans};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
@@ -43,13 +43,13 @@ use balcao_tool::{Registry, Tool, Toolbox};
 use tokio::sync::Mutex;
 use tracing::Instrument;
 
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
-use crate::context::desk::{AppContext, UseCaseError};
 use crate::context::metrics::Meter;
 use crate::turns::closed::Closed;
-use claimed::LeaseContext;
 pub(crate) use context::in_words;
 use journal::Stop;
+use leased::LeaseContext;
 pub use open::Opened;
 
 /// A profile, ready to answer.

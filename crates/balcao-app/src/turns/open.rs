@@ -18,18 +18,18 @@ use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::turns::turn::{self, Spent};
 use balcao_store::{
-    Tx, crm::contact, crm::pipeline, database::ahead, knowledge, scheduling::appointment, scheduling::catalog,
+    Tx, crm::contact, crm::pipeline, database::prefetch, knowledge, scheduling::appointment, scheduling::catalog,
 };
 use balcao_tool::{Locale, Principal, With};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
-use super::told::{self, About, ReplyContext, TurnScope};
+use super::reply_context::{self, About, ReplyContext, TurnScope};
 use super::{Agent, ContactRef, TurnRequest};
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::hours::{self, OpenState};
-use crate::scheduling::intake::whom::{self, ResolutionMode};
+use crate::scheduling::intake::professional_choice::{self, ResolutionMode};
 
 /// How many earlier turns are looked at; the token budget usually cuts earlier.
 const HISTORY_TURNS: u32 = 40;
@@ -225,9 +225,9 @@ pub(super) fn load(
     let midnight = local.start_of_day().map_or(now, |start| start.timestamp());
     let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
-    ahead::prefetch_turn(
+    prefetch::prefetch_turn(
         tx,
-        &ahead::TurnPrefetch {
+        &prefetch::TurnPrefetch {
             organization: org,
             contact: contact.id,
             conversation: conversation.id,
@@ -252,15 +252,15 @@ pub(super) fn load(
         turn,
         locale,
     };
-    let notified = told::find_reply_context(tx, &whose, recently)?;
+    let notified = reply_context::find_reply_context(tx, &whose, recently)?;
     if let Some(finding) = needs.whom {
         let answered = notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.professional);
-        whom::resolve_professional(tx, org, contact.id, &mut conversation, answered, finding, now)?;
+        professional_choice::resolve_professional(tx, org, contact.id, &mut conversation, answered, finding, now)?;
     }
     let found = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?;
     let upcoming = upcoming_of(tx, &whose, &found)?;
     let only = match found.as_slice() {
-        [only] => Some(told::worded(tx, &whose, only)?),
+        [only] => Some(reply_context::worded(tx, &whose, only)?),
         _ => None,
     };
     let stages = if needs.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };

@@ -9,8 +9,8 @@ use balcao_llm::ChatProvider;
 use balcao_store::Tx;
 
 use super::{Agent, Opened, TurnOutcome, TurnRunner};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets;
-use crate::context::desk::{AppContext, UseCaseError};
 
 /// If the conversation is with a stranger and their day is used up, the offline model answers from here on, or a person, as the profile has it
 /// where no model answers.

@@ -9,7 +9,7 @@ use balcao_store::{Tx, messaging::conversation, messaging::handoff, messaging::m
 use balcao_tool::Locale;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, Effect, UseCaseError};
+use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::turns;
 
 /// So many messages are looked at for the contact's last words.

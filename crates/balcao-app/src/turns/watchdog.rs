@@ -11,8 +11,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio_util::sync::CancellationToken;
 
-use crate::admin::watch::BacklogMonitor;
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::admin::backlog::BacklogMonitor;
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 use crate::turns::dispatcher::Dispatcher;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use balcao_app::messaging::chat::{Hub, Visitor, WebChats};
 use balcao_app::messaging::inbox::Inbox;
+use balcao_app::messaging::web_chat::{Hub, Visitor, WebChats};
 use balcao_domain::Clock;
 use balcao_domain::attachment::{AttachmentState, MAX_ATTEMPTS};
 use balcao_domain::burst::BurstRules;

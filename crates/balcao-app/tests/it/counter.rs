@@ -7,9 +7,9 @@ use std::time::Duration;
 use balcao_agent::{Profile, ProfileFile};
 use balcao_app::messaging::attachments::{AttachmentSettings, Attachments};
 use balcao_app::messaging::inbox::{Accepted, Account, Inbox};
+use balcao_app::messaging::outbound::send_policy::{ApprovedTemplate, Purpose, SendPolicy, TemplateVariable};
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
-use balcao_app::messaging::outbound::terms::{ApprovedTemplate, Purpose, SendPolicy, TemplateVariable};
-use balcao_app::messaging::presence::TypingIndicator;
+use balcao_app::messaging::typing_indicator::TypingIndicator;
 use balcao_app::timers::{TimerSettings, Timers};
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::turns::{Agent, TurnRunner};
@@ -29,7 +29,7 @@ use balcao_store::messaging::attachment::{self, Attachment};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::inbox::InboxRow;
 use balcao_store::messaging::outbox::Outbox;
-use balcao_store::turns::dispatch::{self, ClaimRequest, Lease};
+use balcao_store::turns::lease::{self, ClaimRequest, Lease};
 use balcao_store::{Store, StoreError, Tx, crm::contact, messaging::inbox, messaging::message, messaging::outbox};
 use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, Template, webhooks};
 use balcao_testkit::fakes::transcription::{self, FakeTranscription};
@@ -359,14 +359,13 @@ impl Counter {
     pub(crate) async fn claims(&self, owner: &'static str, seconds: i64) -> Lease {
         let now = self.world.clock.now();
         let until = now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
-        let claim =
-            move |tx: &mut Tx<'_>| dispatch::claim(tx, &ClaimRequest { owner, now, until, limit: 1, suspects: 1 });
+        let claim = move |tx: &mut Tx<'_>| lease::claim(tx, &ClaimRequest { owner, now, until, limit: 1, suspects: 1 });
         self.look(claim).await.remove(0).lease
     }
 
     /// Whether whoever holds it has lost it.
     pub(crate) async fn lost(&self, lease: Lease) -> bool {
-        let guarded: Result<(), StoreError> = self.world.desk.store.write(move |tx| dispatch::guard(tx, &lease)).await;
+        let guarded: Result<(), StoreError> = self.world.desk.store.write(move |tx| lease::guard(tx, &lease)).await;
         guarded.is_err()
     }
 

@@ -1,6 +1,6 @@
 //! Figures and questions about the business.
 
-use balcao_app::admin::people::{StaffAccess, StaffAccessRefusal, StaffPermissions};
+use balcao_app::admin::staff_access::{StaffAccess, StaffAccessRefusal, StaffPermissions};
 use balcao_app::reports::analytics::Analytics;
 use balcao_app::reports::questions::Questions;
 use balcao_domain::ProfessionalId;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use balcao_agent::live::ReplySink;
-use balcao_app::admin::people::StaffAccess;
+use balcao_agent::streaming::ReplySink;
+use balcao_app::admin::staff_access::StaffAccess;
 use balcao_app::turns::{Agent, ContactRef, TurnRequest, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, says};

@@ -1,14 +1,14 @@
 //! What is in the outbox leaves once, in order, or staff know why not.
 
-use balcao_app::admin::watch::BacklogKind;
+use balcao_app::admin::backlog::BacklogKind;
 use balcao_app::conversations::{Conversations, DeliveryStep};
 use balcao_app::messaging::outbound::dead_letters::DeadLetters;
-use balcao_app::messaging::outbound::terms::{Purpose, TemplateVariable};
+use balcao_app::messaging::outbound::send_policy::{Purpose, TemplateVariable};
 use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_domain::Clock;
 use balcao_domain::outbox::{MAX_ATTEMPTS, OutboxState};
 use balcao_llm::providers::scripted::says;
-use balcao_store::{turns::dispatch, turns::event};
+use balcao_store::{turns::event, turns::lease};
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::json;
 
@@ -344,7 +344,7 @@ async fn f_28_a_number_that_is_not_reached_is_tried_once_with_or_without_the_nin
     let sent = shop.outbox().await.pop().unwrap();
     shop.delivers(&webhooks::status(&sent.provider_message.unwrap(), "delivered", json!({}))).await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let route = shop.look(move |tx| dispatch::route(tx, organization, id)).await.unwrap();
+    let route = shop.look(move |tx| lease::route(tx, organization, id)).await.unwrap();
     assert_eq!(route.recipient, sent.recipient);
     // No third time.
     let shop = counter([says(HELLO)]).await;
@@ -379,8 +379,8 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
         shop.sender.work_off().await.unwrap();
     }
     assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
-    let alarms = balcao_app::admin::watch::alarms(
-        &balcao_app::admin::watch::look(&shop.world.desk).await.unwrap(),
+    let alarms = balcao_app::admin::backlog::alarms(
+        &balcao_app::admin::backlog::look(&shop.world.desk).await.unwrap(),
         shop.world.clock.now(),
     );
     assert!(alarms.iter().any(|alarm| alarm.what == BacklogKind::Account && alarm.age_s > 20_000), "{alarms:?}");
@@ -393,7 +393,7 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
     let mut texts = shop.texts();
     texts.sort();
     assert_eq!(texts, [HELLO, "Um."]);
-    assert_eq!(balcao_app::admin::watch::look(&shop.world.desk).await.unwrap().paused.count, 0);
+    assert_eq!(balcao_app::admin::backlog::look(&shop.world.desk).await.unwrap().paused.count, 0);
     shop.joao_writes("wamid.3", "e aí?").await;
     shop.works().await;
     assert_eq!(shop.texts().len(), 3);

@@ -3,7 +3,7 @@
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::conversations::Conversations;
 use balcao_app::messaging::outbound::costs::{Costs, MessagePrice};
-use balcao_app::messaging::outbound::terms::{Purpose, QuickReplyAction, SendPolicy};
+use balcao_app::messaging::outbound::send_policy::{Purpose, QuickReplyAction, SendPolicy};
 use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::scheduling::reminders::Reminders;

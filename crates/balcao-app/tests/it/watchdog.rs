@@ -1,6 +1,6 @@
 //! Nobody waits for ever.
 
-use balcao_app::admin::watch::{BacklogKind, BacklogMonitor};
+use balcao_app::admin::backlog::{BacklogKind, BacklogMonitor};
 use balcao_app::turns::watchdog::Watchdog;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use balcao_app::admin::restored;
+use balcao_app::admin::restore_guard;
 use balcao_app::admin::webhooks::{PAUSES, Subscriber, Webhooks};
-use balcao_app::context::desk::AppContext;
+use balcao_app::context::app_context::AppContext;
 use balcao_channel::endpoint::Endpoint;
 use balcao_domain::OrganizationId;
 use balcao_llm::providers::scripted::says;
@@ -121,7 +121,7 @@ async fn write_at(desk: &AppContext, world: &World, endpoint: &FakeEndpoint, tim
 /// A program over a copy of the database that was restored.
 async fn restored_from(copy: &Path, world: &World) -> AppContext {
     let desk = AppContext::new(Store::open(copy, OpenOptions::default()).unwrap(), world.clock.clone());
-    restored::hold(&desk).await.unwrap();
+    restore_guard::hold(&desk).await.unwrap();
     desk
 }
 

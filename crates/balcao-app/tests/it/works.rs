@@ -5,7 +5,7 @@ use balcao_app::admin::seed::BusinessFile;
 use balcao_app::scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
 use balcao_app::scheduling::calendar::{BuiltIn, BusyQuery, Calendar, Owner};
 use balcao_app::scheduling::catalog::Catalog;
-use balcao_app::scheduling::day::DayViews;
+use balcao_app::scheduling::day_view::DayViews;
 use balcao_app::scheduling::intake::Intake;
 use balcao_domain::ConversationId;
 use balcao_domain::hours::Period;

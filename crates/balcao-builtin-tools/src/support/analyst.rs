@@ -1,7 +1,7 @@
 //! What the tools about the business share: who may ask, and how figures are said.
 
-use balcao_app::admin::people::{StaffAccess, StaffAccessRefusal, StaffPermissions};
 use balcao_app::admin::plans;
+use balcao_app::admin::staff_access::{StaffAccess, StaffAccessRefusal, StaffPermissions};
 use balcao_app::reports::analytics::Figures;
 use balcao_domain::entitlement::UpgradeRequired;
 use balcao_tool::{ErrorCode, Internal, Locale, ModelText, ToolContext, ToolError, ToolResult};

@@ -1,7 +1,7 @@
 //! `get_no_show_clients`: who does not come.
 
 use async_trait::async_trait;
-use balcao_app::admin::people::StaffAccess;
+use balcao_app::admin::staff_access::StaffAccess;
 use balcao_app::reports::analytics::{Analytics, NoShowClient};
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

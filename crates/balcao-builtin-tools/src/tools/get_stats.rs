@@ -1,7 +1,7 @@
 //! `get_stats`: figures month by month.
 
 use async_trait::async_trait;
-use balcao_app::admin::people::StaffAccess;
+use balcao_app::admin::staff_access::StaffAccess;
 use balcao_app::reports::analytics::{Analytics, Figures};
 use balcao_tool::{Locale, NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `get_upcoming`: the agenda ahead.
 
 use async_trait::async_trait;
-use balcao_app::admin::people::StaffAccess;
+use balcao_app::admin::staff_access::StaffAccess;
 use balcao_app::reports::analytics::Analytics;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

@@ -44,8 +44,8 @@ mod update_conversation_tags_tool;
 use std::sync::Arc;
 
 use balcao_app::AppContext;
-use balcao_app::admin::people::StaffAccess;
 use balcao_app::admin::plans::Plans;
+use balcao_app::admin::staff_access::StaffAccess;
 use balcao_app::conversations::flows::Flows;
 use balcao_app::crm::contacts::Contacts;
 use balcao_app::crm::notes::Notes;

@@ -1,8 +1,8 @@
 //! `run_query`: a question that no fixed report answers, in the query language.
 
 use async_trait::async_trait;
-use balcao_app::admin::people::StaffAccess;
 use balcao_app::admin::plans::Plans;
+use balcao_app::admin::staff_access::StaffAccess;
 use balcao_app::reports::questions::{Answer, Questions};
 use balcao_domain::entitlement::Feature;
 use balcao_domain::{Currency, Money};

@@ -123,7 +123,7 @@ impl World {
 
     /// Somebody of staff, who writes to the assistant.
     pub(crate) async fn staff(&self, email: &str) -> Who {
-        let people = balcao_app::admin::people::StaffAccess::new(self.desk.clone());
+        let people = balcao_app::admin::staff_access::StaffAccess::new(self.desk.clone());
         let contact = people.contact_of(self.organization, email.to_owned()).await.unwrap().unwrap();
         let (organization, now) = (self.organization, self.clock.now());
         let begun = self.desk.store.write(move |tx| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use balcao_store::{
     OpenOptions, RecordedTransaction, Store, StoreError,
-    database::bare::{self, Scratch},
+    database::replay::{self, Scratch},
 };
 use tempfile::TempDir;
 
@@ -63,11 +63,11 @@ impl Place {
         match self {
             Self::File(folder) => {
                 let path = folder.path().join("bench.db");
-                apart(move || bare::replay_on_file(&path, &tape)).await
+                apart(move || replay::replay_on_file(&path, &tape)).await
             }
             Self::Server(scratch) => {
                 let url = scratch.url.clone();
-                apart(move || bare::replay_on_server(&url, &tape)).await
+                apart(move || replay::replay_on_server(&url, &tape)).await
             }
         }
     }

@@ -8,8 +8,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use balcao_agent::{Ending, driver::Observer, live::ReplySink, profile::Audience};
-use balcao_app::admin::people::{StaffAccess, StaffAccessRefusal};
+use balcao_agent::{Ending, driver::Observer, profile::Audience, streaming::ReplySink};
+use balcao_app::admin::staff_access::{StaffAccess, StaffAccessRefusal};
 use balcao_app::conversations::{Conversations, Giver};
 use balcao_app::turns::{ContactRef, TurnOutcome, TurnRequest, TurnRunner};
 use balcao_domain::Phone;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use balcao_app::context::desk::UseCaseError;
+use balcao_app::context::app_context::UseCaseError;
 use balcao_app::conversations::{
     ConversationDetail, ConversationRefusal, ConversationView, Conversations, Delivery, DeliveryStep, Giver, Said,
 };

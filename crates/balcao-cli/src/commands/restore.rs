@@ -4,8 +4,8 @@ use std::io::Error as IoError;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use balcao_app::admin::restored;
-use balcao_app::context::desk::AppContext;
+use balcao_app::admin::restore_guard;
+use balcao_app::context::app_context::AppContext;
 use balcao_store::database::restore::Held;
 use balcao_store::{ExclusiveLock, OpenOptions, Store, StoreError, StoreErrorClass};
 
@@ -53,7 +53,7 @@ fn broke(error: StoreError) -> Failure {
 async fn hold(store: Store) -> Result<Vec<(String, Held)>, Failure> {
     store.migrate().await.map_err(broke)?;
     let desk = AppContext::new(store, time::clock());
-    restored::hold(&desk).await.map_err(|error| Failure::operation(error_chain(&error)))
+    restore_guard::hold(&desk).await.map_err(|error| Failure::operation(error_chain(&error)))
 }
 
 /// Makes the copy ready beside the database, and only then exchanges the two.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use balcao_app::admin::people::StaffPermissions;
+use balcao_app::admin::staff_access::StaffPermissions;
 use balcao_app::messaging::outbound::costs::Costs;
 use balcao_app::reports::analytics::{Analytics, Figures, MAX_MONTHS};
 use jiff::civil::DateTime;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use balcao_app::{
-    messaging::outbound::terms::{Purpose, SendPolicy},
+    messaging::outbound::send_policy::{Purpose, SendPolicy},
     timers::TimerSettings,
 };
 use balcao_channel::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use balcao_app::messaging::outbound::terms::{
+use balcao_app::messaging::outbound::send_policy::{
     ApprovedTemplate, Purpose, QuickReplyAction, SendPolicy, TemplateVariable,
 };
 use balcao_channel::channels::whatsapp::price::{Category, Rates};

@@ -7,8 +7,8 @@ use std::{
 
 use balcao_agent::{Profile, driver::Observer};
 use balcao_app::AppContext;
-use balcao_app::admin::people::StaffAccess;
 use balcao_app::admin::seed::BusinessFile;
+use balcao_app::admin::staff_access::StaffAccess;
 use balcao_app::turns::{ContactRef, TurnRequest, TurnRunner};
 use balcao_builtin_tools::Settings;
 use balcao_domain::{OrganizationId, Phone};

@@ -8,7 +8,7 @@ use jiff::{
 };
 
 use super::{
-    DateProblem, DateSpan, Meaning, either,
+    DateProblem, DateSpan, Meaning, alternatives,
     names::{month_named, year_of},
 };
 use crate::{
@@ -58,7 +58,7 @@ pub(super) fn scan(text: &str, tokens: &[Token], today: Date, locale: Locale) ->
         }
     }
     let mut found = join_weekdays(tokens, found);
-    either::mark(tokens, &mut found);
+    alternatives::mark(tokens, &mut found);
     found
 }
 

@@ -14,7 +14,7 @@ use crate::{
     kind::{
         Finding, Kind, PackParts,
         composite::{self, Composed, Composite},
-        proven::{Undo, WithReceipts},
+        with_receipts::{Undo, WithReceipts},
     },
     manifest::{Command, Pack, PackKind},
     process::Processors,

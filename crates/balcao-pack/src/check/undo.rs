@@ -3,7 +3,7 @@
 use balcao_yaml::{escape, nearest};
 
 use crate::{
-    kind::proven::names,
+    kind::with_receipts::names,
     manifest::{Command, Pack},
     validate::{Compiler, References},
 };

@@ -12,7 +12,7 @@
 //! which are the turn's.
 
 mod calls;
-mod told;
+mod messages;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 use crate::kind::composite::{Composed, DRIVER, Ran, Stopped, drive};
 use calls::{Made, Mode};
 
-pub use told::may_be_called;
+pub use messages::may_be_called;
 
 /// The tool's name.
 pub const RUN_PROGRAM: &str = "run_program";
@@ -77,7 +77,7 @@ fn spec(tools: &BTreeMap<String, Callable>, max_calls: usize) -> CommandSpec {
     CommandSpec {
         name: RUN_PROGRAM.to_owned(),
         pack: "program".to_owned(),
-        description: told::description(tools, max_calls),
+        description: messages::description(tools, max_calls),
         input_schema: json!({
             "type": "object", "additionalProperties": false, "required": ["code"],
             "properties": {
@@ -93,7 +93,7 @@ fn spec(tools: &BTreeMap<String, Callable>, max_calls: usize) -> CommandSpec {
         confirm: Confirm::None,
         timeout: TIMEOUT,
         settle: Duration::ZERO,
-        on_error: told::guidance(),
+        on_error: messages::guidance(),
         internal: false,
         said: BTreeMap::new(),
         with: None,
@@ -131,7 +131,7 @@ impl Program {
     async fn drive(&self, cx: &ToolContext, code: &str, mode: Mode) -> ToolResult<Driven> {
         let callable = self.callable(code);
         let helpers = vec![
-            Helper::javascript("program", told::FILE, &format!("{BEFORE}{code}\n}}")),
+            Helper::javascript("program", messages::FILE, &format!("{BEFORE}{code}\n}}")),
             Helper::javascript("program:driver", "driver.js", DRIVER).with_dependencies(&["program"]),
         ];
         let bundle = Bundle::new(helpers).map_err(|problems| {
@@ -159,7 +159,7 @@ impl Program {
 
     async fn run(&self, cx: &ToolContext, code: &str, agreed: Vec<(String, String)>) -> ToolResult<ToolOutput> {
         let driven = self.drive(cx, code, Mode::Real { agreed }).await?;
-        told::outcome(driven.outcome, &driven.made, code, &self.tools)
+        messages::outcome(driven.outcome, &driven.made, code, &self.tools)
     }
 }
 
@@ -177,13 +177,13 @@ impl ToolHandler for Program {
         let code = code(&args);
         if is_dry(&args) {
             let rehearsed = self.rehearse(cx, code).await?;
-            return told::rehearsal(rehearsed.outcome, &rehearsed.made, code, &self.tools);
+            return messages::rehearsal(rehearsed.outcome, &rehearsed.made, code, &self.tools);
         }
         let Some(agreed) = &cx.agreed else { return self.run(cx, code, Vec::new()).await };
         let rehearsed = self.rehearse(cx, code).await?;
-        let now = told::question(&rehearsed.made, rehearsed.outcome.as_ref().is_ok_and(|ran| ran.peeked), cx);
+        let now = messages::question(&rehearsed.made, rehearsed.outcome.as_ref().is_ok_and(|ran| ran.peeked), cx);
         if now != agreed.question {
-            return Ok(told::changed_meanwhile(&rehearsed.made));
+            return Ok(messages::changed_meanwhile(&rehearsed.made));
         }
         self.run(cx, code, rehearsed.made.would.into_iter().map(|one| (one.name, one.args_hash)).collect()).await
     }
@@ -193,8 +193,8 @@ impl ToolHandler for Program {
         let code = code(&args);
         let Driven { outcome, made } = self.rehearse(cx, code).await?;
         match outcome {
-            Ok(ran) if !made.would.is_empty() => Ok(Preview::Ask(told::question(&made, ran.peeked, cx))),
-            outcome => told::outcome(outcome, &made, code, &self.tools).map(Preview::Refused),
+            Ok(ran) if !made.would.is_empty() => Ok(Preview::Ask(messages::question(&made, ran.peeked, cx))),
+            outcome => messages::outcome(outcome, &made, code, &self.tools).map(Preview::Refused),
         }
     }
 

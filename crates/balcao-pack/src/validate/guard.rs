@@ -12,7 +12,7 @@ use balcao_tool::{
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{CheckContext, Lookup, admission::Shared};
+use super::{CheckContext, Lookup, argument_checks::Shared};
 use crate::process::Processors;
 
 /// A handler behind its checks.

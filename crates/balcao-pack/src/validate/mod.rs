@@ -7,7 +7,7 @@
 //! Invariant: what cannot be decided is refused. A helper that breaks, a read that does not answer, an expression over values that it does
 //! not take: none of them lets a call through.
 
-mod admission;
+mod argument_checks;
 mod compile;
 mod compiler;
 mod fix;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use balcao_tool::FieldProblem;
 use serde_json::Value;
 
-pub use admission::{ArgumentChecks, CheckContext, CheckError};
+pub use argument_checks::{ArgumentChecks, CheckContext, CheckError};
 pub(crate) use compiler::{Compiler, CompilerProblem, References};
 pub(crate) use lookup::missing;
 pub use lookup::{Lookup, OwnCommands};

@@ -5,12 +5,12 @@
 //! predecessor is doing outside. So a trigger writes down each lease that passes from hand to hand.
 
 use balcao_app::turns::dispatcher::DispatcherSettings;
-use balcao_store::turns::dispatch::Lease;
+use balcao_store::turns::lease::Lease;
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Finding;
-use crate::outside::Outside;
+use crate::external_systems::Outside;
 use crate::world::World;
 
 /// Lets the database write down who took a lease from whom, and when by their own clocks.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use balcao_domain::FailureClass;
 
-use crate::database::cause::{DriverError, PostgresCause};
+use crate::database::driver_error::{DriverError, PostgresCause};
 
 /// Which rule of the schema refused a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,15 +7,15 @@ use std::time::Duration;
 use balcao_domain::OrganizationId;
 use jiff::Timestamp;
 
+use crate::database::durability_check::{self, DurabilityError, ExclusiveLock};
 use crate::database::error::StoreError;
-use crate::database::hint::Wakeup;
-use crate::database::inline::Inline;
+use crate::database::in_memory::Inline;
 use crate::database::migrate::SchemaStatus;
 use crate::database::postgres::{Listener, Postgres};
-use crate::database::probe::{self, Probe};
-use crate::database::soundness::{self, DurabilityError, ExclusiveLock};
 use crate::database::sqlite::Sqlite;
+use crate::database::statement_log::{self, Probe};
 use crate::database::tx::Tx;
+use crate::database::wakeup::Wakeup;
 
 /// How a database is opened.
 #[derive(Debug, Clone, Copy)]
@@ -155,9 +155,9 @@ impl Store {
     {
         let work = served(self.served, work);
         let Some(probe) = &self.probe else { return self.database.write(work).await };
-        let (work, fate) = probe::watched(Arc::clone(probe), true, work);
+        let (work, fate) = statement_log::watched(Arc::clone(probe), true, work);
         let result = self.database.write(work).await;
-        probe::commit_fate(&fate, result).await
+        statement_log::commit_fate(&fate, result).await
     }
 
     /// Runs `work` on one consistent state of the database; it cannot write.
@@ -172,9 +172,9 @@ impl Store {
     {
         let work = served(self.served, work);
         let Some(probe) = &self.probe else { return self.database.read(work).await };
-        let (work, fate) = probe::watched(Arc::clone(probe), false, work);
+        let (work, fate) = statement_log::watched(Arc::clone(probe), false, work);
         let result = self.database.read(work).await;
-        probe::commit_fate(&fate, result).await
+        statement_log::commit_fate(&fate, result).await
     }
 
     /// What time it is by the database server's clock; `None` where the database is on this machine and has no other.
@@ -195,8 +195,8 @@ impl Store {
     /// What the database said.
     pub async fn soundness(&self) -> Result<Vec<DurabilityError>, StoreError> {
         match &self.database {
-            Database::Sqlite(sqlite) => Ok(sqlite.path().map(soundness::of_place).unwrap_or_default()),
-            Database::Postgres(postgres) => postgres.read(|tx: &mut Tx<'_>| soundness::of_server(tx)).await,
+            Database::Sqlite(sqlite) => Ok(sqlite.path().map(durability_check::of_place).unwrap_or_default()),
+            Database::Postgres(postgres) => postgres.read(|tx: &mut Tx<'_>| durability_check::of_server(tx)).await,
             Database::Inline(_) => Ok(Vec::new()),
         }
     }
@@ -207,7 +207,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`] where the file cannot even be read.
     pub async fn damages(&self, thorough: bool) -> Result<Vec<String>, StoreError> {
-        self.database.read(move |tx: &mut Tx<'_>| soundness::damages(tx, thorough)).await
+        self.database.read(move |tx: &mut Tx<'_>| durability_check::damages(tx, thorough)).await
     }
 
     /// Makes sure that no other program serves from the same file, until what this gives is dropped; `None` where any number
@@ -217,7 +217,7 @@ impl Store {
     /// [`StoreError::ServedAlready`].
     pub fn serve_alone(&self) -> Result<Option<ExclusiveLock>, StoreError> {
         let Database::Sqlite(sqlite) = &self.database else { return Ok(None) };
-        sqlite.path().map(soundness::serve_alone).transpose()
+        sqlite.path().map(durability_check::serve_alone).transpose()
     }
 
     /// Ends every claim of whoever served from the file before, and tells how many there were: nobody else is at work, as `_alone`
@@ -271,14 +271,14 @@ impl Store {
     #[must_use]
     pub fn readable_by_all(&self) -> Option<&Path> {
         let Database::Sqlite(sqlite) = &self.database else { return None };
-        sqlite.path().filter(|path| soundness::is_readable_by_all(path))
+        sqlite.path().filter(|path| durability_check::is_readable_by_all(path))
     }
 
     /// How much of the disk that the database lies on is free, in hundredths; `None` where that cannot be told: a server, or memory.
     #[must_use]
     pub fn free_disk(&self) -> Option<u8> {
         let Database::Sqlite(sqlite) = &self.database else { return None };
-        soundness::free_disk(sqlite.path()?)
+        durability_check::free_disk(sqlite.path()?)
     }
 
     /// Applies the migrations that are missing, all or none, under the write lock.

@@ -4,11 +4,11 @@ use balcao_domain::OrganizationId;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteRef};
 
 use crate::database::error::StoreError;
-use crate::database::hint::Wakeup;
 use crate::database::postgres::Session;
-use crate::database::probe::Statement;
+use crate::database::statement_log::Statement;
 use crate::database::value::{Row, RowInner, Value};
-use crate::turns::dispatch::Lease;
+use crate::database::wakeup::Wakeup;
+use crate::turns::lease::Lease;
 
 /// The connection that a transaction runs on.
 #[derive(Debug)]

@@ -3,18 +3,18 @@
 //! The states and their invariants are in [`balcao_domain::outbox`]. Every change demands the state that it starts from; a
 //! change that finds another state does nothing and says so.
 
-mod trouble;
+mod failures;
 
 use balcao_domain::outbox::{Next, OutboxState};
 use balcao_domain::{ConversationId, MessageId, OrganizationId, OutboxId, TurnId};
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
-use crate::database::hint::Wakeup;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values, word};
+use crate::database::wakeup::Wakeup;
 
-pub use trouble::{FailedMessage, find_failed, give_up, list_failed};
+pub use failures::{FailedMessage, find_failed, give_up, list_failed};
 
 /// A message to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

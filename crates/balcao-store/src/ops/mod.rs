@@ -2,11 +2,11 @@
 
 pub mod api_key;
 pub mod audit;
+pub mod backlog;
 pub mod day_budget;
 pub mod entitlement;
-pub mod figures;
-pub mod pace;
 pub mod pack_delivery;
 pub mod report;
+pub mod request_rate;
 pub mod retention;
 pub mod webhook;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values, word};
-use crate::scheduling::claims::{self, SlotRequest};
+use crate::scheduling::slot_claim::{self, SlotRequest};
 
 /// An appointment to be booked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +100,7 @@ pub fn insert(
             occupied: new.occupied,
             now,
         };
-        Ok(claims::claim_slot(tx, organization, &wanted)?.map(|_seat| id).ok_or(()))
+        Ok(slot_claim::claim_slot(tx, organization, &wanted)?.map(|_seat| id).ok_or(()))
     })?;
     Ok(booked.ok())
 }
@@ -152,7 +152,7 @@ pub fn cancel(
         values![organization, id, now],
     )?;
     crate::scheduling::reminder::cancel_of(tx, organization, id)?;
-    claims::release(tx, organization, id)
+    slot_claim::release(tx, organization, id)
 }
 
 /// Moves an appointment to a status that keeps its slot, if it is in `from`; tells whether it was. A hold that was

@@ -3,8 +3,8 @@
 pub mod agenda_feed;
 pub mod appointment;
 pub mod catalog;
-pub mod claims;
 pub mod follow_up;
 pub mod hours;
 pub mod reminder;
+pub mod slot_claim;
 pub mod waitlist;

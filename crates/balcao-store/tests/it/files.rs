@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use balcao_store::turns::dispatch::{self, ClaimRequest};
+use balcao_store::turns::lease::{self, ClaimRequest};
 use balcao_store::{OpenOptions, Store, StoreError, StoreErrorClass, messaging::conversation};
 use balcao_testkit::wait;
 use rusqlite::OpenFlags;
@@ -425,16 +425,15 @@ async fn who_serves_alone_takes_over_what_a_dead_program_had_in_hand() {
     let later = now + jiff::SignedDuration::from_secs(600);
     let claimed = |owner: &'static str, now| {
         let request = ClaimRequest { owner, now, until: later, limit: 9, suspects: 1 };
-        store.write(move |tx| dispatch::claim(tx, &request))
+        store.write(move |tx| lease::claim(tx, &request))
     };
     let (organization, contact) = (world.organization, world.contacts[0]);
     let waiting: Result<(), StoreError> = store
         .write(move |tx| {
             let conversation = conversation::find_or_begin(tx, organization, contact, "whatsapp", now)?.id;
-            let route =
-                dispatch::Route { account: "1".to_owned(), recipient: "{}".to_owned(), customer_wrote_at: None };
-            dispatch::set_route(tx, organization, conversation, &route)?;
-            dispatch::set_due(tx, organization, conversation, Some(now))
+            let route = lease::Route { account: "1".to_owned(), recipient: "{}".to_owned(), customer_wrote_at: None };
+            lease::set_route(tx, organization, conversation, &route)?;
+            lease::set_due(tx, organization, conversation, Some(now))
         })
         .await;
     waiting.unwrap();

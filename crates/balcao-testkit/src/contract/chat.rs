@@ -3,8 +3,8 @@
 
 use balcao_domain::ConversationId;
 use balcao_store::messaging::attachment::{self, Fetched, OwnFile};
-use balcao_store::messaging::chat::{self, ChatAuthor, Entry, NewEntry};
-use balcao_store::{Store, StoreError, Tx, messaging::conversation, ops::pace, turns::dispatch};
+use balcao_store::messaging::web_chat::{self, ChatAuthor, Entry, NewEntry};
+use balcao_store::{Store, StoreError, Tx, messaging::conversation, ops::request_rate, turns::lease};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -22,11 +22,11 @@ cases!(
 
 fn say(tx: &mut Tx<'_>, world: World, conversation: ConversationId, name: &str) -> Result<bool, StoreError> {
     let new = NewEntry { conversation, name, author: ChatAuthor::Visitor, text: name, file: None };
-    chat::push(tx, world.organization, &new, now())
+    web_chat::push(tx, world.organization, &new, now())
 }
 
 fn entries(tx: &mut Tx<'_>, world: World, conversation: ConversationId) -> Result<Vec<(i64, String)>, StoreError> {
-    let entries = chat::after(tx, world.organization, conversation, 0, 1_000)?;
+    let entries = web_chat::after(tx, world.organization, conversation, 0, 1_000)?;
     Ok(entries.into_iter().map(|Entry { seq, name, .. }| (seq, name)).collect())
 }
 
@@ -69,16 +69,16 @@ pub async fn entries_are_numbered_without_gaps_however_many_write_at_once(store:
 pub async fn whoever_read_up_to_a_number_asks_for_what_comes_after(store: &Store) {
     let (world, id) = begun(store, "shop").await;
     write(store, move |tx| {
-        assert_eq!(chat::last_seq(tx, world.organization, id)?, 0);
+        assert_eq!(web_chat::last_seq(tx, world.organization, id)?, 0);
         for name in ["a", "b", "c", "d"] {
             say(tx, world, id, name)?;
         }
-        let read = chat::after(tx, world.organization, id, 1, 2)?;
+        let read = web_chat::after(tx, world.organization, id, 1, 2)?;
         assert_eq!(read.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["b", "c"]);
         let first = read.first().unwrap();
         assert_eq!((first.author, first.text.as_str(), first.created_at), (ChatAuthor::Visitor, "b", now()));
-        assert_eq!(chat::after(tx, world.organization, id, 4, 2)?, []);
-        assert_eq!(chat::last_seq(tx, world.organization, id)?, 4);
+        assert_eq!(web_chat::after(tx, world.organization, id, 4, 2)?, []);
+        assert_eq!(web_chat::last_seq(tx, world.organization, id)?, 4);
         Ok(())
     })
     .await;
@@ -89,16 +89,16 @@ pub async fn an_answer_is_on_its_way_while_something_waits_or_is_worked_on(store
     let world = world(store, "shop").await;
     write(store, move |tx| {
         let id = ripe(tx, world, 0)?;
-        assert!(chat::is_answering(tx, world.organization, id)?);
-        dispatch::set_due(tx, world.organization, id, None)?;
-        assert!(!chat::is_answering(tx, world.organization, id)?);
-        dispatch::set_due(tx, world.organization, id, Some(at(0)))?;
-        let request = dispatch::ClaimRequest { owner: "a", now: at(9), until: at(30), limit: 1, suspects: 1 };
-        let claimed = dispatch::claim(tx, &request)?;
-        dispatch::set_due(tx, world.organization, id, None)?;
-        assert!(chat::is_answering(tx, world.organization, id)?);
-        dispatch::finish(tx, &claimed.first().unwrap().lease)?;
-        assert!(!chat::is_answering(tx, world.organization, id)?);
+        assert!(web_chat::is_answering(tx, world.organization, id)?);
+        lease::set_due(tx, world.organization, id, None)?;
+        assert!(!web_chat::is_answering(tx, world.organization, id)?);
+        lease::set_due(tx, world.organization, id, Some(at(0)))?;
+        let request = lease::ClaimRequest { owner: "a", now: at(9), until: at(30), limit: 1, suspects: 1 };
+        let claimed = lease::claim(tx, &request)?;
+        lease::set_due(tx, world.organization, id, None)?;
+        assert!(web_chat::is_answering(tx, world.organization, id)?);
+        lease::finish(tx, &claimed.first().unwrap().lease)?;
+        assert!(!web_chat::is_answering(tx, world.organization, id)?);
         Ok(())
     })
     .await;
@@ -111,8 +111,8 @@ pub async fn tenants_do_not_read_each_others_entries(store: &Store) {
     write(store, move |tx| {
         say(tx, ours, id, "a")?;
         assert_eq!(entries(tx, theirs, id)?, []);
-        assert_eq!(chat::last_seq(tx, theirs.organization, id)?, 0);
-        assert!(!chat::is_answering(tx, theirs.organization, id)?);
+        assert_eq!(web_chat::last_seq(tx, theirs.organization, id)?, 0);
+        assert!(!web_chat::is_answering(tx, theirs.organization, id)?);
         Ok(())
     })
     .await;
@@ -122,16 +122,16 @@ pub async fn tenants_do_not_read_each_others_entries(store: &Store) {
 pub async fn a_pace_is_kept_by_name_and_forgotten_when_it_is_over(store: &Store) {
     let (one, other) = (world(store, "one").await, world(store, "other").await);
     write(store, move |tx| {
-        assert_eq!(pace::find(tx, one.organization, "ana")?, None);
-        pace::set(tx, one.organization, "ana", at(5))?;
-        pace::set(tx, one.organization, "ana", at(20))?;
-        pace::set(tx, one.organization, "bia", at(10))?;
-        pace::set(tx, other.organization, "ana", at(10))?;
-        assert_eq!(pace::find(tx, one.organization, "ana")?, Some(at(20)));
-        assert_eq!(pace::forget(tx, one.organization, at(10))?, 1);
-        assert_eq!(pace::find(tx, one.organization, "bia")?, None);
-        assert_eq!(pace::find(tx, one.organization, "ana")?, Some(at(20)));
-        assert_eq!(pace::find(tx, other.organization, "ana")?, Some(at(10)));
+        assert_eq!(request_rate::find(tx, one.organization, "ana")?, None);
+        request_rate::set(tx, one.organization, "ana", at(5))?;
+        request_rate::set(tx, one.organization, "ana", at(20))?;
+        request_rate::set(tx, one.organization, "bia", at(10))?;
+        request_rate::set(tx, other.organization, "ana", at(10))?;
+        assert_eq!(request_rate::find(tx, one.organization, "ana")?, Some(at(20)));
+        assert_eq!(request_rate::forget(tx, one.organization, at(10))?, 1);
+        assert_eq!(request_rate::find(tx, one.organization, "bia")?, None);
+        assert_eq!(request_rate::find(tx, one.organization, "ana")?, Some(at(20)));
+        assert_eq!(request_rate::find(tx, other.organization, "ana")?, Some(at(10)));
         Ok(())
     })
     .await;
@@ -146,13 +146,13 @@ pub async fn a_file_is_shown_in_its_own_conversation(store: &Store) {
         let bytes = Fetched { mime: "image/png", sha256: "00", bytes: b"png" };
         let own = OwnFile { contact, conversation: id, channel: "web", media: "{}", file: bytes };
         let file = attachment::add(tx, world.organization, &own, now())?;
-        assert!(!chat::shows(tx, world.organization, id, file)?);
+        assert!(!web_chat::shows(tx, world.organization, id, file)?);
         let new = NewEntry { conversation: id, name: "a", author: ChatAuthor::Staff, text: "", file: Some(file) };
-        assert!(chat::push(tx, world.organization, &new, now())?);
-        assert!(chat::shows(tx, world.organization, id, file)?);
-        assert!(!chat::shows(tx, others.organization, id, file)?);
-        assert!(!chat::shows(tx, others.organization, elsewhere, file)?);
-        let [entry] = chat::after(tx, world.organization, id, 0, 10)?.try_into().unwrap();
+        assert!(web_chat::push(tx, world.organization, &new, now())?);
+        assert!(web_chat::shows(tx, world.organization, id, file)?);
+        assert!(!web_chat::shows(tx, others.organization, id, file)?);
+        assert!(!web_chat::shows(tx, others.organization, elsewhere, file)?);
+        let [entry] = web_chat::after(tx, world.organization, id, 0, 10)?.try_into().unwrap();
         assert_eq!(entry.file, Some(file));
         Ok(())
     })

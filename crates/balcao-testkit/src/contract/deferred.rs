@@ -5,13 +5,12 @@
 use std::sync::mpsc::channel;
 
 use balcao_domain::{Currency, OrganizationId, Span};
-use balcao_store::database::ahead::{self, TurnPrefetch};
+use balcao_store::database::prefetch::{self, TurnPrefetch};
 use balcao_store::messaging::message::Author;
 use balcao_store::scheduling::catalog::Around;
 use balcao_store::{
     Store, StoreError, Tx, Value, crm::organization, crm::tag, messaging::inbox, messaging::message,
-    scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist, turns::dispatch,
-    turns::turn,
+    scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist, turns::lease, turns::turn,
 };
 
 use super::Case;
@@ -176,7 +175,7 @@ pub async fn a_deferred_write_that_fails_at_the_commit_is_in_nobodys_way(store: 
         let conversation = ripe(tx, world, 0)?;
         tag::insert(tx, organization, "vip")?;
         let kept = tx.savepoint::<(), (), StoreError>(|tx| {
-            dispatch::set_due(tx, organization, conversation, Some(now()))?;
+            lease::set_due(tx, organization, conversation, Some(now()))?;
             add(tx, organization, "vip").map(Ok)
         })?;
         assert_eq!(kept, Ok(()));
@@ -249,7 +248,7 @@ pub fn read_agenda(tx: &mut Tx<'_>, world: World, is_ahead: bool) -> Result<Stri
     let around = Around { from: today, to: today, since: now() };
     let business = organization::get(tx, id)?;
     if is_ahead {
-        ahead::prefetch_agenda(tx, id, around, span, None, now())?;
+        prefetch::prefetch_agenda(tx, id, around, span, None, now())?;
     }
     let business = hours::of_business(tx, &business, today, today)?;
     let services = catalog::list_services(tx, id, Currency::BRL)?;
@@ -266,7 +265,7 @@ pub fn read_agenda(tx: &mut Tx<'_>, world: World, is_ahead: bool) -> Result<Stri
 pub fn read_turn(tx: &mut Tx<'_>, begins: &TurnPrefetch, is_ahead: bool) -> Result<String, StoreError> {
     let TurnPrefetch { organization: id, contact, conversation, transcripts: (from, most), .. } = *begins;
     if is_ahead {
-        ahead::prefetch_turn(tx, begins)?;
+        prefetch::prefetch_turn(tx, begins)?;
     }
     let transcripts = turn::transcripts(tx, id, conversation, from, most)?;
     let payloads = inbox::payloads_of_turn(tx, id, begins.turn)?;

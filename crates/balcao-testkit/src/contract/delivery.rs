@@ -7,7 +7,7 @@ use balcao_domain::{ConversationId, InboxId};
 use balcao_store::messaging::delivery;
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::message::{self, Author, NewMessage};
-use balcao_store::turns::dispatch::{self, ClaimRequest, Claimed, Route};
+use balcao_store::turns::lease::{self, ClaimRequest, Claimed, Route};
 use balcao_store::{Store, StoreError, Tx, crm::contact, messaging::conversation, turns::turn};
 use jiff::{SignedDuration, Timestamp};
 
@@ -60,8 +60,8 @@ fn route() -> Route {
 pub(super) fn ripe(tx: &mut Tx<'_>, world: World, number: usize) -> Result<ConversationId, StoreError> {
     let contact = *world.contacts.get(number).unwrap_or_else(|| panic!("a world has two contacts"));
     let found = conversation::find_or_begin(tx, world.organization, contact, "whatsapp", now())?;
-    dispatch::set_route(tx, world.organization, found.id, &route())?;
-    dispatch::set_due(tx, world.organization, found.id, Some(now()))?;
+    lease::set_route(tx, world.organization, found.id, &route())?;
+    lease::set_due(tx, world.organization, found.id, Some(now()))?;
     Ok(found.id)
 }
 
@@ -82,7 +82,7 @@ fn message(conversation: ConversationId, key: &'static str) -> NewInbox<'static>
 
 fn claim_at(tx: &mut Tx<'_>, seconds: i64, suspects: u32) -> Result<Vec<Claimed>, StoreError> {
     let request = ClaimRequest { owner: "here", now: at(seconds), until: at(seconds + 30), limit: 10, suspects };
-    dispatch::claim(tx, &request)
+    lease::claim(tx, &request)
 }
 
 fn only(mut claimed: Vec<Claimed>) -> Claimed {
@@ -316,11 +316,11 @@ pub async fn what_is_not_ripe_is_not_claimed(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
-        dispatch::set_due(tx, world.organization, conversation, Some(at(3)))?;
+        lease::set_due(tx, world.organization, conversation, Some(at(3)))?;
         assert!(claim_at(tx, 2, 1)?.is_empty());
-        dispatch::set_due(tx, world.organization, conversation, None)?;
+        lease::set_due(tx, world.organization, conversation, None)?;
         assert!(claim_at(tx, 10, 1)?.is_empty());
-        dispatch::set_due(tx, world.organization, conversation, Some(at(3)))?;
+        lease::set_due(tx, world.organization, conversation, Some(at(3)))?;
         assert_eq!(only(claim_at(tx, 3, 1)?).lease.conversation, conversation);
         Ok(())
     })
@@ -349,8 +349,8 @@ pub async fn a_hundred_claim_and_each_conversation_is_claimed_once(store: &Store
             let new = contact::NewContact { name: Some(number.to_string()), ..contact::NewContact::default() };
             let contact = contact::insert(tx, world.organization, &new, now())?;
             let found = conversation::find_or_begin(tx, world.organization, contact, "whatsapp", now())?;
-            dispatch::set_route(tx, world.organization, found.id, &route())?;
-            dispatch::set_due(tx, world.organization, found.id, Some(now()))?;
+            lease::set_route(tx, world.organization, found.id, &route())?;
+            lease::set_due(tx, world.organization, found.id, Some(now()))?;
         }
         Ok(())
     })
@@ -361,7 +361,7 @@ pub async fn a_hundred_claim_and_each_conversation_is_claimed_once(store: &Store
         tasks.spawn(async move {
             let owner = format!("process {number}");
             let claim = move |tx: &mut Tx<'_>| {
-                dispatch::claim(tx, &ClaimRequest { owner: &owner, now: now(), until: at(30), limit: 3, suspects: 1 })
+                lease::claim(tx, &ClaimRequest { owner: &owner, now: now(), until: at(30), limit: 3, suspects: 1 })
             };
             store.write(claim).await.unwrap()
         });
@@ -388,18 +388,18 @@ pub async fn whoever_lost_the_lease_changes_nothing(store: &Store) {
     let lease = slept.lease;
     let late = store
         .write(move |tx| {
-            dispatch::guard(tx, &lease)?;
-            dispatch::set_due(tx, world.organization, lease.conversation, None)
+            lease::guard(tx, &lease)?;
+            lease::set_due(tx, world.organization, lease.conversation, None)
         })
         .await;
     assert!(matches!(late, Err(StoreError::LeaseLost { .. })));
     write(store, move |tx| {
-        assert!(matches!(dispatch::renew(tx, &slept.lease, at(90)), Err(StoreError::LeaseLost { .. })));
-        assert!(matches!(dispatch::finish(tx, &slept.lease), Err(StoreError::LeaseLost { .. })));
-        assert!(matches!(dispatch::fail(tx, &slept, at(32)), Err(StoreError::LeaseLost { .. })));
-        dispatch::guard(tx, &works.lease)?;
-        dispatch::finish(tx, &works.lease)?;
-        assert!(matches!(dispatch::guard(tx, &works.lease), Err(StoreError::LeaseLost { .. })));
+        assert!(matches!(lease::renew(tx, &slept.lease, at(90)), Err(StoreError::LeaseLost { .. })));
+        assert!(matches!(lease::finish(tx, &slept.lease), Err(StoreError::LeaseLost { .. })));
+        assert!(matches!(lease::fail(tx, &slept, at(32)), Err(StoreError::LeaseLost { .. })));
+        lease::guard(tx, &works.lease)?;
+        lease::finish(tx, &works.lease)?;
+        assert!(matches!(lease::guard(tx, &works.lease), Err(StoreError::LeaseLost { .. })));
         Ok(())
     })
     .await;
@@ -411,7 +411,7 @@ pub async fn a_renewed_lease_lasts(store: &Store) {
     write(store, move |tx| {
         ripe(tx, world, 0)?;
         let claimed = only(claim_at(tx, 0, 1)?);
-        dispatch::renew(tx, &claimed.lease, at(40))?;
+        lease::renew(tx, &claimed.lease, at(40))?;
         assert!(claim_at(tx, 39, 1)?.is_empty());
         assert_eq!(claim_at(tx, 40, 1)?.len(), 1);
         Ok(())
@@ -425,8 +425,8 @@ pub async fn no_renewal_makes_a_lease_shorter(store: &Store) {
     write(store, move |tx| {
         ripe(tx, world, 0)?;
         let claimed = only(claim_at(tx, 0, 1)?);
-        dispatch::renew(tx, &claimed.lease, at(50))?;
-        dispatch::renew(tx, &claimed.lease, at(40))?;
+        lease::renew(tx, &claimed.lease, at(50))?;
+        lease::renew(tx, &claimed.lease, at(40))?;
         assert!(claim_at(tx, 49, 1)?.is_empty());
         assert_eq!(claim_at(tx, 50, 1)?.len(), 1);
         Ok(())
@@ -452,8 +452,8 @@ pub async fn a_lease_that_ran_out_is_a_death(store: &Store) {
         assert_eq!(tallies, [expected(1, 0, false), expected(2, 0, true), expected(3, 1, true), expected(4, 2, true)]);
         assert_eq!(tallies.last().map(|tally| tally.verdict()), Some(Verdict::HandOver));
         let last = only(claim_at(tx, 120, 1)?);
-        dispatch::finish(tx, &last.lease)?;
-        dispatch::set_due(tx, world.organization, conversation, Some(now()))?;
+        lease::finish(tx, &last.lease)?;
+        lease::set_due(tx, world.organization, conversation, Some(now()))?;
         assert_eq!(only(claim_at(tx, 121, 0)?).tally, expected(1, 0, false));
         Ok(())
     })
@@ -470,8 +470,8 @@ pub async fn one_suspect_is_worked_on_at_a_time(store: &Store) {
         assert!(claim_at(tx, 31, 0)?.is_empty());
         let first = only(claim_at(tx, 31, 1)?);
         assert!(first.tally.poison_suspect);
-        dispatch::set_due(tx, world.organization, first.lease.conversation, None)?;
-        dispatch::finish(tx, &first.lease)?;
+        lease::set_due(tx, world.organization, first.lease.conversation, None)?;
+        lease::finish(tx, &first.lease)?;
         let second = only(claim_at(tx, 32, 1)?);
         assert_ne!(second.lease.conversation, first.lease.conversation);
         Ok(())
@@ -485,12 +485,12 @@ pub async fn a_failure_waits_and_is_counted(store: &Store) {
     write(store, move |tx| {
         ripe(tx, world, 0)?;
         let claimed = only(claim_at(tx, 0, 1)?);
-        dispatch::set_due(tx, world.organization, claimed.lease.conversation, None)?;
-        dispatch::fail(tx, &claimed, at(0))?;
+        lease::set_due(tx, world.organization, claimed.lease.conversation, None)?;
+        lease::fail(tx, &claimed, at(0))?;
         assert!(claim_at(tx, 0, 1)?.is_empty());
         let again = only(claim_at(tx, 1, 0)?);
         assert_eq!(again.tally, AttemptHistory { attempts: 2, failures: 1, crashes: 0, poison_suspect: false });
-        dispatch::give_back(tx, &again, at(1))?;
+        lease::give_back(tx, &again, at(1))?;
         assert_eq!(only(claim_at(tx, 1, 0)?).tally.failures, 1);
         Ok(())
     })
@@ -503,10 +503,10 @@ pub async fn what_comes_during_the_work_stays_ripe(store: &Store) {
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
         let claimed = only(claim_at(tx, 0, 1)?);
-        dispatch::set_due(tx, world.organization, conversation, None)?;
-        dispatch::set_due(tx, world.organization, conversation, Some(at(4)))?;
+        lease::set_due(tx, world.organization, conversation, None)?;
+        lease::set_due(tx, world.organization, conversation, Some(at(4)))?;
         assert!(claim_at(tx, 5, 1)?.is_empty());
-        dispatch::finish(tx, &claimed.lease)?;
+        lease::finish(tx, &claimed.lease)?;
         assert_eq!(only(claim_at(tx, 5, 1)?).lease.epoch, 2);
         Ok(())
     })
@@ -520,9 +520,9 @@ pub async fn a_route_keeps_the_latest_word_of_the_customer(store: &Store) {
         let conversation = ripe(tx, world, 0)?;
         for seconds in [Some(10), Some(5), None] {
             let route = Route { customer_wrote_at: seconds.map(at), ..route() };
-            dispatch::set_route(tx, world.organization, conversation, &route)?;
+            lease::set_route(tx, world.organization, conversation, &route)?;
         }
-        let found = dispatch::route(tx, world.organization, conversation)?.unwrap();
+        let found = lease::route(tx, world.organization, conversation)?.unwrap();
         assert_eq!(found.customer_wrote_at, Some(at(10)));
         Ok(())
     })
@@ -562,10 +562,10 @@ pub async fn tenants_have_inboxes_of_their_own(store: &Store) {
         assert!(!inbox::is_known(tx, theirs.organization, "whatsapp", "7001", "m1")?);
         assert_eq!(inbox::burst(tx, theirs.organization, conversation)?, None);
         assert_eq!(inbox::find_message(tx, theirs.organization, "whatsapp", "7001", "m1")?, None);
-        assert_eq!(dispatch::route(tx, theirs.organization, conversation)?, None);
+        assert_eq!(lease::route(tx, theirs.organization, conversation)?, None);
         let mut lease = only(claim_at(tx, 0, 1)?).lease;
         lease.organization = theirs.organization;
-        assert!(matches!(dispatch::guard(tx, &lease), Err(StoreError::LeaseLost { .. })));
+        assert!(matches!(lease::guard(tx, &lease), Err(StoreError::LeaseLost { .. })));
         Ok(())
     })
     .await;

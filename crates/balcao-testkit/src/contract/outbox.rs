@@ -6,8 +6,10 @@ use balcao_domain::{ConversationId, TurnId};
 use balcao_store::messaging::choice::{self, NewChoice};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::messaging::outbox::{self, Bill, NewOutbox, Outbox};
-use balcao_store::turns::dispatch;
-use balcao_store::{Store, StoreError, Tx, messaging::chat, messaging::conversation, messaging::delivery, turns::turn};
+use balcao_store::turns::lease;
+use balcao_store::{
+    Store, StoreError, Tx, messaging::conversation, messaging::delivery, messaging::web_chat, turns::turn,
+};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -249,9 +251,9 @@ pub async fn f_55_a_turn_has_one_set_of_messages(store: &Store) {
         let conversation = ripe(tx, world, 0)?;
         let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
         push(tx, world, conversation, Some(turn), "a1")?;
-        let found = chat::outgoing(tx, world.organization, "a1")?;
+        let found = web_chat::outgoing(tx, world.organization, "a1")?;
         assert_eq!(found, Some((conversation, "reply".to_owned())));
-        assert_eq!(chat::outgoing(tx, world.organization, "a2")?, None);
+        assert_eq!(web_chat::outgoing(tx, world.organization, "a2")?, None);
         Ok((conversation, turn))
     })
     .await;
@@ -441,12 +443,12 @@ pub async fn what_has_not_left_follows_whoever_moved(store: &Store) {
         let first = send_at(tx, 0)?.remove(0);
         assert!(record(tx, &first, AttemptOutcome::Accepted, 1)?);
         assert_eq!(names(&send_at(tx, 1)?), ["a2"]);
-        dispatch::readdress(tx, world.organization, one, "{\"user\":\"BR.2\"}")?;
+        lease::readdress(tx, world.organization, one, "{\"user\":\"BR.2\"}")?;
         let to = |all: Vec<Outbox>| all.into_iter().map(|one| one.recipient).collect::<Vec<_>>();
         let new = "{\"user\":\"BR.2\"}";
         assert_eq!(to(outbox::of_conversation(tx, world.organization, one)?), ["{}", new, new]);
         assert_eq!(to(outbox::of_conversation(tx, world.organization, other)?), ["{}"]);
-        let route = dispatch::route(tx, world.organization, one)?.unwrap();
+        let route = lease::route(tx, world.organization, one)?.unwrap();
         assert_eq!(route.recipient, new);
         Ok(())
     })
@@ -476,15 +478,15 @@ pub async fn what_did_not_arrive_is_sent_anew_as_another_copy(store: &Store) {
         let [kept] = outbox::of_conversation(tx, world.organization, conversation)?.try_into().unwrap();
         assert_eq!(kept.body, "{\"plain\":1}", "what is being sent keeps its words");
         let wrote = |tx: &mut Tx<'_>| {
-            let route = dispatch::route(tx, world.organization, conversation)?.unwrap();
+            let route = lease::route(tx, world.organization, conversation)?.unwrap();
             Ok::<_, StoreError>(route.customer_wrote_at)
         };
-        let mut route = dispatch::route(tx, world.organization, conversation)?.unwrap();
+        let mut route = lease::route(tx, world.organization, conversation)?.unwrap();
         route.customer_wrote_at = Some(at(5));
-        dispatch::set_route(tx, world.organization, conversation, &route)?;
-        dispatch::close_window(tx, world.organization, conversation, at(5))?;
+        lease::set_route(tx, world.organization, conversation, &route)?;
+        lease::close_window(tx, world.organization, conversation, at(5))?;
         assert_eq!(wrote(tx)?, Some(at(5)), "they wrote after it");
-        dispatch::close_window(tx, world.organization, conversation, at(6))?;
+        lease::close_window(tx, world.organization, conversation, at(6))?;
         assert_eq!(wrote(tx)?, None);
         for second in [7, 8] {
             conversation::opt_out(tx, world.organization, conversation, at(second))?;

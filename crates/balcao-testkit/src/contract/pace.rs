@@ -4,7 +4,7 @@
 use balcao_domain::outbox::AttemptOutcome;
 use balcao_domain::throttle::Throttle;
 use balcao_store::ops::day_budget::{self, Day, DayCounter};
-use balcao_store::{Store, messaging::outbox, messaging::pause, messaging::throttle, ops::figures};
+use balcao_store::{Store, messaging::account_pause, messaging::outbox, messaging::throttle, ops::backlog};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -26,22 +26,22 @@ pub async fn an_account_that_can_send_nothing_is_paused_as_a_whole(store: &Store
         push(tx, world, one, None, "a1")?;
         let first = send_at(tx, 0)?.remove(0);
         assert!(record(tx, &first, AttemptOutcome::Misconfigured, 0)?);
-        pause::begin(tx, &first, "the token expired", at(60), at(0))?;
+        account_pause::begin(tx, &first, "the token expired", at(60), at(0))?;
         push(tx, world, other, None, "b1")?;
         push(tx, theirs, elsewhere, None, "c1")?;
         assert_eq!(names(&send_at(tx, 59)?), ["c1"]);
-        let paused = figures::read(tx, at(59))?.paused;
+        let paused = backlog::read(tx, at(59))?.paused;
         assert_eq!((paused.count, paused.since), (1, Some(at(0))));
         let again = send_at(tx, 60)?;
         assert_eq!(names(&again), ["a1", "b1"]);
         let first = again.first().unwrap();
         assert_eq!((first.attempts, first.excused), (2, 1));
-        pause::begin(tx, first, "the token expired", at(120), at(60))?;
+        account_pause::begin(tx, first, "the token expired", at(120), at(60))?;
         assert!(record(tx, first, AttemptOutcome::Misconfigured, 60)?);
-        assert_eq!(figures::read(tx, at(60))?.paused.since, Some(at(0)), "since it began");
-        assert!(pause::end(tx, first)?);
-        assert!(!pause::end(tx, first)?);
-        assert_eq!(figures::read(tx, at(60))?.paused.count, 0);
+        assert_eq!(backlog::read(tx, at(60))?.paused.since, Some(at(0)), "since it began");
+        assert!(account_pause::end(tx, first)?);
+        assert!(!account_pause::end(tx, first)?);
+        assert_eq!(backlog::read(tx, at(60))?.paused.count, 0);
         Ok(())
     })
     .await;
@@ -124,7 +124,7 @@ pub async fn what_a_day_may_take_is_taken_once_however_many_take_at_once(store: 
         // What was spent already counts, also beyond the most.
         day_budget::spend(tx, one, ("strangers_tokens", day(0)), 90, 100, at(0))?;
         day_budget::spend(tx, one, ("strangers_tokens", day(0)), 90, 100, at(0))?;
-        let used = figures::read(tx, at(99))?.budgets;
+        let used = backlog::read(tx, at(99))?.budgets;
         let of = |counted| used.iter().flatten().find(|(of, _)| *of == counted).map(|(_, used)| used.percent());
         assert_eq!(
             (of(DayCounter::StrangersTokens), of(DayCounter::Files), of(DayCounter::StrangersCost)),
@@ -133,7 +133,7 @@ pub async fn what_a_day_may_take_is_taken_once_however_many_take_at_once(store: 
         assert!(
             day_budget::of_today(tx, at(99))?.contains(&(DayCounter::Files, day_budget::Used { used: 105, most: 105 }))
         );
-        assert_eq!(figures::read(tx, at(100))?.budgets, [None; 3], "the day is over");
+        assert_eq!(backlog::read(tx, at(100))?.budgets, [None; 3], "the day is over");
         // The first of the next day makes room.
         assert!(day_budget::take(tx, one, ("files", day(1)), 1, 105, at(100))?);
         assert_eq!(day_budget::used(tx, one, ("strangers_tokens", day(0)))?, 0);

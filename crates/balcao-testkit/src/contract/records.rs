@@ -12,10 +12,10 @@ use balcao_domain::service::{OfferedService, Service};
 use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus};
 use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
 use balcao_store::knowledge::vectors::{self, EntryVector};
-use balcao_store::messaging::library::{self, Media, Template};
 use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::messaging::template::{self, Media, Template};
 use balcao_store::scheduling::catalog::{self, Around};
-use balcao_store::turns::dispatch::{self, Route};
+use balcao_store::turns::lease::{self, Route};
 use balcao_store::{
     Store, StoreError, StoreErrorClass, Tx, crm::contact, crm::note, crm::organization, crm::pipeline,
     crm::subscription, crm::tag, knowledge, messaging::conversation, ops::entitlement, scheduling::appointment,
@@ -400,8 +400,8 @@ pub async fn notes_templates_and_media_are_kept(store: &Store) {
             body: "Oi {{1}}".to_owned(),
             approved: true,
         };
-        library::insert_template(tx, organization, &template)?;
-        assert_eq!(library::list_templates(tx, organization)?, [template]);
+        template::insert_template(tx, organization, &template)?;
+        assert_eq!(template::list_templates(tx, organization)?, [template]);
         let shop = Media {
             key: "loja".to_owned(),
             kind: "location".to_owned(),
@@ -410,8 +410,8 @@ pub async fn notes_templates_and_media_are_kept(store: &Store) {
             latitude: Some(-23.5505),
             longitude: Some(0.0),
         };
-        library::insert_media(tx, organization, &shop)?;
-        assert_eq!(library::list_media(tx, organization)?, [shop]);
+        template::insert_media(tx, organization, &shop)?;
+        assert_eq!(template::list_media(tx, organization)?, [shop]);
         assert!(flow_run::insert(tx, organization, first(world), "boas-vindas", "{}", now())? > 0);
         Ok(())
     })
@@ -471,7 +471,7 @@ pub async fn a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came(stor
         say(tx, Author::Agent, 11)?;
         assert_eq!(known(tx)?, Some(now()));
         let route = Route { account: "7001".to_owned(), recipient: "{}".to_owned(), customer_wrote_at: Some(at(20)) };
-        dispatch::set_route(tx, organization, talk, &route)?;
+        lease::set_route(tx, organization, talk, &route)?;
         assert_eq!(known(tx)?, Some(at(20)), "they wrote");
         say(tx, Author::Staff, 30)?;
         assert_eq!(known(tx)?, Some(at(30)), "staff wrote to them");

@@ -7,7 +7,7 @@ use balcao_domain::outbox::OutboxState;
 use balcao_store::database::restore::{self, Held};
 use balcao_store::{
     Store, StoreError, Tx, messaging::conversation, messaging::handoff, messaging::inbox, messaging::outbox,
-    turns::dispatch, turns::event, turns::turn,
+    turns::event, turns::lease, turns::turn,
 };
 
 use super::Case;
@@ -51,9 +51,8 @@ pub async fn f_82_what_a_lost_program_may_have_done_is_held_once(store: &Store) 
         assert_eq!(handoff::open_of(tx, organization, id)?.unwrap().reason, restore::REASON);
         assert_eq!(conversation::get(tx, organization, id)?.state.as_str(), "waiting_human");
         // Nobody works on it, and nothing of it is due.
-        let request =
-            dispatch::ClaimRequest { owner: "here", now: at(9_000), until: at(9_030), limit: 10, suspects: 10 };
-        assert!(dispatch::claim(tx, &request)?.is_empty());
+        let request = lease::ClaimRequest { owner: "here", now: at(9_000), until: at(9_030), limit: 10, suspects: 10 };
+        assert!(lease::claim(tx, &request)?.is_empty());
         assert!(outbox::claim(tx, "c", at(9_000), at(9_030), 10)?.is_empty());
         let again = restore::hold(tx, organization, at(200), at(190))?;
         // What is known last is what was held then.

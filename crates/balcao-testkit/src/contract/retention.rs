@@ -4,10 +4,10 @@
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{AttachmentId, ConversationId, TurnId};
 use balcao_store::messaging::attachment::{self, Fetched, OwnFile};
-use balcao_store::messaging::chat::{self, ChatAuthor, NewEntry};
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::messaging::outbox::{self, NewOutbox};
+use balcao_store::messaging::web_chat::{self, ChatAuthor, NewEntry};
 use balcao_store::ops::retention::{self, RetentionKind};
 use balcao_store::turns::ledger::{self, EffectKey};
 use balcao_store::turns::turn::{self, Closing};
@@ -57,7 +57,7 @@ fn lived(
     let key = EffectKey { key: name.to_owned(), args_hash: "h".to_owned(), turn: Some(turn), tool: "t".to_owned() };
     ledger::once(tx, organization, &key, now, |_| Ok::<_, StoreError>(1))?;
     let entry = NewEntry { conversation: id, name, author: ChatAuthor::Visitor, text: "oi", file: None };
-    chat::push(tx, organization, &entry, now)?;
+    web_chat::push(tx, organization, &entry, now)?;
     let contact = conversation::get(tx, organization, id)?.contact;
     let file = Fetched { mime: "image/png", sha256: "00", bytes: b"png" };
     let own = OwnFile { contact, conversation: id, channel: "whatsapp", media: "{}", file };
@@ -156,7 +156,7 @@ pub async fn what_is_older_than_its_time_goes_and_what_is_not_stays(store: &Stor
         assert_eq!(turn::record(tx, world.organization, turn)?, None);
         assert_eq!(message::last(tx, world.organization, id, 10)?.len(), 2);
         assert_eq!(outbox::of_conversation(tx, world.organization, id)?.len(), 1);
-        assert_eq!(chat::after(tx, world.organization, id, 0, 10)?.len(), 1);
+        assert_eq!(web_chat::after(tx, world.organization, id, 0, 10)?.len(), 1);
         assert_eq!(turn::transcripts(tx, world.organization, id, 0, 10)?.len(), 1);
         Ok(())
     })
@@ -249,11 +249,11 @@ pub async fn a_batch_is_no_larger_than_it_may_be(store: &Store) {
         for seconds in 0..5 {
             let name = seconds.to_string();
             let entry = NewEntry { conversation: id, name: &name, author: ChatAuthor::Agent, text: "oi", file: None };
-            chat::push(tx, world.organization, &entry, at(seconds))?;
+            web_chat::push(tx, world.organization, &entry, at(seconds))?;
         }
         for (gone, left) in [(2, 3), (2, 1), (1, 0), (0, 0)] {
             assert_eq!(retention::delete(tx, world.organization, RetentionKind::ChatEntry, at(50), 2)?, gone);
-            assert_eq!(chat::after(tx, world.organization, id, 0, 10)?.len(), left);
+            assert_eq!(web_chat::after(tx, world.organization, id, 0, 10)?.len(), left);
         }
         Ok(())
     })

@@ -8,9 +8,9 @@ use balcao_domain::{ConversationId, OrganizationId};
 use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::ops::api_key::{self, NewApiKey};
 use balcao_store::scheduling::follow_up::NewFollowUp;
-use balcao_store::turns::dispatch::{self, ClaimRequest};
+use balcao_store::turns::lease::{self, ClaimRequest};
 use balcao_store::{
-    Store, StoreError, Tx, messaging::attachment, messaging::conversation, messaging::outbox, ops::figures,
+    Store, StoreError, Tx, messaging::attachment, messaging::conversation, messaging::outbox, ops::backlog,
     scheduling::appointment, scheduling::follow_up, scheduling::reminder,
 };
 use jiff::SignedDuration;
@@ -59,9 +59,9 @@ async fn taken(store: &Store) -> Vec<OrganizationId> {
     write(store, |tx| {
         let mut whose = Vec::new();
         let request = ClaimRequest { owner: "one", now: at(100), until: at(130), limit: 1, suspects: 1 };
-        whose.extend(dispatch::claim(tx, &request)?.iter().map(|one| one.lease.organization));
+        whose.extend(lease::claim(tx, &request)?.iter().map(|one| one.lease.organization));
         let request = ClaimRequest { owner: "other", limit: 10, suspects: 10, ..request };
-        whose.extend(dispatch::claim_stuck(tx, &request, at(40), at(40))?.iter().map(|one| one.lease.organization));
+        whose.extend(lease::claim_stuck(tx, &request, at(40), at(40))?.iter().map(|one| one.lease.organization));
         whose.extend(outbox::claim(tx, "claim", at(100), at(130), 10)?.iter().map(|one| one.organization));
         whose.extend(attachment::claim(tx, at(100), at(130), 10)?.iter().map(|one| one.organization));
         whose.extend(reminder::due(tx, at(100), 10)?.iter().map(|one| one.organization));
@@ -80,7 +80,7 @@ pub async fn a_program_works_off_only_what_it_serves(store: &Store) {
     let (ours, theirs) = (world(store, "ours").await, world(store, "theirs").await);
     write(store, move |tx| queue(tx, theirs).and(queue(tx, ours)).map(drop)).await;
     let serves = |world: World| store.clone().serving(world.organization);
-    let waits = |store: Store| async move { write(&store, |tx| figures::read(tx, at(100))).await.inbox.count };
+    let waits = |store: Store| async move { write(&store, |tx| backlog::read(tx, at(100))).await.inbox.count };
     assert_eq!((waits(serves(ours)).await, waits(store.clone()).await), (2, 4));
     // Two conversations, a message, a file, a reminder, a follow-up, and somebody who waits for a person.
     assert_eq!(taken(&serves(ours)).await, [ours.organization; 7]);

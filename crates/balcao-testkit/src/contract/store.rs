@@ -11,7 +11,7 @@ use balcao_store::scheduling::appointment::NewAppointment;
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{
     Store, StoreError, StoreErrorClass, Value, crm::contact, crm::organization, knowledge, ops::audit,
-    scheduling::appointment, scheduling::catalog, scheduling::claims, scheduling::reminder, turns::event,
+    scheduling::appointment, scheduling::catalog, scheduling::reminder, scheduling::slot_claim, turns::event,
     turns::ledger,
 };
 use jiff::Timestamp;
@@ -300,7 +300,7 @@ pub async fn overlapping_appointments_are_refused_by_the_trigger(store: &Store) 
     let result: Result<(), StoreError> = store
         .write(move |tx| {
             let first = appointment::insert(tx, world.organization, &at(world, 0, 10), now())?;
-            claims::release(tx, world.organization, first.unwrap_or_else(|| panic!("free")))?;
+            slot_claim::release(tx, world.organization, first.unwrap_or_else(|| panic!("free")))?;
             appointment::insert(tx, world.organization, &at(world, 1, 10), now())?;
             Ok(())
         })
@@ -344,12 +344,12 @@ pub async fn a_claim_takes_the_first_free_seat(store: &Store) {
                 appointment::insert(tx, world.organization, &new, now()).map(Option::unwrap)
             };
             let (first, second) = (book(0, 2)?, book(1, 2)?);
-            claims::release(tx, world.organization, first)?;
-            claims::release(tx, world.organization, second)?;
+            slot_claim::release(tx, world.organization, first)?;
+            slot_claim::release(tx, world.organization, second)?;
             let mut claim = |appointment, capacity| {
                 let (professional, occupied) = (world.professional, at(world, 0, 10).occupied);
-                let wanted = claims::SlotRequest { appointment, professional, capacity, occupied, now: now() };
-                claims::claim_slot(tx, world.organization, &wanted)
+                let wanted = slot_claim::SlotRequest { appointment, professional, capacity, occupied, now: now() };
+                slot_claim::claim_slot(tx, world.organization, &wanted)
             };
             assert_eq!(claim(first, 2)?, Some(1));
             assert_eq!(claim(second, 1)?, None);

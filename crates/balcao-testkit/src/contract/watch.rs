@@ -7,9 +7,9 @@ use balcao_domain::outbox::{AttemptOutcome, SETTLE, after_attempt};
 use balcao_domain::{ConversationId, OutboxId};
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::outbox::{self, NewOutbox};
-use balcao_store::ops::figures::{self, Waiting};
+use balcao_store::ops::backlog::{self, Waiting};
 use balcao_store::ops::webhook::{self, Attempted};
-use balcao_store::turns::dispatch::{self, ClaimRequest, Claimed};
+use balcao_store::turns::lease::{self, ClaimRequest, Claimed};
 use balcao_store::{Store, StoreError, Tx, messaging::handoff, turns::event, turns::turn};
 
 use super::Case;
@@ -76,7 +76,7 @@ pub(super) fn push(
 pub async fn what_waits_is_counted_and_its_age_told(store: &Store) {
     let world = world(store, "a").await;
     let figures = write(store, move |tx| {
-        assert_eq!(figures::read(tx, now())?, figures::Figures::default());
+        assert_eq!(backlog::read(tx, now())?, backlog::Figures::default());
         let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
         receive(tx, world, one, "m1", 5)?;
         receive(tx, world, one, "m2", 3)?;
@@ -99,7 +99,7 @@ pub async fn what_waits_is_counted_and_its_age_told(store: &Store) {
             assigned_staff: None,
         };
         handoff::insert(tx, world.organization, &new, at(7))?;
-        figures::read(tx, at(60))
+        backlog::read(tx, at(60))
     })
     .await;
     assert_eq!(figures.inbox, Waiting { count: 2, since: Some(at(3)) });
@@ -116,7 +116,7 @@ pub async fn what_waits_is_counted_and_its_age_told(store: &Store) {
 fn stuck(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Claimed>, StoreError> {
     let request =
         ClaimRequest { owner: "watchdog", now: at(seconds), until: at(seconds + 30), limit: 10, suspects: 10 };
-    dispatch::claim_stuck(tx, &request, at(seconds - 60), at(seconds - 120))
+    lease::claim_stuck(tx, &request, at(seconds - 60), at(seconds - 120))
 }
 
 /// I-16: each row is a reason once, also if whoever claimed it died; and whoever comes next hands it over, too.
@@ -128,7 +128,7 @@ pub async fn what_waits_too_long_is_claimed_to_be_handed_over_once(store: &Store
         receive(tx, world, other, "m2", 30)?;
         assert!(stuck(tx, 59)?.is_empty());
         let request = ClaimRequest { owner: "a", now: at(59), until: at(89), limit: 1, suspects: 1 };
-        assert_eq!(dispatch::claim(tx, &request)?.len(), 1);
+        assert_eq!(lease::claim(tx, &request)?.len(), 1);
         assert!(stuck(tx, 61)?.is_empty(), "somebody works on it");
         let mut claimed = stuck(tx, 90)?;
         assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other]);
@@ -138,7 +138,7 @@ pub async fn what_waits_too_long_is_claimed_to_be_handed_over_once(store: &Store
         assert!(claimed.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
         assert!(stuck(tx, 200)?.is_empty(), "it was rescued once");
         let request = ClaimRequest { owner: "b", now: at(200), until: at(230), limit: 10, suspects: 10 };
-        let again = dispatch::claim(tx, &request)?;
+        let again = lease::claim(tx, &request)?;
         assert!(again.len() == 2 && again.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
         Ok(())
     })
@@ -151,7 +151,7 @@ pub async fn what_is_not_ripe_yet_is_not_stuck(store: &Store) {
     write(store, move |tx| {
         let one = ripe(tx, world, 0)?;
         receive(tx, world, one, "m1", 0)?;
-        dispatch::set_due(tx, world.organization, one, Some(at(65)))?;
+        lease::set_due(tx, world.organization, one, Some(at(65)))?;
         assert!(stuck(tx, 124)?.is_empty());
         assert_eq!(stuck(tx, 125)?.len(), 1);
         Ok(())
@@ -191,7 +191,7 @@ pub async fn what_failed_is_listed_until_staff_let_it_be(store: &Store) {
             (one.message.kind.as_str(), one.message.created_at, one.changed_at, one.given_up_at),
             ("reply", now(), at(2), Some(at(9)))
         );
-        let figures = figures::read(tx, at(10))?;
+        let figures = backlog::read(tx, at(10))?;
         assert_eq!((figures.dead, figures.unknown), (1, 1));
         assert!(outbox::retry(tx, organization, first, at(11))?);
         assert_eq!(outbox::find_failed(tx, organization, first)?, None);
@@ -255,7 +255,7 @@ pub async fn a_webhook_is_delivered_by_one_and_comes_again_after_a_death(store: 
         assert!(claim(tx, world, 99)?.is_empty());
         let [third] = claim(tx, world, 100)?.try_into().unwrap();
         assert_eq!(third.failure.as_deref(), Some("500"));
-        assert_eq!(figures::read(tx, at(100))?.webhooks.count, 0);
+        assert_eq!(backlog::read(tx, at(100))?.webhooks.count, 0);
         assert!(webhook::record(tx, &third, Attempted::Delivered, at(101))?);
         assert!(claim(tx, world, 100_000)?.is_empty());
         Ok(())
@@ -275,7 +275,7 @@ pub async fn a_webhook_that_was_given_up_can_be_delivered_once_more(store: &Stor
         assert!(webhook::record(tx, &first, Attempted::Dead { failure: "410" }, at(2))?);
         let dead = webhook::dead(tx, organization, 10)?;
         assert_eq!(dead.iter().map(|one| one.failure.as_deref()).collect::<Vec<_>>(), [Some("410")]);
-        assert_eq!(figures::read(tx, at(3))?.dead_webhooks, 1);
+        assert_eq!(backlog::read(tx, at(3))?.dead_webhooks, 1);
         assert_eq!(webhook::retry(tx, organization, Some("other"), at(4))?, 0);
         assert_eq!(webhook::retry(tx, organization, None, at(4))?, 1);
         assert_eq!(claim(tx, world, 5)?.first().map(|one| one.attempts), Some(1));

@@ -10,8 +10,8 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use balcao_app::messaging::chat::WebChats;
 use balcao_app::messaging::files::FileRefusal;
+use balcao_app::messaging::web_chat::WebChats;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -23,7 +23,7 @@ use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
-use balcao_app::messaging::chat::{Visitor, WebChats};
+use balcao_app::messaging::web_chat::{Visitor, WebChats};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 /// So many names are remembered before those are forgotten who may ask at once again.
 const REMEMBERED: usize = 10_000;
 
-pub use balcao_app::context::pace::RequestRate;
+pub use balcao_app::context::request_rate::RequestRate;
 
 /// Who asked how often, in this process.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use axum::response::sse::Event;
-use balcao_app::messaging::chat::{ChatState, ChatView, Listening, Visitor, WebChats};
+use balcao_app::messaging::web_chat::{ChatState, ChatView, Listening, Visitor, WebChats};
 use futures::Stream;
 use futures::stream::unfold;
 use serde_json::json;

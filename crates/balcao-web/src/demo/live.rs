@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use balcao_app::UseCaseError;
 use balcao_app::conversations::ConversationView;
 use balcao_app::scheduling::appointments::{AppointmentView, Appointments};
-use balcao_app::scheduling::day::DayView;
+use balcao_app::scheduling::day_view::DayView;
 use balcao_app::turns::traces::TurnTrace;
 use balcao_domain::ContactId;
 use futures::stream::unfold;

@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use balcao_app::context::pace::RequestRate;
+use balcao_app::context::request_rate::RequestRate;
 
 /// Whom a request comes from, as far as that can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

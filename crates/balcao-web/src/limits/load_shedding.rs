@@ -21,7 +21,7 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use balcao_app::admin::watch::BacklogMonitor;
+use balcao_app::admin::backlog::BacklogMonitor;
 use balcao_app::context::metrics;
 use balcao_domain::Clock;
 use ipnet::IpNet;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use balcao_app::admin::watch::BacklogMonitor;
+use balcao_app::admin::backlog::BacklogMonitor;
 use balcao_testkit::fakes::graph::webhooks::{self, sign};
 use balcao_testkit::wait;
 use balcao_web::Limits;

@@ -13,7 +13,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response};
 use balcao_app::AppContext;
-use balcao_app::admin::watch::BacklogMonitor;
+use balcao_app::admin::backlog::BacklogMonitor;
 use balcao_app::messaging::inbox::{Account, Inbox};
 use balcao_channel::channels::whatsapp::signature::AppSecrets;
 use balcao_domain::ManualClock;

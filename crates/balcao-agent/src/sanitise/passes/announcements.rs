@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, part, sentences},
+    edit::{Edit, Severity, part, sentences},
     rules::Rules,
 };
 

@@ -1,7 +1,7 @@
 //! Characters that hide, reorder or imitate others: controls, bidi, zero-width, full-width, look-alike letters.
 
 use crate::sanitise::{
-    cut::{Edit, from, upto},
+    edit::{Edit, from, upto},
     rules::Rules,
 };
 
@@ -43,7 +43,7 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Edit> {
         if let Some(change) = change {
             cuts.push(match change {
                 Some(other) => Edit::replace(at..end, other.to_string()),
-                None => Edit::new(at..end, crate::sanitise::cut::Severity::Form),
+                None => Edit::new(at..end, crate::sanitise::edit::Severity::Form),
             });
         }
     }

@@ -1,9 +1,9 @@
 //! Fenced code, and inline code that holds no words for a customer.
 
 use crate::sanitise::{
-    cut::{Edit, Severity, from, part},
+    edit::{Edit, Severity, from, part},
     rules::{Rules, is_technical},
-    shape::fence_end,
+    structured_data::fence_end,
 };
 
 /// Fences whose content is prose keep it: models also fence whole answers.

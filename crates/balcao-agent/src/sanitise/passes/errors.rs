@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, before, sentence_of, sentences},
+    edit::{Edit, Severity, before, sentence_of, sentences},
     rules::Rules,
 };
 

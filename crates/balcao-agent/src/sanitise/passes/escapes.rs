@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, upto},
+    edit::{Edit, Severity, upto},
     rules::Rules,
 };
 

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, after, before, part, sentence_of, sentences, upto},
+    edit::{Edit, Severity, after, before, part, sentence_of, sentences, upto},
     rules::Rules,
 };
 

@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::sanitise::{
-    cut::{Edit, Severity, sentences},
+    edit::{Edit, Severity, sentences},
     rules::Rules,
 };
 

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, Taken, before, from, upto},
+    edit::{Edit, Severity, Taken, before, from, upto},
     rules::Rules,
 };
 

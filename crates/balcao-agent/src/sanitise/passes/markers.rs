@@ -6,9 +6,9 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, from, part, upto},
+    edit::{Edit, Severity, from, part, upto},
     rules::{Rules, is_technical},
-    shape::{brackets, call_at, data_end, fence_end, is_data},
+    structured_data::{brackets, call_at, data_end, fence_end, is_data},
     tags::{Family, Side, Tag, tags},
 };
 

@@ -6,7 +6,7 @@ use regex::{Captures, Regex};
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, Taken, part},
+    edit::{Edit, Severity, Taken, part},
     rules::Rules,
 };
 

@@ -18,7 +18,7 @@ mod roles;
 mod secrets;
 mod shapes;
 
-use super::{cut::Edit, rules::Rules};
+use super::{edit::Edit, rules::Rules};
 
 /// One pass: a pure function from a text to the changes it wants.
 pub(crate) struct Pass {

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, from, upto},
+    edit::{Edit, Severity, from, upto},
     rules::Rules,
 };
 

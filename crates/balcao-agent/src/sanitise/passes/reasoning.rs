@@ -2,7 +2,7 @@
 //! opening one stood in the prompt; an opening one alone drops everything behind it.
 
 use crate::sanitise::{
-    cut::{Edit, Severity, part},
+    edit::{Edit, Severity, part},
     rules::Rules,
     tags::{Family, Side, tags},
 };

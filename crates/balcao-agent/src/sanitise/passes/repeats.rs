@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use balcao_language::normalize;
 
 use crate::sanitise::{
-    cut::{Edit, Severity, part, sentences},
+    edit::{Edit, Severity, part, sentences},
     rules::Rules,
 };
 

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, sentence_of, sentences},
+    edit::{Edit, Severity, sentence_of, sentences},
     rules::Rules,
 };
 

@@ -6,9 +6,9 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Edit, Severity, after, before, from, line_of, part, upto},
+    edit::{Edit, Severity, after, before, from, line_of, part, upto},
     rules::{Rules, is_technical},
-    shape::{brackets, call_at, data_end, is_data},
+    structured_data::{brackets, call_at, data_end, is_data},
 };
 
 /// Words that models write before the data of a call.

@@ -3,7 +3,7 @@
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::staff::Role;
 use balcao_store::crm::staff::Staff;
-use balcao_store::messaging::library::{Media, Template};
+use balcao_store::messaging::template::{Media, Template};
 
 use balcao_language::normalize::normalize;
 

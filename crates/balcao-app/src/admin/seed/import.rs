@@ -8,7 +8,7 @@ use balcao_language::search::search_tokens;
 use balcao_store::scheduling::appointment::NewAppointment;
 use balcao_store::{
     Tx, crm::contact, crm::note, crm::organization, crm::pipeline, crm::staff, crm::subscription, crm::tag, knowledge,
-    messaging::library, scheduling::appointment, scheduling::catalog, scheduling::hours,
+    messaging::template, scheduling::appointment, scheduling::catalog, scheduling::hours,
 };
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -79,10 +79,10 @@ pub(super) fn import(tx: &mut Tx<'_>, file: &BusinessFile, now: Timestamp) -> Re
         knowledge::insert(tx, id, entry, search_tokens)?;
     }
     for new in &file.templates {
-        library::insert_template(tx, id, new)?;
+        template::insert_template(tx, id, new)?;
     }
     for new in &file.media {
-        library::insert_media(tx, id, new)?;
+        template::insert_media(tx, id, new)?;
     }
     let ids = Ids { services, professionals, plans, tags, pipelines };
     for entry in &file.contacts {

@@ -19,7 +19,7 @@ use balcao_domain::subscription::{Plan, SubscriberStatus};
 use balcao_domain::{AppointmentStatus, Span};
 use balcao_store::crm::contact::NewContact;
 use balcao_store::crm::organization::Organization;
-use balcao_store::messaging::library::{Media, Template};
+use balcao_store::messaging::template::{Media, Template};
 use balcao_store::{Store, StoreError};
 use balcao_yaml::{Document, Problem};
 use jiff::Timestamp;

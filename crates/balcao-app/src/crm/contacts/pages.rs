@@ -6,7 +6,7 @@ use balcao_language::normalize;
 use balcao_store::{Tx, crm::contact};
 
 use super::{ContactView, Contacts, info};
-use crate::context::desk::UseCaseError;
+use crate::context::app_context::UseCaseError;
 
 /// So many contacts are looked at for one page of a search; where it ended, the next page goes on.
 const LOOKED_AT: u32 = 5_000;

@@ -12,16 +12,16 @@ use balcao_channel::{Recipient, UserId};
 use balcao_domain::inbox::InboxState;
 use balcao_domain::{ContactId, ConversationId, InboxId, OrganizationId, Phone, TurnId};
 use balcao_store::messaging::inbox::{self, NewInbox};
-use balcao_store::turns::dispatch::{self, Route};
+use balcao_store::turns::lease::{self, Route};
 use balcao_store::turns::ledger::{EffectKey, Recorded};
 use balcao_store::{Tx, crm::contact, database::pages, messaging::api_conversation, messaging::conversation};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use super::people;
-use crate::context::desk::{AppContext, Effect, UseCaseError};
-use crate::turns::bell::CompletionNotifier;
+use super::sender_identity;
+use crate::context::app_context::{AppContext, Effect, UseCaseError};
+use crate::turns::turn_completion::CompletionNotifier;
 
 /// The channel of conversations that programs have.
 pub const CHANNEL: &str = "api";
@@ -149,11 +149,11 @@ fn take_in(
             if !call.phone.as_ref().is_none_or(same) {
                 return Ok(Err(CallRefusal::OtherContact));
             }
-            people::learn(tx, organization, known, &person)?;
+            sender_identity::learn(tx, organization, known, &person)?;
             found
         }
         None => {
-            let contact = people::find_or_add(tx, organization, &person, now)?;
+            let contact = sender_identity::find_or_add(tx, organization, &person, now)?;
             let found = conversation::find_or_begin(tx, organization, contact, CHANNEL, now)?;
             api_conversation::insert(tx, organization, &call.conversation, found.id)?;
             found
@@ -165,7 +165,7 @@ fn take_in(
         recipient: serde_json::to_string(&recipient).unwrap_or_default(),
         customer_wrote_at: Some(now),
     };
-    dispatch::set_route(tx, organization, found.id, &route)?;
+    lease::set_route(tx, organization, found.id, &route)?;
     let payload = serde_json::json!({ "conversation": call.conversation, "text": call.text }).to_string();
     let new = NewInbox {
         channel: CHANNEL,
@@ -183,7 +183,7 @@ fn take_in(
         // The ledger lets a key in once; only a key that is older than the ledger's memory can come here.
         return Err(balcao_store::StoreError::KeyReused { key: key.to_owned() }.into());
     };
-    super::arrival::record_contact_wrote(tx, organization, found.contact, found.id, now)?;
-    dispatch::set_due(tx, organization, found.id, Some(now))?;
+    super::event_handler::record_contact_wrote(tx, organization, found.contact, found.id, now)?;
+    lease::set_due(tx, organization, found.id, Some(now))?;
     Ok(Ok(Called { row, conversation: found.id, contact: found.contact }))
 }

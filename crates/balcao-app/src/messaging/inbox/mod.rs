@@ -8,15 +8,15 @@
 //! Nothing that a signed delivery holds is an error: what nobody knows is kept, and so is what cannot be taken in, because the
 //! provider repeats for days what is refused.
 
-mod arrival;
 pub mod calls;
-mod changes;
-mod mistakes;
-mod people;
+mod edits;
+mod event_handler;
+pub(crate) mod message_text;
 pub(crate) mod retract;
+mod seeded_bugs;
+mod sender_identity;
 mod statuses;
 mod templates;
-pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -28,14 +28,14 @@ use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{ConversationId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
-use balcao_store::{StoreError, Tx, messaging::attachment, messaging::inbox, turns::dispatch};
+use balcao_store::{StoreError, Tx, messaging::attachment, messaging::inbox, turns::lease};
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
-use crate::context::desk::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
-use arrival::EventHandler;
-pub(crate) use arrival::UploadedFile;
+use event_handler::EventHandler;
+pub(crate) use event_handler::UploadedFile;
 
 /// Which account of a channel belongs to whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl Inbox {
         brought: Option<Arc<UploadedFile>>,
     ) -> Result<Accepted, UseCaseError> {
         let events = if planted::has(Bug::DedupedByReading) {
-            mistakes::new_by_reading(self, channel, events).await
+            seeded_bugs::new_by_reading(self, channel, events).await
         } else {
             events
         };
@@ -186,7 +186,7 @@ impl Inbox {
             return Err(error);
         };
         tracing::error!(%error, "an event that could not be taken in was put aside");
-        let key = mistakes::key_of(event, now);
+        let key = seeded_bugs::key_of(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
         let arrival = EventHandler {
             account,
@@ -232,7 +232,7 @@ impl Inbox {
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
-        let key = mistakes::key_of(event, now);
+        let key = seeded_bugs::key_of(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
         let Some(account) = self.account(channel, event) else {
             let name = event.origin().account.as_ref().map_or("", |account| account.as_str());
@@ -293,6 +293,6 @@ pub(crate) fn schedule_turn(
     let Some(waiting) = inbox::burst(tx, organization, conversation)? else { return Ok(()) };
     let over = burst.due_at(waiting.first, waiting.last, waiting.count);
     let files = attachment::awaited_until(tx, organization, conversation)?;
-    dispatch::set_due(tx, organization, conversation, Some(files.map_or(over, |files| files.max(over))))?;
+    lease::set_due(tx, organization, conversation, Some(files.map_or(over, |files| files.max(over))))?;
     Ok(())
 }

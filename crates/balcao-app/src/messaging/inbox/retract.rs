@@ -7,15 +7,15 @@ use balcao_store::messaging::inbox::{self, InboxRow};
 use balcao_store::{Tx, crm::organization, messaging::attachment, messaging::message, turns::turn};
 use serde_json::Value;
 
-use super::words;
-use crate::context::desk::UseCaseError;
+use super::message_text;
+use crate::context::app_context::UseCaseError;
 
 /// Words that long are found also within others; shorter ones only where they stand alone.
 const TELLING_CHARS: usize = 12;
 
 /// Forgets what a message said.
 pub(super) fn retract(tx: &mut Tx<'_>, organization: OrganizationId, row: &InboxRow) -> Result<(), UseCaseError> {
-    let instead = words::retracted(&organization::get(tx, organization)?.locale);
+    let instead = message_text::retracted(&organization::get(tx, organization)?.locale);
     inbox::retract(tx, organization, row.id, &instead)?;
     attachment::forget(tx, organization, row.id)?;
     if let Some(conversation) = row.conversation {
@@ -34,7 +34,7 @@ pub(crate) fn forget_late(
     turn: TurnId,
     read: &str,
 ) -> Result<(), UseCaseError> {
-    let instead = words::retracted(&organization::get(tx, organization)?.locale);
+    let instead = message_text::retracted(&organization::get(tx, organization)?.locale);
     let rows = inbox::of_turn(tx, organization, turn)?;
     if rows.iter().all(|row| row.text != instead) || read.contains(&instead) {
         return Ok(());

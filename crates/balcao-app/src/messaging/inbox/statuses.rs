@@ -7,12 +7,12 @@ use balcao_channel::inbound::{DeliveryFailure, DeliveryState, Pricing, StatusUpd
 use balcao_channel::{PaceLimit, SendClass};
 use balcao_domain::outbox::{AttemptOutcome, OutboxState, after_attempt};
 use balcao_store::messaging::outbox::{self, Outbox};
-use balcao_store::{Tx, turns::dispatch};
+use balcao_store::{Tx, turns::lease};
 use jiff::Timestamp;
 
 use super::EventHandler;
-use crate::context::desk::UseCaseError;
-use crate::messaging::outbound::failures;
+use crate::context::app_context::UseCaseError;
+use crate::messaging::outbound::delivery_failure;
 use crate::messaging::outbound::sender;
 
 impl EventHandler<'_> {
@@ -55,7 +55,7 @@ impl EventHandler<'_> {
         }
         // The spelling that arrived is the one to send to.
         if message.respelled && !matches!(delivery, DeliveryState::Sent | DeliveryState::Failed) {
-            dispatch::readdress(tx, organization, message.conversation, &message.recipient)?;
+            lease::readdress(tx, organization, message.conversation, &message.recipient)?;
         }
         if state == OutboxState::Dead && message.state != OutboxState::Dead {
             let failure = status.failure.as_ref().map_or_else(|| "it failed".to_owned(), in_words);
@@ -82,12 +82,12 @@ impl EventHandler<'_> {
         at: Timestamp,
     ) -> Result<bool, UseCaseError> {
         let words = in_words(failure);
-        if failure.class == SendClass::OutsideWindow && !failures::is_template(message) {
+        if failure.class == SendClass::OutsideWindow && !delivery_failure::is_template(message) {
             // The next attempt finds the window closed, and takes the template, if there is one.
-            dispatch::close_window(tx, message.organization, message.conversation, at)?;
+            lease::close_window(tx, message.organization, message.conversation, at)?;
             return Ok(outbox::send_anew(tx, message, None, &words, (self.now, self.now))?);
         }
-        if failures::handle(tx, message, failure.class, &words, self.now)? {
+        if delivery_failure::handle(tx, message, failure.class, &words, self.now)? {
             return Ok(true);
         }
         self.tried_again(tx, message, failure.class, &words)

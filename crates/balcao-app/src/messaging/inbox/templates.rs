@@ -6,7 +6,7 @@ use balcao_store::{Tx, turns::event};
 use serde_json::{Value, json};
 
 use super::EventHandler;
-use crate::context::desk::UseCaseError;
+use crate::context::app_context::UseCaseError;
 use crate::context::metrics;
 
 /// Longest name of a template that is passed on, in characters: as long as Meta lets one be.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 /// What messages cost. Prints with four decimals, because one of them costs less than a cent: `R$ 0,0350`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -3,7 +3,7 @@
 mod capabilities;
 pub mod costs;
 pub mod dead_letters;
-pub(crate) mod failures;
-pub(crate) mod outgoing;
+pub(crate) mod delivery_failure;
+pub(crate) mod enqueue;
+pub mod send_policy;
 pub mod sender;
-pub mod terms;

@@ -21,9 +21,9 @@ use balcao_domain::contact::Contact;
 use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, after_attempt};
 use balcao_language::format;
 use balcao_store::crm::{contact, organization};
-use balcao_store::messaging::{conversation, message, outbox, outbox::Outbox, pause};
+use balcao_store::messaging::{account_pause, conversation, message, outbox, outbox::Outbox};
 use balcao_store::scheduling::{agenda_feed, catalog};
-use balcao_store::turns::{dispatch, dispatch::Route, event};
+use balcao_store::turns::{event, lease, lease::Route};
 use balcao_store::{StoreError, Tx};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
@@ -33,15 +33,15 @@ use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::context::{desk::AppContext, desk::UseCaseError, metrics};
-use crate::conversations::alerts;
-use crate::messaging::outbound::failures;
-use crate::messaging::outbound::terms::{Purpose, SendPolicy, TemplateVariables};
-use crate::scheduling::notices;
+use crate::context::{app_context::AppContext, app_context::UseCaseError, metrics};
+use crate::conversations::handoff_alerts;
+use crate::messaging::outbound::delivery_failure;
+use crate::messaging::outbound::send_policy::{Purpose, SendPolicy, TemplateVariables};
+use crate::scheduling::professional_notifications;
 
-mod hand_in;
+mod media_upload;
 mod pacing;
-pub(crate) mod vet;
+pub(crate) mod pre_send;
 
 use pacing::Pacing;
 
@@ -210,7 +210,7 @@ impl Sender {
             for lost in outbox::expire(tx, now, settle)? {
                 let channel = channels.get(&(lost.channel.clone(), lost.account.clone()));
                 let again = channel.is_some_and(|channel| may_repeat(&channel.capabilities(), &lost));
-                if again && vet::superseded_by_staff(tx, &lost)? {
+                if again && pre_send::superseded_by_staff(tx, &lost)? {
                     overtaken(tx, &lost, now)?;
                     continue;
                 }
@@ -222,12 +222,12 @@ impl Sender {
                 tell(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
             }
             let claimed = outbox::claim(tx, &claim, now, until, limit)?;
-            let (mut leaving, mut bills) = (Vec::new(), vet::Bills::new());
+            let (mut leaving, mut bills) = (Vec::new(), pre_send::Bills::new());
             let mut pacing = Pacing::new(&rates);
             for one in claimed {
-                let route = dispatch::route(tx, one.organization, one.conversation)?;
+                let route = lease::route(tx, one.organization, one.conversation)?;
                 let on = terms.get(&(one.channel.clone(), one.account.clone()));
-                match vet::check(tx, &one, route.as_ref(), (on, &mut bills), now)? {
+                match pre_send::check(tx, &one, route.as_ref(), (on, &mut bills), now)? {
                     None if pacing.check(tx, &one, now)? => leaving.push(ClaimedMessage { message: one, route, until }),
                     None => {}
                     Some(why) => {
@@ -359,7 +359,7 @@ impl Sender {
         let (message, attempt, channel) = (message.clone(), attempt.clone(), message.channel.clone());
         let work = move |tx: &mut Tx<'_>| {
             let waits = attempt.closed || next.state == OutboxState::Pending;
-            if waits && vet::superseded_by_staff(tx, &message)? {
+            if waits && pre_send::superseded_by_staff(tx, &message)? {
                 return overtaken(tx, &message, now).map(|()| false);
             }
             if waits && outbox::is_left_behind(tx, &message)? {
@@ -375,7 +375,7 @@ impl Sender {
                 return Ok(false);
             }
             if let Some(class) = attempt.class
-                && failures::handle(tx, &message, class, attempt.failure.as_deref().unwrap_or_default(), now)?
+                && delivery_failure::handle(tx, &message, class, attempt.failure.as_deref().unwrap_or_default(), now)?
             {
                 return Ok(false);
             }
@@ -384,9 +384,9 @@ impl Sender {
             let recorded = outbox::record(tx, &message, next, provider_message, failure, now)?;
             match attempt.outcome {
                 AttemptOutcome::Misconfigured => {
-                    pause::begin(tx, &message, failure.unwrap_or_default(), next.not_before, now)?;
+                    account_pause::begin(tx, &message, failure.unwrap_or_default(), next.not_before, now)?;
                 }
-                AttemptOutcome::Accepted if pause::end(tx, &message)? => {
+                AttemptOutcome::Accepted if account_pause::end(tx, &message)? => {
                     tracing::warn!(channel = message.channel, account = message.account, "the account can send again");
                 }
                 // Run again after a commit of unknown outcome, it is told once.
@@ -529,14 +529,14 @@ fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<TemplateV
     let organization = organization::get(tx, message.organization)?;
     let found = conversation::get(tx, message.organization, message.conversation)?;
     // An alert to staff is about the customer of another conversation.
-    let contact = match message.about.as_deref().and_then(alerts::conversation_of) {
+    let contact = match message.about.as_deref().and_then(handoff_alerts::conversation_of) {
         Some(about) => conversation::get(tx, message.organization, about)?.contact,
         None => found.contact,
     };
     let customer = contact::get(tx, message.organization, contact)?;
     let text = body.adapted_to(&NOTHING);
     let text = if let OutboundContent::Text { body, .. } = text.content() { Some(body.clone()) } else { None };
-    if let Some(about) = message.about.as_deref().and_then(notices::appointment_of) {
+    if let Some(about) = message.about.as_deref().and_then(professional_notifications::appointment_of) {
         return of_notice(tx, message, about, text);
     }
     let customer = customer_name(&customer, &organization.locale);
@@ -550,12 +550,12 @@ fn of_notice(
     id: AppointmentId,
     text: Option<String>,
 ) -> Result<TemplateVariables, UseCaseError> {
-    let (organization, zone) = crate::context::desk::organization(tx, message.organization)?;
+    let (organization, zone) = crate::context::app_context::organization(tx, message.organization)?;
     let entry = agenda_feed::entry(tx, organization.id, id)?;
     let said = format::Locale::of(&organization.locale);
     let starts = zone.to_datetime(entry.span.start);
     Ok(TemplateVariables {
-        customer: notices::actor_name(&entry, said == format::Locale::En).to_owned(),
+        customer: professional_notifications::actor_name(&entry, said == format::Locale::En).to_owned(),
         business: organization.name,
         service: Some(entry.service).filter(|service| !service.is_empty()),
         professional: catalog::professional_names(tx, organization.id)?.remove(&entry.professional),

@@ -8,7 +8,7 @@ use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 
 use super::{AppointmentView, Appointments, view};
-use crate::context::desk::{UseCaseError, organization};
+use crate::context::app_context::{UseCaseError, organization};
 use crate::conversations::cut;
 use crate::scheduling::agenda::local_midnight;
 

@@ -19,7 +19,7 @@ use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 
 use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice};
-use crate::context::desk::{UseCaseError, granted};
+use crate::context::app_context::{UseCaseError, granted};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::{Agenda, Need, local_midnight};
 use crate::scheduling::appointments::{AppointmentView, view};

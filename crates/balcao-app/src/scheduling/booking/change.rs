@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 
 use super::book::book;
 use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
-use crate::context::desk::{UseCaseError, granted, organization};
+use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::waitlist::offer_freed;
 

@@ -6,7 +6,7 @@
 
 mod book;
 mod change;
-mod mistakes;
+mod seeded_bugs;
 mod trail;
 
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::context::desk::{AppContext, Effect, UseCaseError};
+use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::context::names::NameRefusal;
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
-use crate::scheduling::notices::{self, NotificationAccounts, NotificationKind};
+use crate::scheduling::professional_notifications::{self, NotificationAccounts, NotificationKind};
 pub(crate) use book::book as book_in;
 
 /// Which service is meant.
@@ -374,15 +374,21 @@ impl Booking {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn expire_pending(&self, organization: OrganizationId) -> Result<usize, UseCaseError> {
-        if mistakes::expires_in_parts() {
-            return mistakes::expire_in_parts(&self.desk, organization).await;
+        if seeded_bugs::expires_in_parts() {
+            return seeded_bugs::expire_in_parts(&self.desk, organization).await;
         }
         let (now, accounts) = (self.desk.clock.now(), Arc::clone(&self.desk.notices));
         let expire = move |tx: &mut balcao_store::Tx<'_>| {
             let lapsed = balcao_store::scheduling::appointment::expired(tx, organization, now)?;
             let count = change::expire(tx, organization, now)?;
             for one in lapsed {
-                notices::enqueue(tx, &accounts, organization, NotificationKind::Cancelled(one), now)?;
+                professional_notifications::enqueue(
+                    tx,
+                    &accounts,
+                    organization,
+                    NotificationKind::Cancelled(one),
+                    now,
+                )?;
             }
             Ok(count)
         };
@@ -415,7 +421,7 @@ impl Teller {
         if let Ok(done) = &answer
             && let Some((what, before, after)) = what(done)
         {
-            notices::enqueue(tx, &self.accounts, self.organization, what, now)?;
+            professional_notifications::enqueue(tx, &self.accounts, self.organization, what, now)?;
             if let Some(actor) = &self.actor {
                 trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
             }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::scheduling::appointments::AppointmentView;
-use crate::scheduling::notices::NotificationKind;
+use crate::scheduling::professional_notifications::NotificationKind;
 
 /// An appointment as the log shows it. Who comes is not among it: the log is not deleted by age.
 pub(super) fn shown(one: &AppointmentView) -> Value {

@@ -12,7 +12,7 @@ use super::{
     Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
     Seen, Version, Visit,
 };
-use crate::context::desk::{AppContext, UseCaseError, organization};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::Agenda;
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, Rescheduled};

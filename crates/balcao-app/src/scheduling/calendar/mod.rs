@@ -22,7 +22,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::UseCaseError;
+use crate::context::app_context::UseCaseError;
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest};
 use crate::scheduling::catalog::Offer;

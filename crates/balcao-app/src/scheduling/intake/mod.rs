@@ -4,10 +4,10 @@
 //! it stays the writer's, counts against the writer's limits, and is recorded as being for somebody else. Of that person nothing
 //! is read, told or changed; a contact is added only if their number is new, and the answer is the same either way.
 
-mod anyone;
-mod empty;
-mod spoken;
-pub(crate) mod whom;
+mod first_available;
+mod no_free_slot;
+pub(crate) mod professional_choice;
+mod professional_mention;
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::context::desk::{AppContext, Effect, UseCaseError, granted};
+use crate::context::app_context::{AppContext, Effect, UseCaseError, granted};
 use crate::context::names::may_be_theirs;
 use crate::scheduling::agenda::{Agenda, Slot};
 use crate::scheduling::booking::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice, book_in};
-use crate::scheduling::notices::{self, NotificationKind};
+use crate::scheduling::professional_notifications::{self, NotificationKind};
 
-pub use empty::NoFreeSlot;
-pub(crate) use spoken::asks_for_a_number;
+pub use no_free_slot::NoFreeSlot;
+pub(crate) use professional_mention::asks_for_a_number;
 
 /// How often a booking is tried that the database put off.
 const ATTEMPTS: u32 = 3;
@@ -171,12 +171,12 @@ impl Intake {
                 let none = slots.is_empty() && outside.is_none();
                 let what = (session.professional, session.service);
                 let next = if none {
-                    empty::find_next_free_days(tx, organization, contact, what, date, now)?
+                    no_free_slot::find_next_free_days(tx, organization, contact, what, date, now)?
                 } else {
                     Vec::new()
                 };
                 Ok(Ok(Sessions {
-                    empty: none.then(|| empty::explain_empty_day(&agenda, session.professional, date)),
+                    empty: none.then(|| no_free_slot::explain_empty_day(&agenda, session.professional, date)),
                     next,
                     professional: session.professional.name.clone(),
                     date,
@@ -201,7 +201,7 @@ impl Intake {
     ) -> Result<Result<ProfessionalInfo, IntakeRefusal>, UseCaseError> {
         self.desk
             .look(move |tx, now| {
-                let today = crate::context::desk::organization(tx, organization)?.1.to_datetime(now).date();
+                let today = crate::context::app_context::organization(tx, organization)?.1.to_datetime(now).date();
                 let days: Vec<Date> = (0..WEEK).map(|ahead| today.saturating_add(ahead.days())).collect();
                 let until = days.last().copied().unwrap_or(today);
                 let agenda = Agenda::load(tx, organization, None, (today, until), now)?;
@@ -261,7 +261,7 @@ impl Intake {
             let work = move |tx: &mut Tx<'_>, now| {
                 let done = granted!(book(tx, organization, contact, conversation, &request, now)?);
                 if !done.booked.already_booked {
-                    notices::enqueue(
+                    professional_notifications::enqueue(
                         tx,
                         &accounts,
                         organization,
@@ -365,7 +365,7 @@ fn book(
         Ok(booked) => booked,
         Err(refusal) => {
             let refusal = of_one(refusal, &session.professional.name);
-            let away = empty::explain_empty_day(&agenda, session.professional, request.date) == NoFreeSlot::Away;
+            let away = no_free_slot::explain_empty_day(&agenda, session.professional, request.date) == NoFreeSlot::Away;
             return Ok(Err(IntakeRefusal::Booking(if away { not_taken(refusal) } else { refusal })));
         }
     };

@@ -4,8 +4,8 @@
 //! what is the second's, by name and by number: for a customer, and for the owner, who may see all that is their own.
 
 use balcao_app::AppContext;
-use balcao_app::admin::people::{StaffAccess, StaffAccessRefusal};
 use balcao_app::admin::seed::BusinessFile;
+use balcao_app::admin::staff_access::{StaffAccess, StaffAccessRefusal};
 use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_builtin_tools::Settings;
 use balcao_domain::staff::Role;

@@ -9,9 +9,9 @@ use tokio::sync::watch;
 use tokio_postgres::AsyncMessage;
 
 use super::address::Address;
-use crate::database::cause::PostgresCause;
-use crate::database::hint::Wakeup;
+use crate::database::driver_error::PostgresCause;
 use crate::database::job;
+use crate::database::wakeup::Wakeup;
 
 /// The channel that all programs of a database share.
 pub(super) const CHANNEL: &str = "balcao";

@@ -6,13 +6,13 @@
 
 mod address;
 mod bind;
-mod known;
+mod deferred;
 mod listen;
+mod read_cache;
 mod session;
 mod tenant;
-mod threads;
 mod tls;
-mod waiting;
+mod worker;
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,12 +25,12 @@ pub use listen::Listener;
 pub(crate) use session::{LONGEST_STATEMENT, Session};
 
 use crate::database::error::StoreError;
-use crate::database::hint::Wakeup;
 use crate::database::job::{self, Job};
 use crate::database::store::OpenOptions;
 use crate::database::tx::{Connection, Tx};
+use crate::database::wakeup::Wakeup;
 use address::Address;
-use threads::Link;
+use worker::Link;
 
 /// At most so many closures share a commit: other processes wait for the lock meanwhile.
 const GROUP: usize = 32;
@@ -72,7 +72,7 @@ impl Postgres {
             };
             let go_on = failure.is_none();
             if opened.send(failure).is_ok() && go_on {
-                threads::write(first, &jobs, group_size);
+                worker::write(first, &jobs, group_size);
             }
         })
         .into_iter()
@@ -84,7 +84,7 @@ impl Postgres {
         let jobs = Arc::new(Mutex::new(jobs));
         for number in 0..options.readers.max(1) {
             let (link, jobs) = (link(None), Arc::clone(&jobs));
-            threads.extend(job::spawn(&format!("store-read-{number}"), move || threads::read(link, &jobs)));
+            threads.extend(job::spawn(&format!("store-read-{number}"), move || worker::read(link, &jobs)));
         }
         Ok(Self { place, address, own, writer: Some(writer), readers: Some(readers), threads })
     }

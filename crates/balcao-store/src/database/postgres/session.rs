@@ -14,13 +14,13 @@ use tokio_postgres::{Client, Row, Statement};
 
 use super::address::Address;
 use super::bind::{dollars, kind};
-use super::known::{Known, only_reads};
+use super::deferred::{Failed, Query, Waiting};
 use super::listen::CHANNEL;
-use super::waiting::{Failed, Query, Waiting};
-use crate::database::cause::PostgresCause;
+use super::read_cache::{Known, only_reads};
+use crate::database::driver_error::PostgresCause;
 use crate::database::error::StoreError;
-use crate::database::hint::Wakeup;
 use crate::database::value::Value;
+use crate::database::wakeup::Wakeup;
 
 /// How many prepared statements a connection keeps: more than the program has.
 const STATEMENTS: usize = 1024;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use crate::database::durability_check::make_private;
 use crate::database::error::StoreError;
-use crate::database::soundness::make_private;
 use crate::database::store::OpenOptions;
 
 /// How many prepared statements a connection keeps: more than the program has.

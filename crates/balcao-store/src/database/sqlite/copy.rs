@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::database::durability_check::make_private;
 use crate::database::error::StoreError;
-use crate::database::soundness::make_private;
 
 /// So long the copy waits for whoever moves the log into the file.
 const BUSY: Duration = Duration::from_secs(60);

@@ -6,7 +6,7 @@
 
 mod connection;
 mod copy;
-mod threads;
+mod worker;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
@@ -16,8 +16,8 @@ use std::time::Duration;
 
 pub(crate) use connection::open_writer;
 pub(crate) use copy::copy;
-pub(crate) use threads::{be_patient, failed_disk};
 use tokio::sync::watch;
+pub(crate) use worker::{be_patient, failed_disk};
 
 use crate::database::error::StoreError;
 use crate::database::job::{self, Job};
@@ -60,7 +60,7 @@ impl Sqlite {
         for number in 0..options.readers.max(1) {
             let (connection, receiver) = (connection::open_reader(path, options)?, Arc::clone(&receiver));
             sqlite.reading.extend(job::spawn(&format!("store-read-{number}"), move || {
-                threads::read(connection, &receiver);
+                worker::read(connection, &receiver);
             }));
         }
         sqlite.readers = Some(sender);
@@ -75,7 +75,7 @@ impl Sqlite {
         let (sender, receiver) = channel();
         let (breaks, broken) = watch::channel(None);
         let writing =
-            job::spawn("store-write", move || threads::write(connection, &receiver, group_size.max(1), &breaks));
+            job::spawn("store-write", move || worker::write(connection, &receiver, group_size.max(1), &breaks));
         Self { path: None, writer: Some(sender), readers: None, reading: Vec::new(), writing, broken }
     }
 

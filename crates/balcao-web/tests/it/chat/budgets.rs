@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
-use balcao_app::admin::watch::Scarce;
+use balcao_app::admin::backlog::Scarce;
 use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
 use balcao_llm::Usage;
 use balcao_llm::providers::scripted::Scripted;

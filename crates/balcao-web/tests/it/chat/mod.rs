@@ -9,7 +9,7 @@ mod limits;
 mod stream;
 mod world;
 
-use balcao_app::messaging::chat::ChatMailbox;
+use balcao_app::messaging::web_chat::ChatMailbox;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use balcao_app::conversations::Giver;
-use balcao_app::messaging::chat::ChatMailbox;
+use balcao_app::messaging::web_chat::ChatMailbox;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
 use balcao_store::{messaging::message, messaging::outbox};

@@ -10,12 +10,12 @@ use std::collections::btree_map::Entry;
 use balcao_domain::OrganizationId;
 use balcao_domain::throttle::{PairRate, SendingRate, Throttle};
 use balcao_store::messaging::outbox::{self, Outbox};
-use balcao_store::{Tx, messaging::throttle, ops::pace};
+use balcao_store::{Tx, messaging::throttle, ops::request_rate};
 use jiff::Timestamp;
 
 use super::later;
-use crate::context::desk::UseCaseError;
-use crate::context::pace::RequestRate;
+use crate::context::app_context::UseCaseError;
+use crate::context::request_rate::RequestRate;
 
 /// One in so many messages makes room for others: what is known of customers who got none for a while is forgotten.
 const TIDY_EVERY: i64 = 64;
@@ -101,15 +101,15 @@ fn too_many_to_one(
     now: Timestamp,
 ) -> Result<Option<Timestamp>, UseCaseError> {
     let (organization, name) = (message.organization, format!("send/{}", message.conversation));
-    let known = pace::find(tx, organization, &name)?;
+    let known = request_rate::find(tx, organization, &name)?;
     let rule = RequestRate { burst: rate.burst, every: rate.every };
     match rule.after(known, now) {
         Err(wait) => Ok(Some(later(now, wait))),
         Ok(full_at) => {
             if i64::from(message.id) % TIDY_EVERY == 0 {
-                pace::forget(tx, organization, now)?;
+                request_rate::forget(tx, organization, now)?;
             }
-            pace::set(tx, organization, &name, full_at)?;
+            request_rate::set(tx, organization, &name, full_at)?;
             Ok(None)
         }
     }

@@ -1,0 +1,166 @@
+//! On what terms messages leave: templates for when a channel's window is closed, what messages cost, and the month's limit.
+
+use std::collections::BTreeMap;
+
+use balcao_channel::channels::whatsapp::price::{Category, Rates};
+use balcao_channel::outbound::{Template, TemplateParameter};
+use serde::{Deserialize, Serialize};
+
+/// What a template is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Reminding of an appointment.
+    Reminder,
+    /// Taking up a conversation.
+    FollowUp,
+    /// Offering a time that was freed.
+    Waitlist,
+    /// Telling a professional of a new appointment.
+    NoticeBooked,
+    /// Telling a professional that one was moved.
+    NoticeRescheduled,
+    /// Telling a professional that one was cancelled.
+    NoticeCancelled,
+    /// Telling somebody of staff that a conversation waits for them.
+    NoticeHandoff,
+    /// Asking the customer to write, because an answer came too late for the window.
+    Reopen,
+}
+
+impl Purpose {
+    /// What a message of this kind of the outbox is sent for.
+    #[must_use]
+    pub fn of_kind(kind: &str) -> Self {
+        match kind {
+            "reminder" => Self::Reminder,
+            "follow_up" => Self::FollowUp,
+            "waitlist" => Self::Waitlist,
+            "notice_booked" => Self::NoticeBooked,
+            "notice_rescheduled" => Self::NoticeRescheduled,
+            "notice_cancelled" => Self::NoticeCancelled,
+            "notice_handoff" => Self::NoticeHandoff,
+            _ => Self::Reopen,
+        }
+    }
+}
+
+/// What stands in a gap of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TemplateVariable {
+    /// The customer's first name; a polite word for one whose name is not known.
+    Customer,
+    /// The business's name.
+    Business,
+    /// What is booked.
+    Service,
+    /// With whom.
+    Professional,
+    /// The day, such as "sexta, 27/11".
+    Day,
+    /// The time, such as "15h".
+    Time,
+    /// The whole text that would have been sent inside the window.
+    Text,
+}
+
+/// What a button of a template answers, as the same button of the free message does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuickReplyAction {
+    /// They will come.
+    Confirm,
+    /// They want another time.
+    Move,
+}
+
+/// The facts of one message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TemplateVariables {
+    /// [`Fact::Customer`].
+    pub customer: String,
+    /// [`Fact::Business`].
+    pub business: String,
+    /// [`Fact::Service`].
+    pub service: Option<String>,
+    /// [`Fact::Professional`].
+    pub professional: Option<String>,
+    /// [`Fact::Day`].
+    pub day: Option<String>,
+    /// [`Fact::Time`].
+    pub time: Option<String>,
+    /// [`Fact::Text`].
+    pub text: Option<String>,
+    /// The names that come back when an answer is tapped.
+    pub answers: Vec<(QuickReplyAction, String)>,
+}
+
+/// A template that the provider approved, and what stands in its gaps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovedTemplate {
+    /// Its name.
+    pub name: String,
+    /// Its language.
+    pub language: String,
+    /// What the provider bills it as.
+    pub category: Category,
+    /// Its gaps in order: their names, if it names them, and what stands there.
+    pub parameters: Vec<(Option<String>, TemplateVariable)>,
+    /// What its buttons of the kind "quick reply" answer, in order.
+    pub quick_replies: Vec<QuickReplyAction>,
+}
+
+/// On what terms messages of an account leave.
+#[derive(Debug, Clone, Default)]
+pub struct SendPolicy {
+    /// By purpose.
+    pub templates: BTreeMap<Purpose, ApprovedTemplate>,
+    /// What messages cost, in millionths of the business's currency; without it they are not metered.
+    pub rates: Option<Rates>,
+    /// What they may cost in a calendar month, in millionths of the business's currency.
+    pub cap_micros: Option<u64>,
+}
+
+impl SendPolicy {
+    /// The template for a purpose with its gaps filled; `None` if there is none, or a fact is not known.
+    #[must_use]
+    pub fn template(&self, purpose: Purpose, facts: &TemplateVariables) -> Option<Template> {
+        let approved = self.templates.get(&purpose)?;
+        let body = approved.parameters.iter().map(|(name, fact)| {
+            let text = match fact {
+                TemplateVariable::Customer => Some(&facts.customer),
+                TemplateVariable::Business => Some(&facts.business),
+                TemplateVariable::Service => facts.service.as_ref(),
+                TemplateVariable::Professional => facts.professional.as_ref(),
+                TemplateVariable::Day => facts.day.as_ref(),
+                TemplateVariable::Time => facts.time.as_ref(),
+                TemplateVariable::Text => facts.text.as_ref(),
+            };
+            // One line, as the provider demands.
+            let text = text?.split_whitespace().collect::<Vec<_>>().join(" ");
+            (!text.is_empty()).then(|| TemplateParameter { name: name.clone(), text })
+        });
+        let named = |wanted: &QuickReplyAction| {
+            let (_, name) = facts.answers.iter().find(|(answer, _)| answer == wanted)?;
+            Some(name.clone())
+        };
+        Some(Template {
+            name: approved.name.clone(),
+            language: approved.language.clone(),
+            body: body.collect::<Option<_>>()?,
+            quick_replies: approved.quick_replies.iter().map(named).collect::<Option<_>>()?,
+        })
+    }
+
+    /// What the provider bills a template as; `None` if it is not ours.
+    #[must_use]
+    pub fn category_of(&self, template: &Template) -> Option<&Category> {
+        let mut all = self.templates.values();
+        all.find(|one| one.name == template.name && one.language == template.language).map(|one| &one.category)
+    }
+}
+
+#[cfg(test)]
+#[path = "send_policy_tests.rs"]
+mod tests;

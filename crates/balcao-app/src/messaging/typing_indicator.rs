@@ -1,0 +1,82 @@
+//! Shows customers that their message was read and that an answer is being written.
+//!
+//! Nobody waits for it: it runs beside the turn, and whatever fails in it is logged only. A customer whose conversation a
+//! person has sees nothing of the agent.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use balcao_channel::{Channel, ProviderMessageId};
+use balcao_domain::inbox::InboxState;
+use balcao_store::turns::lease::Claimed;
+use balcao_store::{messaging::conversation, messaging::inbox};
+
+use crate::context::app_context::AppContext;
+
+/// How long one attempt may take.
+const WITHIN: Duration = Duration::from_secs(5);
+/// How many of the latest messages are looked at.
+const LATEST: u32 = 20;
+
+/// Shows customers that somebody is there. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct TypingIndicator {
+    channels: Arc<BTreeMap<(String, String), Arc<dyn Channel>>>,
+}
+
+/// A message to show it at.
+pub(crate) struct TypingTarget {
+    channel: Arc<dyn Channel>,
+    message: ProviderMessageId,
+}
+
+impl TypingIndicator {
+    /// Over these channels; those that can show nothing are left out.
+    #[must_use]
+    pub fn new(channels: impl IntoIterator<Item = Arc<dyn Channel>>) -> Self {
+        let can = |one: &Arc<dyn Channel>| one.capabilities().read_marks || one.capabilities().typing.is_some();
+        let named = |one: Arc<dyn Channel>| ((one.kind().to_owned(), one.account().as_str().to_owned()), one);
+        Self { channels: Arc::new(channels.into_iter().filter(can).map(named).collect()) }
+    }
+
+    /// Where to show it for a conversation that was claimed; `None` if nothing is to be shown.
+    pub(crate) async fn find(&self, desk: &AppContext, claimed: &Claimed) -> Option<TypingTarget> {
+        let channel = Arc::clone(self.channels.get(&(claimed.channel.clone(), claimed.account.clone()))?);
+        let (organization, id) = (claimed.lease.organization, claimed.lease.conversation);
+        let look = move |tx: &mut balcao_store::Tx<'_>, _now| {
+            if !conversation::get(tx, organization, id)?.state.agent_speaks() {
+                return Ok(None);
+            }
+            let rows = inbox::of_conversation(tx, organization, id, LATEST)?;
+            let open = rows.into_iter().rev().filter(|row| matches!(row.state, InboxState::New | InboxState::Assigned));
+            Ok(open.filter_map(|row| row.provider_message).next())
+        };
+        let message = desk.look(look).await.ok()??;
+        Some(TypingTarget { channel, message: ProviderMessageId::new(message) })
+    }
+}
+
+impl TypingTarget {
+    /// Shows "is writing…" now, and again before it vanishes; never ends. `shown` is told when the customer saw it once.
+    pub(crate) async fn typing(&self, shown: impl Fn()) {
+        let Some(lasts) = self.channel.capabilities().typing else { return std::future::pending().await };
+        loop {
+            match tokio::time::timeout(WITHIN, self.channel.typing(&self.message)).await {
+                Ok(Ok(())) => shown(),
+                Ok(Err(error)) => tracing::debug!(%error, "a typing indicator was not shown"),
+                Err(_elapsed) => tracing::debug!("a typing indicator was not shown in time"),
+            }
+            tokio::time::sleep(lasts.mul_f32(0.8)).await;
+        }
+    }
+
+    /// Marks the message as read.
+    pub(crate) async fn read(&self) {
+        match tokio::time::timeout(WITHIN, self.channel.mark_read(&self.message)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "a message was not marked as read"),
+            Err(_elapsed) => tracing::debug!("a message was not marked as read in time"),
+        }
+    }
+}

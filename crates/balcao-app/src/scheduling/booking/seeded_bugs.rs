@@ -1,0 +1,41 @@
+//! How holds must not expire: a mistake that the simulator must find (`balcao_planted`).
+
+use balcao_domain::OrganizationId;
+use balcao_planted::{Bug, has};
+use balcao_store::scheduling::slot_claim::{self, SlotRequest};
+use balcao_store::{Tx, scheduling::appointment};
+
+use super::change::free;
+use crate::context::app_context::{AppContext, UseCaseError, organization};
+
+/// Whether a hold and its time are given up apart: never, but for a mistake.
+pub(super) fn expires_in_parts() -> bool {
+    has(Bug::HoldExpiredInParts)
+}
+
+/// The appointment in one transaction, its time in the next.
+pub(super) async fn expire_in_parts(desk: &AppContext, id: OrganizationId) -> Result<usize, UseCaseError> {
+    let now = desk.clock.now();
+    let cancel = move |tx: &mut Tx<'_>| {
+        let (organization, _) = organization(tx, id)?;
+        let mut expired = Vec::new();
+        for hold in appointment::expired(tx, id, now)? {
+            let Some(one) = appointment::find(tx, id, hold, organization.currency)? else { continue };
+            appointment::cancel(tx, id, hold, now)?;
+            let (professional, capacity, occupied) = (one.professional, one.seat, one.occupied);
+            slot_claim::claim_slot(tx, id, &SlotRequest { appointment: hold, professional, capacity, occupied, now })?;
+            expired.push(one);
+        }
+        Ok::<_, UseCaseError>(expired)
+    };
+    let expired = desk.store.write(cancel).await?;
+    let many = expired.len();
+    let give_back = move |tx: &mut Tx<'_>| {
+        let (organization, zone) = organization(tx, id)?;
+        expired.iter().try_for_each(|one| free(tx, &organization, &zone, one, now))
+    };
+    if many > 0 {
+        desk.store.write(give_back).await?;
+    }
+    Ok(many)
+}

@@ -1,0 +1,158 @@
+//! Whom a conversation is about, where one number serves several professionals.
+//!
+//! What the customer says decides, code before name; then the appointment whose reminder they answer or quote; then what is known
+//! already; then their next or last appointment; then there may only be one. Else nobody is known, and the customer is asked: their
+//! answer is read here ([`super::spoken`]), and whoever wants anybody gets whoever is free first ([`anyone`]). Who names several leaves it
+//! open between these: nobody else is proposed. A calendar of all ([`Finding::AskedFor`]) is about somebody only while the customer asks
+//! for them.
+
+use balcao_domain::professional::Professional;
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
+use balcao_language::{anybody_will_do, normalize};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::message::{self, Author, Message};
+use balcao_store::{Tx, crm::organization, scheduling::appointment};
+use jiff::civil::Time;
+use jiff::{SignedDuration, Timestamp};
+
+use super::first_available;
+use super::professional_mention::{Mention, MentionContext, agreed_to, asks_for_a_name, find_mention, offered};
+use crate::context::app_context::UseCaseError;
+use crate::scheduling::professionals::active;
+
+/// So many of the latest messages are looked at for what the customer has just said.
+const LOOKED_AT: u32 = 20;
+/// So long a customer's wish for one professional counts in a calendar of all: a later visit is not bound by it.
+const ASKED_FOR_HOURS: i64 = 24;
+/// When a conversation is about one professional.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResolutionMode {
+    /// Always: each session is somebody's.
+    Always,
+    /// While the customer asks for one; else anybody will do.
+    AskedFor,
+}
+
+/// Finds out whom a conversation is about, from what the customer has just written too, and keeps it. `answered` is whose
+/// appointment the message is about that the customer may be answering.
+pub(crate) fn resolve_professional(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    conversation: &mut Conversation,
+    answered: Option<ProfessionalId>,
+    finding: ResolutionMode,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let active = active(tx, organization)?;
+    let last = message::last(tx, organization, conversation.id, LOOKED_AT)?;
+    let whom = match finding {
+        ResolutionMode::AskedFor => asked_for(&active, &last, now),
+        ResolutionMode::Always => {
+            let works = |whom: &ProfessionalId| active.iter().any(|one| one.id == *whom);
+            let known = answered.filter(works).or(conversation.professional.filter(works));
+            let before = conversation.professional.filter(|whom| !works(whom));
+            always(tx, organization, contact, known, &active, &last, now)?.or(before)
+        }
+    };
+    if conversation.professional != whom {
+        conversation::set_professional(tx, organization, conversation.id, whom)?;
+        conversation.professional = whom;
+    }
+    Ok(())
+}
+
+fn always(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    known: Option<ProfessionalId>,
+    active: &[Professional],
+    last: &[Message],
+    now: Timestamp,
+) -> Result<Option<ProfessionalId>, UseCaseError> {
+    let said = last.iter().rev().take_while(|one| one.author == Author::Contact).map(|one| normalize(&one.text));
+    let said = said.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" . ");
+    let ours = last.iter().rev().find(|one| one.author != Author::Contact).map_or("", |one| one.text.as_str());
+    let hearing = MentionContext { known: known.is_some(), named: asks_for_a_name(ours) };
+    match find_mention(active, &said, hearing) {
+        Mention::One(whom) => return Ok(Some(whom)),
+        Mention::Several(_) => return Ok(None),
+        Mention::Nobody => {}
+    }
+    if let Some(whom) = agreed_to(active, ours, &said) {
+        return Ok(Some(whom));
+    }
+    let anybody = anybody_will_do(&said, true);
+    let among = offered(active, ours);
+    if let Some(known) = known.filter(|_| !anybody || among.is_empty()) {
+        return Ok(Some(known));
+    }
+    // "Com o Otávio ou com o Wesley" is not settled by an appointment with a third.
+    let open = is_open(active, last);
+    if !open
+        && (!anybody || among.is_empty())
+        && let Some(whom) = by_appointment(tx, organization, contact, active, now)?
+    {
+        return Ok(Some(whom));
+    }
+    if let [only] = active {
+        return Ok(Some(only.id));
+    }
+    if !anybody {
+        return Ok(None);
+    }
+    let texts: Vec<&str> =
+        last.iter().filter(|one| one.author == Author::Contact).map(|one| one.text.as_str()).collect();
+    let (business, zone) = crate::context::app_context::organization(tx, organization)?;
+    let opens = crate::scheduling::hours::open_state(tx, &business, &zone, now)?.earliest.unwrap_or(Time::MAX);
+    let wish = first_available::read_slot_wish(texts.iter().copied(), zone.to_datetime(now).date(), opens);
+    let among: Vec<Professional> =
+        active.iter().filter(|one| among.is_empty() || among.contains(&one.id)).cloned().collect();
+    first_available::choose_first_available(tx, organization, contact, &among, (wish, &texts), now)
+}
+
+/// Whether the last whom the customer named were several.
+fn is_open(active: &[Professional], last: &[Message]) -> bool {
+    let theirs = last.iter().rev().filter(|one| one.author == Author::Contact);
+    let hearing = MentionContext { known: false, named: false };
+    let mut named = theirs.map(|one| find_mention(active, &normalize(&one.text), hearing));
+    named.find(|found| *found != Mention::Nobody).is_some_and(|found| matches!(found, Mention::Several(_)))
+}
+
+/// The one whom the customer asked for last, unless they said since that anybody will do.
+fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Option<ProfessionalId> {
+    let since = now.checked_sub(SignedDuration::from_hours(ASKED_FOR_HOURS)).unwrap_or(now);
+    let theirs = last.iter().rev().filter(|one| one.author == Author::Contact && one.created_at >= since);
+    for one in theirs {
+        let said = normalize(&one.text);
+        if anybody_will_do(&said, false) {
+            return None;
+        }
+        if let Mention::One(whom) = find_mention(active, &said, MentionContext { known: false, named: false }) {
+            return Some(whom);
+        }
+    }
+    None
+}
+
+fn by_appointment(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    active: &[Professional],
+    now: Timestamp,
+) -> Result<Option<ProfessionalId>, UseCaseError> {
+    let currency = organization::get(tx, id)?.currency;
+    let upcoming = appointment::upcoming_of_contact(tx, id, contact, currency, now)?;
+    let works = |whom: &ProfessionalId| active.iter().any(|one| one.id == *whom);
+    if let Some(next) = upcoming.iter().map(|one| one.professional).find(works) {
+        return Ok(Some(next));
+    }
+    let all = appointment::of_contact(tx, id, contact, currency)?;
+    Ok(all.iter().rev().filter(|one| one.status.holds_slot()).map(|one| one.professional).find(works))
+}
+
+#[cfg(test)]
+#[path = "professional_choice_tests.rs"]
+mod tests;

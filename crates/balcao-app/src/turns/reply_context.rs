@@ -1,0 +1,112 @@
+//! Outbound context: what we told the contact unasked that they may be answering, and the appointment it was about
+//! (specification part 01 §7).
+//!
+//! A message that quotes one of ours says which; else it is the last notification of the last 48 hours, if nothing was said by
+//! us after it. So "preciso remarcar" needs no question about which appointment. Of somebody else's appointment, as in a
+//! professional's notice, nothing is added to what the notice said.
+
+use balcao_channel::inbound::Quoted;
+use balcao_domain::Appointment;
+use balcao_domain::{AppointmentId, ContactId, ProfessionalId, TurnId};
+use balcao_language::format;
+use balcao_store::crm::organization::Organization;
+use balcao_store::messaging::message::{self, Notification};
+use balcao_store::{Tx, messaging::inbox, scheduling::appointment, scheduling::catalog};
+use balcao_tool::Locale;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+
+use crate::context::app_context::UseCaseError;
+use crate::{messaging::outbound::sender::pre_send, scheduling::professional_notifications};
+
+/// What we told the contact that they may be answering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReplyContext {
+    /// The words, with the appointment behind them.
+    pub(super) text: String,
+    /// The contact's own appointment that it was about, as it stands now.
+    pub(super) about: Option<About>,
+}
+
+/// An appointment, worded for whoever goes on with the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct About {
+    pub(super) id: AppointmentId,
+    pub(super) professional: ProfessionalId,
+    pub(super) line: String,
+}
+
+/// Whose turn it is, and how they are written to.
+pub(super) struct TurnScope<'a> {
+    pub(super) organization: &'a Organization,
+    pub(super) zone: &'a TimeZone,
+    pub(super) contact: ContactId,
+    pub(super) conversation: balcao_domain::ConversationId,
+    pub(super) turn: TurnId,
+    pub(super) locale: Locale,
+}
+
+/// What the contact may be answering.
+pub(super) fn find_reply_context(
+    tx: &mut Tx<'_>,
+    whose: &TurnScope<'_>,
+    since: Timestamp,
+) -> Result<Option<ReplyContext>, UseCaseError> {
+    let org = whose.organization.id;
+    let told = match quoted(tx, whose)? {
+        Some(told) => Some(told),
+        None => message::find_last_notification(tx, org, whose.conversation, since)?,
+    };
+    let Some(Notification { subject, about }) = told else { return Ok(None) };
+    let named = about.as_deref().and_then(|about| {
+        pre_send::appointment_in(about).or_else(|| professional_notifications::appointment_of(about))
+    });
+    let found = match named {
+        Some(id) => {
+            appointment::find(tx, org, id, whose.organization.currency)?.filter(|one| one.contact == whose.contact)
+        }
+        None => None,
+    };
+    let Some(found) = found else { return Ok(Some(ReplyContext { text: subject, about: None })) };
+    let about = worded(tx, whose, &found)?;
+    Ok(Some(ReplyContext { text: format!("{subject} ({})", about.line), about: Some(about) }))
+}
+
+/// What was told in the message of ours that the turn's last quoting message quotes.
+fn quoted(tx: &mut Tx<'_>, whose: &TurnScope<'_>) -> Result<Option<Notification>, UseCaseError> {
+    #[derive(Deserialize)]
+    struct Quoting {
+        quoted: Option<Quoted>,
+    }
+    let org = whose.organization.id;
+    for payload in inbox::payloads_of_turn(tx, org, whose.turn)? {
+        let quoting: Option<Quoting> = serde_json::from_str(&payload).ok();
+        let name = quoting.and_then(|quoting| quoting.quoted).and_then(|quoted| quoted.message);
+        if let Some(name) = name {
+            return Ok(message::find_quoted_notification(tx, org, whose.conversation, name.as_str())?);
+        }
+    }
+    Ok(None)
+}
+
+/// "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h"; what became of it, if it stands no more.
+pub(super) fn worded(tx: &mut Tx<'_>, whose: &TurnScope<'_>, one: &Appointment) -> Result<About, UseCaseError> {
+    let said = format::Locale::of(whose.locale.tag());
+    let names = catalog::professional_names(tx, whose.organization.id)?;
+    let starts = one.span.start.to_zoned(whose.zone.clone());
+    let (day, time) = (format::day(starts.date(), said), format::time(starts.time(), said));
+    let who = names.get(&one.professional).map_or("", String::as_str);
+    let (noun, with, gone) = match whose.locale {
+        Locale::PtBr => ("agendamento", "com", ", não está mais marcado"),
+        Locale::En => ("appointment", "with", ", no longer booked"),
+    };
+    let gone = if one.status.is_open() { "" } else { gone };
+    let id = i64::from(one.id);
+    let professional = one.professional;
+    Ok(About {
+        id: one.id,
+        professional,
+        line: format!("{noun} {id}: {} {with} {who}, {day} {time}{gone}", one.service_name),
+    })
+}

@@ -1,0 +1,40 @@
+//! Questions to the model beside a turn's own: after its reply, or when something falls due.
+
+use balcao_agent::spans;
+use balcao_domain::{OrganizationId, TurnId};
+use balcao_llm::{ModelError, ModelRequest, ModelResponse};
+use balcao_store::{StoreError, turns::turn};
+use tokio::time::Instant;
+
+use super::{Agent, strangers};
+use crate::context::app_context::AppContext;
+use crate::context::metrics;
+
+/// One question, which shows in traces and metrics as those of turns do, and counts as used up by the turn that it belongs to,
+/// if there is one.
+///
+/// # Errors
+/// What the model failed with. That the answer could not be counted is no reason not to use it.
+pub(crate) async fn complete(
+    desk: &AppContext,
+    agent: &Agent,
+    (organization, of): (OrganizationId, Option<TurnId>),
+    request: &ModelRequest,
+) -> Result<ModelResponse, ModelError> {
+    let started = Instant::now();
+    let answer = spans::ask(agent.model.as_ref(), request).await;
+    metrics::model_call(agent.model.model(), &answer, started.elapsed());
+    let answer = answer?;
+    if let Some(of) = of {
+        let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
+        let cost = natural(answer.usage.cost_micro_usd.unwrap_or(0));
+        strangers::count(desk, agent, organization, (tokens, cost)).await;
+        let counted = desk.store.write(move |tx| turn::add_model_call(tx, organization, of, tokens, cost)).await;
+        if let Err(error) = counted {
+            let error: StoreError = error;
+            tracing::warn!(%error, purpose = ?request.purpose, "a question beside a turn was not counted");
+        }
+    }
+    Ok(answer)
+}
