@@ -6,6 +6,26 @@ const LIST: &str = "tests/attack/LIST";
 /// The attribute of a test that is not run; in two pieces, since whole it is a mark of unfinished work.
 const IGNORED: &str = concat!("#[", "ignore");
 
+/// The page of budgets, whose last column names tests, too.
+const BUDGETS: &str = "docs/BUDGETS.md";
+
+/// Every row of the tables of budgets names at least one test in its last column, and all of them are there.
+pub(crate) fn check_budgets() -> Result<String, String> {
+    let page = fs::read_to_string(BUDGETS).map_err(|error| format!("{BUDGETS}: {error}"))?;
+    let (mut rows, mut problems) = (0, Vec::new());
+    let is_row = |row: &str| row.starts_with("| ") && !row.starts_with("| what |");
+    for (number, row) in page.lines().enumerate().filter(|(_, row)| is_row(row)) {
+        let at = format!("{BUDGETS}:{}", number + 1);
+        let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
+        rows += 1;
+        let named: Vec<&str> = tests.split(", ").map(|test| test.trim_matches('`')).collect();
+        problems.extend(named.into_iter().filter(|test| !is_written(test)).map(|test| {
+            format!("{at}: there is no test `{test}`; expected tests that go beyond the budget")
+        }));
+    }
+    if problems.is_empty() { Ok(format!("{rows} budgets have tests")) } else { Err(problems.join("\n")) }
+}
+
 /// The names of the Rust tests of all rows, as `cargo test` filters them: without the crate, and without its folder of tests.
 pub(crate) fn filters() -> Result<String, String> {
     let list = fs::read_to_string(LIST).map_err(|error| format!("{LIST}: {error}"))?;
@@ -59,11 +79,12 @@ fn is_written(test: &str) -> bool {
         return any_file(Path::new("tests/browser"), "js", &|text| text.contains(&format!("test(\"{name}\"")));
     }
     let folder = Path::new("crates").join(crate_name);
-    // Names of the contract's tests stand before what they say.
-    let written = [format!("fn {name}("), format!("\n    {name} both \""), format!("\n    {name} native \"")];
+    // Names of the loop's contract stand before what they say, those of the store's in a list.
+    let listed = [format!("\n    {name} both \""), format!("\n    {name} native \""), format!("\n        {name},\n")];
+    let written = [format!("fn {name}(")];
     any_file(&folder, "rs", &|text| {
-        let of_contract = written.iter().skip(1).any(|one| text.contains(one.as_str()));
-        of_contract || written.first().is_some_and(|one| is_run(text, one))
+        let of_contract = listed.iter().any(|one| text.contains(one.as_str()));
+        of_contract || written.iter().any(|one| is_run(text, one))
     })
 }
 

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         "links" => links::check().and_then(|links| Ok(format!("{links}; {}", requirements::check()?))),
         "clocks" => clocks::check(),
         "features" => features::check(),
-        "attacks" => attacks::check(),
+        "attacks" => attacks::check().and_then(|attacks| Ok(format!("{attacks}; {}", attacks::check_budgets()?))),
         "attack-filters" => attacks::filters(),
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
