@@ -5,10 +5,14 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
-/// So many names are remembered before those are forgotten who may ask at once again.
+/// From so many names on, those who may ask at once again are forgotten.
 const REMEMBERED: usize = 10_000;
+/// The most names that are remembered; further ones wait.
+const MOST: usize = 200_000;
+/// Names are forgotten once in this time, because all of them are looked at for it.
+const SWEEP_EVERY: SignedDuration = SignedDuration::from_secs(1);
 
 pub use balcao_app::context::request_rate::RequestRate;
 
@@ -16,13 +20,29 @@ pub use balcao_app::context::request_rate::RequestRate;
 #[derive(Debug)]
 pub(crate) struct Paces {
     pace: RequestRate,
+    names: Mutex<Names>,
+}
+
+#[derive(Debug, Default)]
+struct Names {
     /// When each may ask `burst` times at once again.
-    full_at: Mutex<HashMap<String, Timestamp>>,
+    full_at: HashMap<String, Timestamp>,
+    swept: Timestamp,
+}
+
+impl Names {
+    /// Forgets the names that need not be remembered.
+    fn sweep(&mut self, now: Timestamp) {
+        if self.full_at.len() >= REMEMBERED && now.duration_since(self.swept).abs() >= SWEEP_EVERY {
+            self.full_at.retain(|_, at| *at > now);
+            self.swept = now;
+        }
+    }
 }
 
 impl Paces {
     pub(crate) fn new(pace: RequestRate) -> Self {
-        Self { pace, full_at: Mutex::default() }
+        Self { pace, names: Mutex::default() }
     }
 
     /// Counts a request.
@@ -38,9 +58,11 @@ impl Paces {
     /// # Errors
     /// How long to wait if it comes too soon for one of them; it is counted for none then.
     pub(crate) fn ask_all(&self, names: &[(String, RequestRate)], now: Timestamp) -> Result<(), Duration> {
-        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if full_at.len() >= REMEMBERED {
-            full_at.retain(|_, at| *at > now);
+        let mut remembered = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        remembered.sweep(now);
+        let full_at = &mut remembered.full_at;
+        if full_at.len() >= MOST && names.iter().any(|(name, _)| !full_at.contains_key(name)) {
+            return Err(SWEEP_EVERY.unsigned_abs());
         }
         let next =
             |(name, pace): &(String, RequestRate)| Ok((name.clone(), pace.after(full_at.get(name).copied(), now)?));
@@ -59,7 +81,7 @@ impl Paces {
     /// # Errors
     /// How long to wait.
     pub(crate) fn may(&self, name: &str, now: Timestamp) -> Result<(), Duration> {
-        let full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied();
+        let full_at = self.names.lock().unwrap_or_else(PoisonError::into_inner).full_at.get(name).copied();
         self.pace.after(full_at, now).map(drop)
     }
 }

@@ -36,5 +36,17 @@ fn those_who_may_ask_at_once_again_are_forgotten() {
         assert_eq!(paces.ask(&one.to_string(), at(0)), Ok(()));
     }
     assert_eq!(paces.ask("one more", at(60)), Ok(()));
-    assert_eq!(paces.full_at.lock().unwrap().len(), 1);
+    assert_eq!(paces.names.lock().unwrap().full_at.len(), 1);
+}
+
+#[test]
+fn names_have_a_bound_and_are_forgotten_once_a_second() {
+    let paces = Paces::new(RequestRate { burst: 1, every: Duration::from_secs(60) });
+    for name in 0..MOST {
+        assert_eq!(paces.ask(&name.to_string(), at(0)), Ok(()));
+    }
+    assert_eq!(paces.ask("one more", at(0)), Err(Duration::from_secs(1)));
+    assert_eq!(paces.ask("0", at(60)), Ok(()), "who is remembered goes on, and the others are forgotten");
+    assert_eq!(paces.ask("one more", at(60)), Ok(()));
+    assert!(paces.names.lock().unwrap().full_at.len() < REMEMBERED);
 }
