@@ -23,7 +23,7 @@ pub fn without_mark(text: &[u8]) -> &[u8] {
 pub fn mend_escapes(text: &[u8]) -> Cow<'_, [u8]> {
     let mut mended = Vec::new();
     let (mut kept, mut at) = (0, 0);
-    while let Some(next) = text.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'\\')) {
+    while let Some(next) = text.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         at += next;
         match unit(text, at) {
             Some(half) if FIRST.contains(&half) && is_second(text, at + ESCAPE) => at += 2 * ESCAPE,

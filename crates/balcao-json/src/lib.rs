@@ -7,10 +7,12 @@
 //! mark before the text is passed over. What a provider delivered, and would only repeat, is read in spite of more
 //! ([`read_delivered`]).
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 mod escapes;
@@ -66,9 +68,28 @@ pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
 /// # Errors
 /// The first [`Fault`] in the order of the text.
 pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<Value, Fault> {
-    let found = Found { told: RefCell::default(), values: Cell::new(max_values) };
     let text = mend_escapes(without_mark(text));
-    let mut reader = serde_json::Deserializer::from_slice(&text);
+    read_by(serde_json::Deserializer::from_slice(&text), max_depth, max_values)
+}
+
+/// As [`read`], of a text that is known to be UTF-8: its strings are not looked at once more.
+///
+/// # Errors
+/// The first [`Fault`] in the order of the text.
+pub fn read_text(text: &str, max_depth: usize) -> Result<Value, Fault> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match mend_escapes(text.as_bytes()) {
+        Cow::Borrowed(_) => read_by(serde_json::Deserializer::from_str(text), max_depth, usize::MAX),
+        Cow::Owned(mended) => read_by(serde_json::Deserializer::from_slice(&mended), max_depth, usize::MAX),
+    }
+}
+
+fn read_by<'de, R: serde_json::de::Read<'de>>(
+    mut reader: serde_json::Deserializer<R>,
+    max_depth: usize,
+    max_values: usize,
+) -> Result<Value, Fault> {
+    let found = Found { told: RefCell::default(), values: Cell::new(max_values) };
     let malformed = |error: &serde_json::Error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();
@@ -239,13 +260,17 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let inner = self.deeper()?;
         let mut read = Map::new();
         while let Some(key) = fields.next_key::<String>()? {
-            if read.contains_key(&key) {
-                let error = self.found.tell(Ours::KeyTwice(Vec::new()));
-                self.found.under(&key);
-                return Err(error);
+            match read.entry(key) {
+                Entry::Occupied(earlier) => {
+                    let error = self.found.tell(Ours::KeyTwice(Vec::new()));
+                    self.found.under(earlier.key());
+                    return Err(error);
+                }
+                Entry::Vacant(place) => {
+                    let field = fields.next_value_seed(inner).inspect_err(|_| self.found.under(place.key()))?;
+                    place.insert(field);
+                }
             }
-            let field = fields.next_value_seed(inner).inspect_err(|_| self.found.under(&key))?;
-            read.insert(key, field);
         }
         Ok(Value::Object(read))
     }
@@ -253,8 +278,6 @@ impl<'de> Visitor<'de> for Strict<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use serde_json::json;
 
     use super::*;
@@ -263,6 +286,7 @@ mod tests {
     fn values_are_read_as_they_are() {
         let text = r#" {"a": [1, -2, 2.5, null, true, "é\n"], "b": {}, "big": 18446744073709551615} "#;
         let value = json!({ "a": [1, -2, 2.5, null, true, "é\n"], "b": {}, "big": u64::MAX });
+        assert_eq!(read_text(text, 2), Ok(value.clone()));
         assert_eq!(read(text.as_bytes(), 2), Ok(value));
     }
 
@@ -325,6 +349,7 @@ mod tests {
             (r#""\ud83d""#, "\u{fffd}"),
         ] {
             assert_eq!(read(text.as_bytes(), 1), Ok(json!(meant)), "{text}");
+            assert_eq!(read_text(text, 1), Ok(json!(meant)), "{text}");
         }
         assert_eq!(read(br#"{"a\udc00": "\ud800"}"#, 1), Ok(json!({ "a\u{fffd}": "\u{fffd}" })));
         assert!(matches!(mend_escapes(br#""\ud83d\ude00 \n""#), Cow::Borrowed(_)));

@@ -141,7 +141,7 @@ pub fn kind(value: &Value) -> &'static str {
 }
 
 fn strict(text: &str) -> Result<Value, String> {
-    balcao_json::read(text.as_bytes(), balcao_json::MOST_LEVELS).map_err(|fault| format!("the arguments are {fault}"))
+    balcao_json::read_text(text, balcao_json::MOST_LEVELS).map_err(|fault| format!("the arguments are {fault}"))
 }
 
 fn mend(text: &str) -> Option<Value> {
