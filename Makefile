@@ -57,6 +57,7 @@ rules: ## dependencies between crates, words, links, clocks in tests, features o
 	@cargo build --quiet -p xtask
 	target/debug/xtask deps
 	target/debug/xtask words
+	target/debug/xtask names
 	target/debug/xtask links
 	target/debug/xtask clocks
 	target/debug/xtask features

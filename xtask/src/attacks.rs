@@ -19,9 +19,12 @@ pub(crate) fn check_budgets() -> Result<String, String> {
         let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
         rows += 1;
         let named: Vec<&str> = tests.split(", ").map(|test| test.trim_matches('`')).collect();
-        problems.extend(named.into_iter().filter(|test| !is_written(test)).map(|test| {
-            format!("{at}: there is no test `{test}`; expected tests that go beyond the budget")
-        }));
+        problems.extend(
+            named
+                .into_iter()
+                .filter(|test| !is_written(test))
+                .map(|test| format!("{at}: missing test `{test}`; expected tests that go beyond the budget")),
+        );
     }
     if problems.is_empty() { Ok(format!("{rows} budgets have tests")) } else { Err(problems.join("\n")) }
 }

@@ -1,4 +1,4 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | links | clocks | features | attacks`.
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | names | links | clocks | features | attacks`.
 //!
 //! `lower` keeps what has become fewer of the words, `attack-filters` prints the tests of the list of attacks, `contract` writes
 //! `docs/LOOP-CONTRACT.md` from the tests, and `phones` writes the numbering plans of countries.
@@ -12,6 +12,7 @@ mod features;
 mod licences;
 mod links;
 mod phones;
+mod renames;
 mod requirements;
 mod words;
 
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let found = match check.as_str() {
         "deps" => deps::check().and_then(|deps| Ok(format!("{deps}; {}", circles::check()?))),
         "licences" => licences::check(),
+        "names" => renames::check(),
         "words" => words::check(),
         "lower" => words::lower(),
         "links" => links::check().and_then(|links| Ok(format!("{links}; {}", requirements::check()?))),
@@ -32,7 +34,7 @@ fn main() -> ExitCode {
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
         other => Err(format!(
-            "there is no check `{other}`; there are: deps, licences, words, lower, links, clocks, features, attacks, attack-filters, contract, phones"
+            "there is no check `{other}`; there are: deps, licences, words, lower, names, links, clocks, features, attacks, attack-filters, contract, phones"
         )),
     };
     let (text, code) = match found {

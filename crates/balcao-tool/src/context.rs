@@ -75,3 +75,48 @@ impl ToolContext {
         self.agreed.as_ref().map_or_else(now, |agreed| agreed.asked_at).as_millisecond()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Locale;
+
+    fn context(agreed: Option<Agreed>) -> ToolContext {
+        let principal = Principal {
+            organization: 1,
+            contact: 1,
+            conversation: 1,
+            turn: 1,
+            staff_facing: false,
+            locale: Locale::En,
+        };
+        let now: Zoned = "2026-11-23T10:00[America/Sao_Paulo]".parse().unwrap();
+        ToolContext {
+            principal,
+            key: EffectKey::derive(1, 2, 3, "book", "hash"),
+            args_hash: "hash".to_owned(),
+            now,
+            agreed,
+        }
+    }
+
+    #[test]
+    fn a_key_is_a_digest_of_everything_that_makes_the_call_this_one() {
+        assert_eq!(EffectKey::derive(1, 2, 3, "book", "hash").as_str(), crate::canonical::hash_text("1/2/3/book/hash"));
+        let keys = [(9, 2, 3, "book"), (1, 9, 3, "book"), (1, 2, 9, "book"), (1, 2, 3, "move"), (1, 2, 3, "book")];
+        let keys: Vec<EffectKey> = keys
+            .iter()
+            .map(|(turn, step, index, tool)| EffectKey::derive(*turn, *step, *index, tool, "hash"))
+            .collect();
+        assert!(keys.iter().enumerate().all(|(place, key)| !keys[..place].contains(key)));
+    }
+
+    #[test]
+    fn helpers_take_the_time_of_the_question_that_was_agreed_to() {
+        let cx = context(None);
+        assert_eq!(cx.helpers_now(), cx.now.timestamp().as_millisecond());
+        let asked_at = Timestamp::from_second(1_795_000_000).unwrap();
+        let agreed = Agreed { question: "Shall I?".to_owned(), asked_at };
+        assert_eq!(context(Some(agreed)).helpers_now(), 1_795_000_000_000);
+    }
+}
