@@ -4,7 +4,6 @@
 //! the gate G-01, which ends the program at every commit. Who of staff writes is handed to nobody: they are told that it did not
 //! work, and their next question is answered.
 
-use crate::turns::closed::Closed;
 use std::sync::Arc;
 
 use balcao_agent::guardrails::GuardEffect;
@@ -22,7 +21,8 @@ use balcao_store::{Tx, crm::note, crm::tag, scheduling::follow_up, turns::event}
 use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
 
-use super::leased::{self, LeaseContext};
+use super::control::TurnControl;
+use super::lease_context::{self, LeaseContext};
 use super::{AnswerError, Opened, TurnOutcome};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::conversations::handoff_alerts::{self, Handoff};
@@ -36,7 +36,7 @@ pub(super) async fn close(
     mut state: TurnState,
     ending: Ending,
     under: Option<LeaseContext>,
-) -> Result<Closed, AnswerError> {
+) -> Result<TurnControl, AnswerError> {
     let now = desk.clock.now();
     let ending = of_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
@@ -50,12 +50,12 @@ pub(super) async fn close(
         let work = move |tx: &mut Tx<'_>| match &under {
             None => in_transaction(tx, &accounts, &opened, &state, (&machine, &transcript), ending, now).map(Ok),
             Some(under) => {
-                if let Some(again) = leased::supersede(tx, under, &opened, &ending, spent(&state), now)? {
-                    return Ok(Err(again));
+                if let Some(restart) = lease_context::supersede(tx, under, &opened, &ending, spent(&state), now)? {
+                    return Ok(Err(restart));
                 }
                 let written = (machine.as_str(), transcript.as_str());
                 let stored = in_transaction(tx, &accounts, &opened, &state, written, ending.clone(), now)?;
-                leased::finish(tx, under, &opened, &state, &ending, &stored, now)?;
+                lease_context::finish(tx, under, &opened, &state, &ending, &stored, now)?;
                 Ok(Ok(stored))
             }
         };
@@ -65,14 +65,14 @@ pub(super) async fn close(
         && ending.reply().is_some()
     {
         let machine = Arc::clone(&shared);
-        desk.store.write(move |tx| leased::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
+        desk.store.write(move |tx| lease_context::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
     }
     Ok(match stored {
         Ok(ending) => {
             let state = Arc::unwrap_or_clone(shared);
-            Closed::Done(Box::new(TurnOutcome { conversation, turn, ending, state, channel }))
+            TurnControl::Finished(Box::new(TurnOutcome { conversation, turn, ending, state, channel }))
         }
-        Err((opened, inbound)) => Closed::Superseded { opened, inbound },
+        Err(restart) => TurnControl::Superseded(restart),
     })
 }
 

@@ -15,7 +15,8 @@ use balcao_tool::Toolbox;
 
 use super::Agent;
 use super::close;
-use super::leased::{self, LeaseContext};
+use super::control::Restart;
+use super::lease_context::{self, LeaseContext};
 use super::open::Opened;
 use crate::context::app_context::{AppContext, UseCaseError};
 
@@ -24,7 +25,7 @@ pub(super) enum Stop {
     /// A person has the conversation.
     TakenOver,
     /// The customer wrote more, and nothing was done yet: it begins again with everything.
-    Superseded { opened: Box<Opened>, inbound: String },
+    Superseded(Restart),
     /// Somebody else goes on with it.
     Lost(StoreError),
 }
@@ -84,9 +85,9 @@ impl Journal for StoreJournal {
                     return Ok(Some(Stop::TakenOver));
                 }
                 if let Some(under) = under.as_ref().filter(|_| !has_acted)
-                    && let Some((opened, inbound)) = leased::begin_again(tx, under, turn, spent, now)?
+                    && let Some(restart) = lease_context::begin_again(tx, under, turn, spent, now)?
                 {
-                    return Ok(Some(Stop::Superseded { opened, inbound }));
+                    return Ok(Some(Stop::Superseded(restart)));
                 }
             }
             turn::save(tx, organization, turn, &machine, &hash)?;

@@ -1,25 +1,34 @@
-//! The front desk: from a customer's message to the stored reply.
+//! Turns: from a customer's message to the stored reply.
 //!
-//! [`FrontDesk::answer`] opens a turn in one transaction, drives it, and closes it in another: record, reply, handoff and
-//! conversation commit together, after a last look at whether a person took over meanwhile. A turn that a crash cut short is
-//! taken up from its saved state before the next message is looked at.
+//! [`TurnRunner`] runs a turn in three steps:
 //!
-//! [`FrontDesk::answer_claimed`] does the same for a conversation that the dispatcher claimed: every transaction demands its
-//! lease, and the last one writes the outbox, settles the inbox and ends the lease.
+//! 1. **Open** (`open`, `leased`): one transaction stores the messages and loads what the turn needs. A turn that a crash cut short
+//!    goes on from its saved state first.
+//! 2. **Run** (`runner`, `journal`): the driver of `balcao-agent` asks the model and runs tools; the journal saves each step, and stops
+//!    a turn that a person took over.
+//! 3. **Close** (`close`): one transaction stores record, reply, handoff and conversation, after a last look at whether a person took
+//!    over. If the contact wrote more before the turn had an effect, the turn begins again instead (`control`).
 //!
-//! Not here: the rules of a turn (`balcao-agent`), who claims (`dispatcher`), channels.
+//! A turn has one of two sources (`source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_claimed`] works for a
+//! conversation that the `dispatcher` leased: every transaction demands the lease (`lease_context`), and the last one fills the outbox
+//! and ends the lease.
+//!
+//! Not here: the rules of a turn (`balcao-agent`) and channels.
 
 mod after_reply;
 pub(crate) mod choices;
 mod close;
-mod closed;
 mod context;
+mod control;
 pub mod dispatcher;
 mod journal;
+mod lease_context;
 mod leased;
 mod open;
 mod reply_context;
+mod runner;
 pub(crate) mod side_request;
+mod source;
 mod stale_inbound;
 mod strangers;
 pub mod summaries;
@@ -28,29 +37,21 @@ pub mod turn_completion;
 mod unreadable_message;
 pub mod watchdog;
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use balcao_agent::driver::{Interrupted, Observer, drive};
+use balcao_agent::driver::Interrupted;
 use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
-use balcao_agent::streaming::{ReplySink, StreamingModel};
-use balcao_agent::{Ending, Profile, Turn, TurnInput, TurnState, spans};
+use balcao_agent::{Ending, Profile, TurnState};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
-use balcao_planted::{self as planted, Bug};
 use balcao_store::StoreError;
 use balcao_tool::{Registry, Tool, Toolbox};
-use tokio::sync::Mutex;
-use tracing::Instrument;
 
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
-use crate::context::metrics::Meter;
-use crate::turns::closed::Closed;
 pub(crate) use context::in_words;
-use journal::Stop;
-use leased::LeaseContext;
 pub use open::Opened;
+pub use runner::TurnRunner;
 
 /// A profile, ready to answer.
 #[derive(Debug, Clone)]
@@ -161,260 +162,6 @@ pub enum AnswerError {
 impl From<StoreError> for AnswerError {
     fn from(error: StoreError) -> Self {
         Self::UseCase(error.into())
-    }
-}
-
-/// A sanitiser, with the tools that it was made for. Of a profile whose tools changed the last one is kept, too: a turn may still be at
-/// work with them.
-type Made = (Arc<Toolbox>, Arc<Sanitiser>);
-
-/// Answers customers. Cheap to share.
-pub struct TurnRunner {
-    desk: AppContext,
-    agents: std::sync::RwLock<BTreeMap<String, Agent>>,
-    sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Vec<Made>>>,
-    /// What strangers of the web chat may cost in a day, and what answers them after it; without it a person does.
-    strangers: (StrangerBudgets, Option<Arc<dyn ChatProvider>>),
-    /// One turn at a time per contact and channel.
-    lanes: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
-}
-
-impl std::fmt::Debug for TurnRunner {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FrontDesk").field("profiles", &self.names()).finish_non_exhaustive()
-    }
-}
-
-impl TurnRunner {
-    /// A front desk with its agents, by profile id.
-    #[must_use]
-    pub fn new(desk: AppContext, agents: impl IntoIterator<Item = Agent>) -> Self {
-        let agents = agents.into_iter().map(|agent| (agent.profile.id.clone(), agent)).collect();
-        let agents = std::sync::RwLock::new(agents);
-        let strangers = (StrangerBudgets::default(), None);
-        Self { desk, agents, sanitisers: std::sync::Mutex::default(), strangers, lanes: std::sync::Mutex::default() }
-    }
-
-    /// The same, where strangers of the web chat may cost so much in a day, all together. After it `instead` answers those whose profile has
-    /// it answer when no model does, and a person the others.
-    #[must_use]
-    pub fn with_strangers(self, budgets: StrangerBudgets, instead: Arc<dyn ChatProvider>) -> Self {
-        Self { strangers: (budgets, Some(instead)), ..self }
-    }
-
-    /// Store and clock.
-    #[must_use]
-    pub fn desk(&self) -> &AppContext {
-        &self.desk
-    }
-
-    /// One agent, as it is now: whoever holds it works with one snapshot.
-    ///
-    /// # Errors
-    /// [`AnswerError::UnknownProfile`], with the names that exist.
-    pub fn agent(&self, profile: &str) -> Result<Agent, AnswerError> {
-        let agents = self.agents.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        agents.get(profile).cloned().ok_or_else(|| AnswerError::UnknownProfile {
-            name: profile.to_owned(),
-            known: agents.keys().cloned().collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// From the next turn on this agent answers in the place of the one with its profile's id.
-    pub fn replace(&self, agent: Agent) {
-        let mut agents = self.agents.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        agents.insert(agent.profile.id.clone(), agent);
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.agents.read().unwrap_or_else(std::sync::PoisonError::into_inner).keys().cloned().collect()
-    }
-
-    /// Answers a message: opens a turn, drives it, closes it. Messages of one contact are answered one after the other.
-    ///
-    /// # Errors
-    /// [`AnswerError`]. Whatever a model or a tool does is no error here: it ends in a reply or a person.
-    pub async fn answer(
-        &self,
-        profile: &str,
-        inbound: TurnRequest,
-        observer: Option<&dyn Observer>,
-    ) -> Result<TurnOutcome, AnswerError> {
-        self.answer_live(profile, inbound, observer, None).await
-    }
-
-    /// The same, and `live` sees the reply while it is written: nothing that the reply will not begin with, unless it is told
-    /// that what it saw is void.
-    ///
-    /// # Errors
-    /// As [`Self::answer`].
-    pub async fn answer_live(
-        &self,
-        profile: &str,
-        inbound: TurnRequest,
-        observer: Option<&dyn Observer>,
-        live: Option<&dyn ReplySink>,
-    ) -> Result<TurnOutcome, AnswerError> {
-        let mut agent = self.agent(profile)?;
-        let lane = self.lane(&inbound);
-        let _only_one = lane.lock().await;
-        let meter = Meter::start(agent.model.model(), observer);
-        let mut opened = loop {
-            let needs = open::LoadOptions::of(&agent, !self.has_sanitiser(inbound.organization, &agent));
-            match open::open(&self.desk, &agent, &inbound, needs).await? {
-                open::OpenResult::Fresh(opened) => break *opened,
-                open::OpenResult::Interrupted { mut opened, saved } => {
-                    strangers::within_day(self, &mut agent, &mut opened).await?;
-                    let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
-                    let turn = self.take_up(&agent, &opened, saved.as_deref(), texts)?;
-                    self.run(&agent, *opened, turn, &meter, (None, None)).await?;
-                }
-            }
-        };
-        strangers::within_day(self, &mut agent, &mut opened).await?;
-        let mut turn = self.begin(&agent, &opened, inbound.texts.join("\n"))?;
-        loop {
-            match self.run(&agent, opened, turn, &meter, (None, live)).await? {
-                Closed::Done(answered) => return Ok(*answered),
-                Closed::Superseded { opened: again, inbound } => {
-                    opened = *again;
-                    strangers::within_day(self, &mut agent, &mut opened).await?;
-                    turn = self.begin(&agent, &opened, inbound)?;
-                }
-            }
-        }
-    }
-
-    /// Steps that a profile asks for after the reply. Call it when the reply is on its way; it changes nothing if the turn
-    /// ended otherwise, and whatever fails in it is logged only.
-    pub async fn after_reply(&self, profile: &str, answered: &TurnOutcome, organization: OrganizationId) {
-        let Ok(agent) = self.agent(profile) else { return };
-        let ran = match strangers::after_reply(self, agent, organization, answered).await {
-            Ok(agent) => after_reply::run(&self.desk, &agent, organization, answered).await,
-            Err(error) => Err(error.into()),
-        };
-        if let Err(error) = ran {
-            tracing::warn!(turn = %answered.turn, %error, "a step after the reply failed");
-        }
-    }
-
-    fn begin(&self, agent: &Agent, opened: &Opened, inbound: String) -> Result<Turn, AnswerError> {
-        let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
-        Ok(Turn::begin(
-            setup,
-            TurnInput {
-                principal: opened.principal(agent),
-                now: opened.now.clone(),
-                inbound,
-                breaker: opened.breaker.clone(),
-                memory: opened.memory.clone(),
-                held: opened.held.clone(),
-                guard: opened.guard.clone(),
-            },
-        ))
-    }
-
-    /// Drives a turn to its end and closes it: under a lease, if it was claimed.
-    async fn run(
-        &self,
-        agent: &Agent,
-        opened: Opened,
-        mut turn: Turn,
-        meter: &Meter<'_>,
-        (under, live): (Option<LeaseContext>, Option<&dyn ReplySink>),
-    ) -> Result<Closed, AnswerError> {
-        let journal = journal::StoreJournal::new(&self.desk, agent, &opened, under.clone());
-        let (conversation, id) = (opened.conversation.id.to_string(), opened.turn.to_string());
-        let span = spans::of_turn(&agent.profile.id, &conversation, &id);
-        let sanitiser = Arc::clone(&turn.setup().sanitiser);
-        let staff_facing = opened.principal(agent).staff_facing;
-        let streamed = live.map(|live| StreamingModel::new(agent.model.as_ref(), live, sanitiser, staff_facing));
-        let model: &dyn ChatProvider = match &streamed {
-            Some(streamed) => streamed,
-            None => agent.model.as_ref(),
-        };
-        let driven = Box::pin(drive(&mut turn, model, &journal, Some(meter)));
-        let ending = match driven.instrument(span.clone()).await {
-            Ok(ending) => ending,
-            Err(Interrupted::Stopped) => match journal.why_stopped() {
-                Stop::TakenOver => turn.stop("a person took over"),
-                Stop::Superseded { opened, inbound } => return Ok(Closed::Superseded { opened, inbound }),
-                Stop::Lost(error) => return Err(UseCaseError::from(error).into()),
-            },
-            Err(error) => return Err(error.into()),
-        };
-        span.record("balcao.outcome", ending.outcome());
-        if let Ending::Handoff { reason, .. } = &ending
-            && reason.is_failure()
-        {
-            spans::failed(&span, reason.code());
-        }
-        let under = under.map(|under| under.after(turn.state(), &agent.toolbox));
-        let (organization, spent) = (opened.organization.id, close::spent(turn.state()));
-        let closing = Box::pin(close::close(&self.desk, opened, turn.into_state(), ending, under));
-        let closed = closing.instrument(span).await?;
-        strangers::count(&self.desk, agent, organization, (spent.tokens, spent.cost_micro_usd)).await;
-        if let Closed::Done(answered) = &closed {
-            meter.ended(answered, &agent.toolbox);
-        }
-        Ok(closed)
-    }
-
-    /// A turn that was cut short goes on from its last saved step; one that had none begins anew with the messages that
-    /// nobody answered.
-    fn take_up(
-        &self,
-        agent: &Agent,
-        opened: &Opened,
-        saved: Option<&str>,
-        unanswered: String,
-    ) -> Result<Turn, AnswerError> {
-        let saved = saved.filter(|_| !planted::has(Bug::ModelAskedAgain));
-        let Some(saved) = saved else { return self.begin(agent, opened, unanswered) };
-        let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
-        let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());
-        match state.and_then(|state| Turn::resume(setup, state)) {
-            Ok(turn) => Ok(turn),
-            // What it had done is in the ledger; what it was about to do only a person can tell.
-            Err(reason) => {
-                tracing::error!(turn = %opened.turn, reason, "a saved turn cannot be read: a person takes over");
-                let mut turn = self.begin(agent, opened, unanswered)?;
-                turn.abandon(&format!("the saved state of turn {} cannot be read: {reason}", opened.turn));
-                Ok(turn)
-            }
-        }
-    }
-
-    fn lane(&self, inbound: &TurnRequest) -> Arc<Mutex<()>> {
-        let who = match &inbound.from {
-            ContactRef::Phone(phone) => phone.identity().as_str().to_owned(),
-            ContactRef::Contact(id) => id.to_string(),
-        };
-        let name = format!("{}/{}/{who}", inbound.organization, inbound.channel);
-        let mut lanes = self.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if lanes.len() > 4_096 {
-            lanes.retain(|_, lane| Arc::strong_count(lane) > 1);
-        }
-        Arc::clone(lanes.entry(name).or_default())
-    }
-
-    fn has_sanitiser(&self, organization: OrganizationId, agent: &Agent) -> bool {
-        let sanitisers = self.sanitisers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let held = sanitisers.get(&(organization, agent.profile.id.clone()));
-        held.is_some_and(|all| all.iter().any(|(toolbox, _)| Arc::ptr_eq(toolbox, &agent.toolbox)))
-    }
-
-    fn sanitiser(&self, agent: &Agent, opened: &Opened) -> Arc<Sanitiser> {
-        let mut sanitisers = self.sanitisers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let key = (opened.organization.id, agent.profile.id.clone());
-        let all = sanitisers.entry(key).or_default();
-        if let Some((_, held)) = all.iter().find(|(toolbox, _)| Arc::ptr_eq(toolbox, &agent.toolbox)) {
-            return Arc::clone(held);
-        }
-        let made = Arc::new(agent.sanitiser_for(opened.public_texts.clone()));
-        all.insert(0, (Arc::clone(&agent.toolbox), Arc::clone(&made)));
-        all.truncate(2);
-        made
     }
 }
 

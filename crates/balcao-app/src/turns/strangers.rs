@@ -14,13 +14,17 @@ use crate::context::budgets;
 
 /// If the conversation is with a stranger and their day is used up, the offline model answers from here on, or a person, as the profile has it
 /// where no model answers.
-pub(super) async fn within_day(front: &TurnRunner, agent: &mut Agent, opened: &mut Opened) -> Result<(), UseCaseError> {
+pub(super) async fn within_day(
+    runner: &TurnRunner,
+    agent: &mut Agent,
+    opened: &mut Opened,
+) -> Result<(), UseCaseError> {
     if opened.conversation.channel != WEB_CHAT {
         return Ok(());
     }
-    match judge(front, agent, opened.organization.id, opened.conversation.id).await? {
+    match judge(runner, agent, opened.organization.id, opened.conversation.id).await? {
         Now::Asks => {}
-        Now::Counted => agent.counted = Some(front.strangers.0),
+        Now::Counted => agent.counted = Some(runner.strangers.0),
         Now::Instead(model) => (agent.model, agent.counted) = (model, None),
         Now::HandsOver(ceiling) => opened.guard.exhausted = Some(ceiling),
     }
@@ -29,7 +33,7 @@ pub(super) async fn within_day(front: &TurnRunner, agent: &mut Agent, opened: &m
 
 /// The same for what is asked of the model after a turn: then it is asked nothing.
 pub(super) async fn after_reply(
-    front: &TurnRunner,
+    runner: &TurnRunner,
     agent: Agent,
     organization: OrganizationId,
     answered: &TurnOutcome,
@@ -37,9 +41,9 @@ pub(super) async fn after_reply(
     if answered.channel != WEB_CHAT {
         return Ok(agent);
     }
-    Ok(match judge(front, &agent, organization, answered.conversation).await? {
+    Ok(match judge(runner, &agent, organization, answered.conversation).await? {
         Now::Asks => agent,
-        Now::Counted => Agent { counted: Some(front.strangers.0), ..agent },
+        Now::Counted => Agent { counted: Some(runner.strangers.0), ..agent },
         Now::Instead(_) | Now::HandsOver(_) => {
             let mut profile = agent.profile.as_ref().clone();
             (profile.after_reply.summary, profile.after_reply.contact_facts) = (false, false);
@@ -61,15 +65,15 @@ enum Now {
 }
 
 async fn judge(
-    front: &TurnRunner,
+    runner: &TurnRunner,
     agent: &Agent,
     organization: OrganizationId,
     conversation: ConversationId,
 ) -> Result<Now, UseCaseError> {
-    let (ceilings, instead) = &front.strangers;
+    let (ceilings, instead) = &runner.strangers;
     let ceilings = *ceilings;
     let look = move |tx: &mut Tx<'_>, now| budgets::of_stranger(tx, organization, conversation, &ceilings, now);
-    Ok(match front.desk.look(look).await? {
+    Ok(match runner.desk().look(look).await? {
         None => Now::Asks,
         Some(None) => Now::Counted,
         Some(Some(ceiling)) => match instead {

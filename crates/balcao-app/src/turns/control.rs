@@ -1,0 +1,18 @@
+//! How the run of a turn goes on.
+
+use super::TurnOutcome;
+use super::open::Opened;
+
+/// What the run of a turn came to.
+pub(super) enum TurnControl {
+    /// The turn is closed.
+    Finished(Box<TurnOutcome>),
+    /// The contact wrote more before the turn had an effect: it begins again.
+    Superseded(Restart),
+}
+
+/// A turn that begins again, with everything that the contact wrote.
+pub(super) struct Restart {
+    pub(super) opened: Box<Opened>,
+    pub(super) inbound: String,
+}

@@ -1,0 +1,220 @@
+//! What the transactions of a turn under a lease do beside its own: messages are assigned, a superseded turn begins again, the reply
+//! goes into the outbox, and the lease ends.
+//!
+//! Invariants: every transaction begins with the lease's guard (I-5); messages are given to the turn in the transaction that opens it, or
+//! that lets it begin again, and never to another (I-3); reply, outbox rows, inbox and the end of the lease are the closing transaction
+//! (I-12); a conversation that a person took over gets no outbox row (I-17).
+
+use balcao_agent::{Ending, TurnState};
+use balcao_domain::TurnId;
+use balcao_domain::burst::BurstRules;
+use balcao_domain::inbox::InboxState;
+use balcao_planted::{self as planted, Bug};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::inbox::{self, InboxRow};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::turns::lease::{self, Lease};
+use balcao_store::turns::turn::{self, Spent};
+use balcao_store::{Tx, crm::contact, messaging::attachment};
+use balcao_tool::Toolbox;
+use jiff::{SignedDuration, Timestamp};
+
+use super::choices;
+use super::control::Restart;
+use super::open::{self, LoadOptions, Opened};
+use super::stale_inbound;
+use crate::context::app_context::{UseCaseError, organization};
+use crate::messaging::inbox::retract;
+use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
+
+/// The lease under which a turn runs, and what its transactions need beside it.
+#[derive(Debug, Clone)]
+pub(super) struct LeaseContext {
+    pub(super) lease: Lease,
+    pub(super) lasts: SignedDuration,
+    pub(super) burst: BurstRules,
+    pub(super) needs: LoadOptions,
+    pub(super) locale: balcao_tool::Locale,
+    /// Whether the turn changed anything outside of its own record.
+    pub(super) had_effect: bool,
+}
+
+impl LeaseContext {
+    /// Demands that the lease is still the current one, and lets it last its whole length from now on: what is done next outside
+    /// is over before anybody else can go on with the turn (I-7).
+    pub(super) fn renew(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<(), UseCaseError> {
+        Ok(lease::renew(tx, &self.lease, now.checked_add(self.lasts).unwrap_or(Timestamp::MAX))?)
+    }
+
+    /// The same, with what a turn that is about to close did.
+    pub(super) fn after(mut self, state: &TurnState, toolbox: &Toolbox) -> Self {
+        self.had_effect = state.has_acted(toolbox);
+        self
+    }
+}
+
+/// Gives what waits to a turn, at most `limit` messages; what is left over is ripe.
+pub(super) fn assign_messages(
+    tx: &mut Tx<'_>,
+    lease: &Lease,
+    turn: TurnId,
+    limit: u32,
+    now: Timestamp,
+) -> Result<Vec<InboxRow>, UseCaseError> {
+    let (organization, conversation) = (lease.organization, lease.conversation);
+    let rows = inbox::assign(tx, organization, conversation, turn, limit)?;
+    for row in &rows {
+        let new =
+            NewMessage { conversation, turn: Some(turn), author: Author::Contact, text: &row.text, subject: None };
+        let message = message::insert(tx, organization, &new, row.received_at)?;
+        attachment::show_with(tx, organization, row.id, message)?;
+    }
+    let left = inbox::burst(tx, organization, conversation)?;
+    let files = attachment::awaited_until(tx, organization, conversation)?.unwrap_or(now);
+    lease::set_due(tx, organization, conversation, left.map(|_| files.max(now)))?;
+    Ok(rows)
+}
+
+/// What a reply becomes of a turn that changed nothing: if the customer wrote more, it begins again and nothing of the reply
+/// is stored. A turn that was silent for a person begins again, too, if they gave the conversation back meanwhile: its messages came
+/// before that, and wait for an answer as those do that no turn had taken yet (F-152).
+pub(super) fn supersede(
+    tx: &mut Tx<'_>,
+    under: &LeaseContext,
+    opened: &Opened,
+    ending: &Ending,
+    spent: Spent,
+    now: Timestamp,
+) -> Result<Option<Restart>, UseCaseError> {
+    lease::guard(tx, &under.lease)?;
+    if under.had_effect {
+        return Ok(None);
+    }
+    match ending {
+        Ending::Reply { .. } => begin_again(tx, under, opened.turn, spent, now),
+        Ending::Silence { .. } if !opened.conversation.state.agent_speaks() => {
+            given_back(tx, under, opened.turn, spent, now)
+        }
+        Ending::Silence { .. } | Ending::Handoff { .. } => Ok(None),
+    }
+}
+
+/// If the conversation is the agent's again, the turn begins again with the messages that it has.
+fn given_back(
+    tx: &mut Tx<'_>,
+    under: &LeaseContext,
+    turn: TurnId,
+    spent: Spent,
+    now: Timestamp,
+) -> Result<Option<Restart>, UseCaseError> {
+    let conversation = conversation::get(tx, under.lease.organization, under.lease.conversation)?;
+    if !conversation.state.agent_speaks() {
+        return Ok(None);
+    }
+    turn::restart(tx, under.lease.organization, turn, spent)?;
+    reload(tx, under, turn, conversation, now).map(Some)
+}
+
+/// A turn with all the messages that it has now, from its beginning.
+fn reload(
+    tx: &mut Tx<'_>,
+    under: &LeaseContext,
+    turn: TurnId,
+    conversation: Conversation,
+    now: Timestamp,
+) -> Result<Restart, UseCaseError> {
+    let rows = inbox::of_turn(tx, under.lease.organization, turn)?;
+    let (organization, zone) = organization(tx, under.lease.organization)?;
+    let contact = contact::get(tx, organization.id, conversation.contact)?;
+    let inbound = stale_inbound::inbound_text(&rows);
+    let written = stale_inbound::written(&rows, &zone, now);
+    let again = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+    let again = Opened { written, ..again };
+    Ok(Restart { opened: Box::new(again), inbound })
+}
+
+/// If the customer wrote more, the turn takes those messages too and begins again. At most as long, and with as many messages,
+/// as a burst may have.
+pub(super) fn begin_again(
+    tx: &mut Tx<'_>,
+    under: &LeaseContext,
+    turn: TurnId,
+    spent: Spent,
+    now: Timestamp,
+) -> Result<Option<Restart>, UseCaseError> {
+    let lease = &under.lease;
+    let organization = lease.organization;
+    let conversation = conversation::get(tx, organization, lease.conversation)?;
+    // A file that is still on its way is answered with what came with it, by the next turn.
+    let files = attachment::awaited_until(tx, organization, lease.conversation)?;
+    if !conversation.state.agent_speaks()
+        || files.is_some_and(|until| until > now)
+        || inbox::burst(tx, organization, lease.conversation)?.is_none()
+    {
+        return Ok(None);
+    }
+    let before = inbox::of_turn(tx, organization, turn)?;
+    let count = u32::try_from(before.len()).unwrap_or(u32::MAX);
+    let Some(first) = before.first().map(|row| row.received_at) else { return Ok(None) };
+    if !under.burst.may_grow(first, count, now) {
+        return Ok(None);
+    }
+    turn::restart(tx, organization, turn, spent)?;
+    assign_messages(tx, lease, turn, under.burst.most.saturating_sub(count), now)?;
+    reload(tx, under, turn, conversation, now).map(Some)
+}
+
+/// What the closing transaction of a claimed turn does besides: the outbox, the inbox, the end of the lease.
+pub(super) fn finish(
+    tx: &mut Tx<'_>,
+    under: &LeaseContext,
+    opened: &Opened,
+    machine: &TurnState,
+    decided: &Ending,
+    stored: &Ending,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let organization = opened.organization.id;
+    let (state, reason) = match stored {
+        Ending::Reply { .. } => (InboxState::Answered, None),
+        Ending::Handoff { .. } => (InboxState::HandedOff, None),
+        Ending::Silence { reason } => (InboxState::Ignored, Some(reason.as_str())),
+    };
+    inbox::set_state(tx, organization, opened.turn, state, reason)?;
+    retract::forget_late(tx, organization, opened.turn, &machine.inbound)?;
+    if stored.reply().is_some() && !planted::has(Bug::OutboxAfterClose) {
+        enqueue_reply(tx, opened, machine, decided, now)?;
+    }
+    lease::finish(tx, &under.lease)?;
+    Ok(())
+}
+
+/// Writes what a turn says into the outbox.
+pub(super) fn enqueue_reply(
+    tx: &mut Tx<'_>,
+    opened: &Opened,
+    machine: &TurnState,
+    decided: &Ending,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let Some(reply) = decided.reply() else { return Ok(()) };
+    let choices = match decided {
+        Ending::Reply { .. } => choices::of(machine, reply.as_str(), opened.turn, opened.now.time_zone(), now)
+            .or_else(|| choices::number(&opened.contact, reply.as_str())),
+        Ending::Handoff { .. } | Ending::Silence { .. } => None,
+    };
+    let outgoing = OutgoingMessage {
+        conversation: opened.conversation.id,
+        channel: &opened.conversation.channel,
+        turn: Some(opened.turn),
+        message: None,
+        kind: "reply",
+        name: &opened.turn.to_string(),
+        text: reply.as_str(),
+        file: None,
+        choices: choices.as_ref(),
+        about: None,
+        fallback: None,
+    };
+    enqueue::enqueue(tx, opened.organization.id, &outgoing, now)
+}
