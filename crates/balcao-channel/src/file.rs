@@ -9,8 +9,10 @@ use crate::{
 
 mod length;
 pub mod own;
+mod sendable;
 
 pub use length::length;
+pub use sendable::sendable;
 
 const MIB: usize = 1024 * 1024;
 

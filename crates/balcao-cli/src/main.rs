@@ -15,6 +15,7 @@ mod supervisor;
 mod telemetry;
 mod time;
 mod trace;
+mod turn_json;
 mod wire;
 
 use std::process::ExitCode;

@@ -6,6 +6,7 @@
 
 mod fill;
 mod named;
+mod person_words;
 mod pick;
 mod question;
 mod seen;

@@ -24,6 +24,7 @@
 //!
 //! This crate depends on none of ours.
 
+mod confinement;
 mod digits;
 mod error;
 mod helper;
@@ -34,10 +35,10 @@ mod process;
 pub mod protocol;
 pub mod worker;
 
+pub use confinement::Confinement;
 pub use error::{BrokenLimit, BundleError, CompileError, HelperError, LostDigits, Place, StartError};
 pub use helper::{Bundle, Helper};
 pub use language::Language;
 pub use limits::Limits;
 pub use pool::{Call, Sandbox};
 pub use process::Launcher;
-pub use worker::confine::Confinement;

@@ -12,13 +12,13 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::{
+    confinement::Confinement,
     digits,
     error::{BrokenLimit, CompileError, HelperError, LostDigits, StartError},
     helper::{Bundle, Helper},
     limits::Limits,
     process::{Broken, Launcher, Worker},
     protocol::{self, CallHeader, Cause, Failure, Kind, Setup},
-    worker::confine::Confinement,
 };
 
 /// Bytes of all arguments of one call as JSON.

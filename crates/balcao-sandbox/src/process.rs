@@ -17,9 +17,10 @@ use tokio::{
 };
 
 use crate::{
+    confinement::Confinement,
     error::StartError,
     protocol::{self, ANSWER_OVERHEAD_BYTES, CallHeader, Failure, Greeting, Kind, MAX_REQUEST_BYTES},
-    worker::{SUBCOMMAND, confine::Confinement},
+    worker::SUBCOMMAND,
 };
 
 /// How a worker process is started.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{helper::Helper, limits::Limits, worker::confine::Confinement};
+use crate::{confinement::Confinement, helper::Helper, limits::Limits};
 
 /// Of the protocol: the server and its workers are one executable, so a mismatch means that the launcher starts something else.
 pub const VERSION: u32 = 1;

@@ -4,7 +4,7 @@
 //! something else.
 
 use super::{MIB, MediaError};
-use crate::channels::whatsapp::media::sendable;
+use crate::file::sendable;
 use crate::inbound::MediaKind;
 
 /// Largest file that is kept here, in bytes, whatever a channel takes: it lies in the database and is moved as a whole.

@@ -14,13 +14,13 @@ use balcao_app::conversations::{Conversations, Giver};
 use balcao_app::turns::{ContactRef, TurnOutcome, TurnRequest, TurnRunner};
 use balcao_domain::Phone;
 use jiff::{SignedDuration, civil::DateTime};
-use serde_json::json;
 
 use crate::{
     config::Config,
     output::{Failure, error_chain, one_line, print_error, print_line, say_piece},
     packs, profiles,
     trace::Trace,
+    turn_json::turn_json,
     wire::{self, World},
 };
 
@@ -149,7 +149,7 @@ impl Talk<'_> {
             clock.advance(SignedDuration::from_secs(4));
         }
         if self.args.json {
-            print_line(&as_json(text, &answered).to_string());
+            print_line(&turn_json(text, &answered).to_string());
         } else {
             match &answered.ending {
                 Ending::Reply { reply } => shown.finish(reply.as_str()),
@@ -300,32 +300,6 @@ fn read_line() -> Result<Option<String>, String> {
         Ok(_bytes) => Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned())),
         Err(error) => Err(format!("the terminal: {error}; give the messages with --script FILE instead")),
     }
-}
-
-/// A turn as data.
-pub(crate) fn as_json(text: &str, answered: &TurnOutcome) -> serde_json::Value {
-    let state = &answered.state;
-    let calls: Vec<_> = state
-        .calls
-        .iter()
-        .map(|call| json!({"tool": call.tool, "arguments": call.args, "class": call.result.class, "repeated": call.repeated, "result": call.result.value}))
-        .collect();
-    let reason = match &answered.ending {
-        Ending::Reply { .. } => None,
-        Ending::Handoff { reason, .. } => Some(reason.code().to_owned()),
-        Ending::Silence { reason } => Some(reason.clone()),
-    };
-    json!({
-        "customer": text,
-        "outcome": answered.ending.outcome(),
-        "reason": reason,
-        "reply": answered.ending.reply().map(|reply| reply.as_str()),
-        "calls": calls,
-        "model_calls": state.spent.model_calls,
-        "tool_calls": state.spent.tool_calls,
-        "input_tokens": state.spent.usage.input_tokens,
-        "output_tokens": state.spent.usage.output_tokens,
-    })
 }
 
 /// A local date and time.

@@ -23,11 +23,11 @@ use super::{
     snapshot::{self, Snapshot},
 };
 use crate::{
-    commands::chat::as_json,
     config::Config,
     output::{Failure, error_chain},
     packs, time,
     trace::Trace,
+    turn_json::turn_json,
     wire::{self, DeskClock},
 };
 
@@ -181,7 +181,7 @@ impl Player<'_> {
             };
             let failures = check(&step.expect, &happened);
             report.failures.extend(failures.into_iter().map(|failure| format!("turn {}: {failure}", number + 1)));
-            report.transcript.push(as_json(&step.customer, &answered));
+            report.transcript.push(turn_json(&step.customer, &answered));
             tools.extend(ran);
             said.push(reply);
             sent += messages;

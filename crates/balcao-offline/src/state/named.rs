@@ -9,7 +9,7 @@ use balcao_language::{
 };
 use jiff::civil::date;
 
-use super::who::{PARTICLES, is_no_name, phone_in};
+use super::person_words::{PARTICLES, is_no_name, phone_in};
 use crate::nlu::capital;
 
 /// What writers call themselves by.

@@ -3,6 +3,7 @@
 use balcao_language::{Agreement, Token, TokenKind, agreement, is_first_name, is_relative, normalize, tokens};
 
 use super::named::{guest_with_number, introduced, name_behind};
+use super::person_words::{NO_NAMES, PARTICLES, phone_in};
 use crate::nlu::{capital, own_name};
 
 /// How the writer's name is asked for.
@@ -17,21 +18,10 @@ const LEADS: [&str; 27] = [
 ];
 /// What ends a name in an answer.
 const ENDS: [&str; 10] = ["e", "com", "telefone", "fone", "tel", "numero", "celular", "cel", "and", "phone"];
-/// What an answer may be that is no name.
-const NO_NAMES: [&str; 45] = [
-    "prefiro", "muda", "mudar", "troca", "trocar", "queria", "gostaria", "como", "assim", "ue", "sei", "la", "mim",
-    "quem", "eu", "sim", "nao", "isso", "ok", "oi", "ola", "obrigado", "obrigada", "quero", "yes", "no", "pra",
-    "mesmo", "tanto", "qualquer", "melhor", "pode", "pera", "espera", "qual", "quanto", "onde", "voce", "vc", "vcs",
-    "que", "hoje", "amanha", "marcar", "tem",
-];
 /// Words before whoever comes.
 const TOWARDS: [&str; 7] = ["pra", "para", "pro", "pros", "p", "for", "do"];
 /// Words between these and the relative.
 const OWNERS: [&str; 8] = ["minha", "meu", "a", "o", "my", "um", "uma", "nosso"];
-/// Particles of names.
-pub(super) const PARTICLES: [&str; 5] = ["da", "de", "do", "dos", "das"];
-/// A number with area code has so many digits, without or with its country.
-const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 10..=13;
 
 /// Somebody for whom the writer books.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -193,11 +183,6 @@ fn name_after(text: &str, all: &[Token], from: usize) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Whether a folded word is none of a name.
-pub(super) fn is_no_name(folded: &str) -> bool {
-    NO_NAMES.contains(&folded)
-}
-
 fn is_lead(folded: &str) -> bool {
     LEADS.contains(&folded)
 }
@@ -219,14 +204,6 @@ fn answered_name(text: &str) -> Option<String> {
         if PARTICLES.contains(&folded.as_str()) { folded } else { capital(word) }
     };
     plausible.then(|| words.iter().map(written).collect::<Vec<_>>().join(" "))
-}
-
-/// The first number in a text that has an area code.
-pub(super) fn phone_in(text: &str) -> Option<String> {
-    let part_of_one = |letter: char| letter.is_ascii_digit() || " +()-.".contains(letter);
-    let runs = text.split(|letter: char| !part_of_one(letter)).map(str::trim);
-    let digits = |run: &&str| PHONE_DIGITS.contains(&run.chars().filter(char::is_ascii_digit).count());
-    runs.map(|run| run.trim_matches(|letter| ".-".contains(letter)).trim()).find(digits).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use crate::confinement::Confinement;
 use crate::protocol::{self, CallHeader, Greeting, Kind, MAX_REQUEST_BYTES, Setup};
 use host::Host;
 
@@ -38,7 +39,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn serve(input: &mut impl Read, output: &mut impl Write, confinement: confine::Confinement) -> io::Result<()> {
+fn serve(input: &mut impl Read, output: &mut impl Write, confinement: Confinement) -> io::Result<()> {
     let mut greeting = protocol::frame(Kind::Greeting);
     serde_json::to_writer(&mut greeting, &Greeting { version: protocol::VERSION, confinement })?;
     send(output, protocol::seal(greeting))?;

@@ -86,7 +86,8 @@ fn answers(how: &str) -> ExitCode {
     let mut out = io::stdout().lock();
     let mut greeting = protocol::frame(Kind::Greeting);
     let version = if how == "another version" { 99 } else { protocol::VERSION };
-    serde_json::to_writer(&mut greeting, &Greeting { version, confinement: confine::Confinement::default() }).unwrap();
+    serde_json::to_writer(&mut greeting, &Greeting { version, confinement: balcao_sandbox::Confinement::default() })
+        .unwrap();
     if how == "no greeting" {
         greeting = protocol::frame(Kind::Value);
     }

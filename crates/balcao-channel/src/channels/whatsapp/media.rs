@@ -17,38 +17,10 @@ use super::{errors, http::Silence, json, send::WhatsApp};
 pub use crate::file::{DownloadLimits, Downloaded, MediaError};
 use crate::{
     error::{SendClass, SendError},
-    file::{bare_type, check_type},
+    file::{bare_type, check_type, sendable},
     id::ProviderMediaId,
     inbound::MediaKind,
 };
-
-const KIB: usize = 1024;
-const MIB: usize = 1024 * KIB;
-
-/// The types that can be sent, with the largest size in bytes.
-#[must_use]
-pub const fn sendable(kind: MediaKind) -> (&'static [&'static str], usize) {
-    match kind {
-        MediaKind::Image => (&["image/jpeg", "image/png"], 5 * MIB),
-        MediaKind::Audio => (&["audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg"], 16 * MIB),
-        MediaKind::Video => (&["video/mp4", "video/3gpp"], 16 * MIB),
-        MediaKind::Document => (
-            &[
-                "text/plain",
-                "application/pdf",
-                "application/msword",
-                "application/vnd.ms-excel",
-                "application/vnd.ms-powerpoint",
-                "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-                "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-            ],
-            100 * MIB,
-        ),
-        // An animated sticker may have 500 KB, another 100; which it is shows at Meta only.
-        MediaKind::Sticker => (&["image/webp"], 500 * KIB),
-    }
-}
 
 /// Where a file can be fetched, for five minutes.
 struct Found {
