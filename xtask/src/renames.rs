@@ -32,7 +32,7 @@ pub(crate) fn check() -> Result<String, String> {
     if problems.is_empty() { Ok(format!("{rows} items have their new names")) } else { Err(problems.join("\n")) }
 }
 
-/// Whether a text declares an item: `struct Desk`, `fn ask`, `mod told`, `const STALE`; `field gaps` is a field of a struct.
+/// Whether a text declares an item: `struct Desk`, `fn ask`, `mod desk`, `const STALE`; `field gaps` is a field of a struct.
 fn declares(text: &str, kind: &str, name: &str) -> bool {
     let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     let mut lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));

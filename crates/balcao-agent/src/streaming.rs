@@ -1,9 +1,9 @@
 //! A reply that is seen while it is written.
 //!
-//! [`Streamed`] stands before a model and shows of its answer what the sanitiser lets through ([`Incremental`]), sentence by
+//! [`StreamingModel`] stands before a model and shows of its answer what the sanitiser lets through ([`Incremental`]), sentence by
 //! sentence, and of that only what the end of the turn will let stand too: from the first sentence on that claims a deed, or
 //! names a price, date or time that nothing said before, all waits for the whole reply. What was shown is the beginning of the
-//! reply, unless the model goes on to ask for a tool: then it is void, and [`Live::void`] says so.
+//! reply, unless the model goes on to ask for a tool: then it is void, and [`ReplySink::retract`] says so.
 //!
 //! Not here: what the reply is. The turn decides that as it does for an answer that nobody watched.
 

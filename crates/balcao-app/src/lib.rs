@@ -1,6 +1,6 @@
 //! The use cases, shared by tools, console, MCP and jobs.
 //!
-//! Each is a struct over [`Desk`]; each call is one transaction. A refusal ("slot taken") is an answer, in the inner
+//! Each is a struct over [`AppContext`]; each call is one transaction. A refusal ("slot taken") is an answer, in the inner
 //! `Result`; only what broke is an error. Effects run once per [`EffectKey`](balcao_store::turns::ledger::EffectKey). Wording for
 //! customers and models is elsewhere.
 

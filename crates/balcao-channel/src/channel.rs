@@ -62,7 +62,7 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     }
 
     /// Gives the provider a file of ours that is about to be sent, and tells where it is from then on. May be repeated; nothing
-    /// is shown to the customer. Not called for [`OwnFiles::Read`](crate::OwnFiles::Read).
+    /// is shown to the customer. Not called for [`OwnFiles::Read`](crate::MediaDelivery::Read).
     ///
     /// # Errors
     /// [`MediaError`]; never of unknown outcome. [`MediaError::Unsupported`] if no files leave by this channel.

@@ -1,6 +1,6 @@
 //! The channel contract and its adapters: how messages come in and go out.
 //!
-//! What comes in becomes an [`Inbound`], what goes out is an [`Outbound`]; both are plain data that can be stored. A
+//! What comes in becomes an [`InboundEvent`], what goes out is an [`Outbound`]; both are plain data that can be stored. A
 //! [`Channel`] sends once and says what is known afterwards. Not here: the inbox and outbox (a database keeps them), the
 //! HTTP server that receives webhooks, the decision to try again.
 

@@ -8,7 +8,7 @@
 //! A process that dies takes all its turns with it, and only one of them may be the poison. So a conversation that is found
 //! so becomes a *suspect*; suspects are worked on one at a time, and only a death there adds *blame*.
 //!
-//! Invariants: attempts are counted at the claim (I-20), so that any kind of end is counted; [`Tally::verdict`] depends on
+//! Invariants: attempts are counted at the claim (I-20), so that any kind of end is counted; [`AttemptHistory::verdict`] depends on
 //! the tally alone; a conversation is handed over after at most [`MAX_BLAME`] deaths as the suspect, [`MAX_FAILURES`]
 //! failures, or [`MAX_ATTEMPTS`] claims without an answer.
 

@@ -2,7 +2,7 @@
 //!
 //! What is misshapen is told, and then taken as it was meant or left out, so that the rest can be looked at and everything is told at once:
 //! a key or a word that is nearly one of ours is taken for it, any other unknown key is left out, and so is a value that is none of those
-//! that may stand there. Where something has to stand, something of the right shape does ([`stand_in`]); where nothing will do the entry is
+//! that may stand there. Where something has to stand, something of the right shape does ([`placeholder_for`]); where nothing will do the entry is
 //! left out. Nothing is told of what comes of that alone ([`Source::owes`]). Only a pack without commands is looked at no further.
 
 use std::{collections::BTreeSet, sync::LazyLock};

@@ -1,8 +1,8 @@
 //! The whole server in one thread, under a seeded clock, network, model, channel, systems behind tools, and crashes.
 //!
 //! What runs is the program itself: inbox, dispatcher, turns, tools, timers, watchdog, sender, and every statement on SQLite. What is simulated
-//! lies around it ([`world`]: time and processes; [`gate`]: the commit; [`model`]; [`outside`]: the channel's provider and
-//! the systems behind tools; [`traffic`] and [`staff`]: people). A run is a function of its seed: it is replayed with `--seed`.
+//! lies around it ([`world`]: time and processes; [`faults`]: the commit; [`model`]; [`external_systems`]: the channel's provider and
+//! the systems behind tools; [`workload`] and [`staff`]: people). A run is a function of its seed: it is replayed with `--seed`.
 
 #![expect(clippy::disallowed_methods, reason = "a run ends with its runtime, and nobody waits for a process that died")]
 

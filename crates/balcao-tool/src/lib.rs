@@ -1,7 +1,7 @@
 //! The tool contract: what a model may ask for, how a call is checked, what comes back.
 //!
 //! Usable alone: nothing here knows a store, a channel or an agent. A [`Registry`] holds [`Tool`]s (a [`CommandSpec`] with
-//! its compiled schemas and its handler); [`plan::judge`] judges a model's call without running anything;
+//! its compiled schemas and its handler); [`validate_call::validate_call`] judges a model's call without running anything;
 //! [`Tool::execute`] runs a planned call within its limits and turns whatever happens into one [`CallResult`].
 //!
 //! Invariants: a handler never sees arguments that break the input schema; a model never sees [`Internal`] text; every call

@@ -2,7 +2,7 @@
 //!
 //! The tool's contract names the act ([`Act`]), and the customer's words decide, never a model. A call whose act the customer did
 //! not mention is refused. One that they mentioned without asking for it is put to them as a question. One that they asked for, or
-//! that we offered and they accepted, runs. [`super::said`] checks its day, time and names against the conversation.
+//! that we offered and they accepted, runs. [`super::grounding`] checks its day, time and names against the conversation.
 
 use std::collections::{BTreeMap, BTreeSet};
 

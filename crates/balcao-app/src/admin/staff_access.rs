@@ -94,7 +94,7 @@ impl StaffAccess {
     /// The contact through which somebody of staff writes. It is made when they first do; customers' contacts stay apart.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, [`PeopleRefusal::UnknownStaff`].
+    /// [`UseCaseError`] if the database failed; inside, [`StaffAccessRefusal::UnknownStaff`].
     pub async fn contact_of(
         &self,
         organization: OrganizationId,
@@ -119,8 +119,8 @@ impl StaffAccess {
     /// database, for all programs over it.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, [`PeopleRefusal::UnknownStaff`],
-    /// [`PeopleRefusal::UpgradeRequired`] or [`PeopleRefusal::TooOften`].
+    /// [`UseCaseError`] if the database failed; inside, [`StaffAccessRefusal::UnknownStaff`],
+    /// [`StaffAccessRefusal::UpgradeRequired`] or [`StaffAccessRefusal::TooOften`].
     pub async fn asks(
         &self,
         organization: OrganizationId,

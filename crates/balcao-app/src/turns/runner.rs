@@ -110,8 +110,8 @@ impl TurnRunner {
         self.answer_live(profile, inbound, observer, None).await
     }
 
-    /// The same, and `live` sees the reply while it is written: nothing that the reply will not begin with, unless it is told
-    /// that what it saw is void.
+    /// As [`Self::answer`], and streams the reply to `live`. What it sees is always the beginning of the final reply; otherwise
+    /// [`ReplySink::retract`] is called.
     ///
     /// # Errors
     /// As [`Self::answer`].
@@ -134,13 +134,13 @@ impl TurnRunner {
                     strangers::within_day(self, &mut agent, &mut opened).await?;
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.resume(&agent, &opened, saved.as_deref(), texts)?;
-                    self.run_to_end(&mut agent, *opened, turn, &mut Caller { sink: None }, &meter).await?;
+                    Box::pin(self.run_to_end(&mut agent, *opened, turn, &mut Caller { sink: None }, &meter)).await?;
                 }
             }
         };
         strangers::within_day(self, &mut agent, &mut opened).await?;
         let turn = self.begin(&agent, &opened, inbound.texts.join("\n"))?;
-        self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter).await
+        Box::pin(self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter)).await
     }
 
     /// Answers a claimed conversation: takes up the turn that was cut short, if there is one, else opens one for what waits.
@@ -185,7 +185,7 @@ impl TurnRunner {
         let visitor = opened.contact.channel_user.clone().filter(|_| claimed.channel == WEB_CHAT);
         let draft = pages.zip(visitor).map(|(pages, visitor)| pages.drafting(&visitor));
         let mut source = Leased { lease, draft };
-        let outcome = self.run_to_end(&mut agent, opened, turn, &mut source, &meter).await?;
+        let outcome = Box::pin(self.run_to_end(&mut agent, opened, turn, &mut source, &meter)).await?;
         if let (Some(draft), Ending::Reply { .. }) = (source.draft, &outcome.ending) {
             draft.keep();
         }

@@ -32,7 +32,7 @@ impl CompletionNotifier {
     }
 }
 
-/// Hears a [`Bell`].
+/// Hears a [`CompletionNotifier`].
 #[derive(Debug)]
 pub struct CompletionListener(Receiver<ConversationId>);
 

@@ -1,6 +1,6 @@
 //! Checks of a call before it runs (specification part 3 §3).
 //!
-//! The input schema and the checks that need no I/O are judged together, with the call itself ([`Admission`] is an
+//! The input schema and the checks that need no I/O are judged together, with the call itself ([`ArgumentChecks`] is an
 //! [`ArgumentCheck`](balcao_tool::ArgumentCheck)): all failures at once, and a `fix` applied where the profile allows it. Checks that read
 //! or compute in a helper run before the handler, in its stead if they fail ([`guard`]): nothing changes for a call that is refused.
 //!

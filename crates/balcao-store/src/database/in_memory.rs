@@ -1,4 +1,4 @@
-//! A database in memory whose transactions run where they are called, and whose [`Gate`] decides what becomes of each.
+//! A database in memory whose transactions run where they are called, and whose [`FaultInjector`] decides what becomes of each.
 //!
 //! The statements, the schema and the constraints are SQLite's, as in production; only the commit is in the gate's hands. So
 //! what a simulator finds wrong with a transaction is wrong in production too, and everything is a function of its seed.

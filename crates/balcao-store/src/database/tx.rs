@@ -31,7 +31,7 @@ impl Connection<'_> {
 /// Statements are written for both databases: parameters as `?1`, no dialect where the other has none; a parameter is used
 /// where its type is plain before it is asked whether it is null. They are prepared once per connection.
 ///
-/// A statement that failed ends the transaction, except inside [`Self::attempt`]: PostgreSQL would refuse all that follow, and
+/// A statement that failed ends the transaction, except inside [`Self::savepoint`]: PostgreSQL would refuse all that follow, and
 /// a closure that goes on and succeeds is told so.
 #[derive(Debug)]
 pub struct Tx<'a> {

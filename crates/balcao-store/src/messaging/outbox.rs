@@ -196,7 +196,7 @@ pub fn push(
 /// Takes messages whose time has come, at most one of each conversation and `limit` in all, and marks them as being sent:
 /// that is the intent, durable before the request is written. The attempt is counted. `claim` names this claim among all, so
 /// that whoever does not learn whether it was committed can give back what it took. What leaves by an account that is paused
-/// ([`crate::messaging::pause`]), or has sent as fast as it may ([`crate::messaging::throttle`]), waits.
+/// ([`crate::messaging::account_pause`]), or has sent as fast as it may ([`crate::messaging::throttle`]), waits.
 ///
 /// # Errors
 /// What the database said.

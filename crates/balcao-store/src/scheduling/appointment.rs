@@ -1,4 +1,4 @@
-//! Appointments. Each that is not cancelled holds claims (see [`crate::scheduling::claims`]).
+//! Appointments. Each that is not cancelled holds claims (see [`crate::scheduling::slot_claim`]).
 
 use balcao_domain::availability::Occupied;
 use balcao_domain::{

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every appointment that is not cancelled has one row per quantum of five minutes of its occupied span, on one
 //! seat, under the primary key (organization, professional, seat, quantum). Two appointments that overlap would need the
-//! same row, on any database and at any isolation level. [`claim`] is the only code that inserts these rows, and every path
+//! same row, on any database and at any isolation level. [`claim_slot`] is the only code that inserts these rows, and every path
 //! to an active appointment goes through it; a test searches the sources for another.
 
 use balcao_domain::scheduling::QUANTUM_MIN;

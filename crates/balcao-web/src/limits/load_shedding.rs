@@ -2,7 +2,7 @@
 //!
 //! 429 with `Retry-After`, before the body is read: beyond so many webhooks at once, in all and of one address, beyond so many
 //! messages that wait for an answer (half as many for the web chat and the API), and for addresses that knock too often where no key is asked for, or with keys that do not
-//! hold; and while it is read: beyond so many bytes of bodies that are held ([`Room`]). A webhook reads its body itself, after it saw
+//! hold; and while it is read: beyond so many bytes of bodies that are held ([`BodyBudget`]). A webhook reads its body itself, after it saw
 //! that a signature stands there at all. Channels come again, so nothing is lost. Whatever
 //! was let in is treated as ever. 503, for everything but health, while memory runs short.
 //!

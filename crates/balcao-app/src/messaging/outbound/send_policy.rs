@@ -78,19 +78,19 @@ pub enum QuickReplyAction {
 /// The facts of one message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateVariables {
-    /// [`Fact::Customer`].
+    /// [`TemplateVariable::Customer`].
     pub customer: String,
-    /// [`Fact::Business`].
+    /// [`TemplateVariable::Business`].
     pub business: String,
-    /// [`Fact::Service`].
+    /// [`TemplateVariable::Service`].
     pub service: Option<String>,
-    /// [`Fact::Professional`].
+    /// [`TemplateVariable::Professional`].
     pub professional: Option<String>,
-    /// [`Fact::Day`].
+    /// [`TemplateVariable::Day`].
     pub day: Option<String>,
-    /// [`Fact::Time`].
+    /// [`TemplateVariable::Time`].
     pub time: Option<String>,
-    /// [`Fact::Text`].
+    /// [`TemplateVariable::Text`].
     pub text: Option<String>,
     /// The names that come back when an answer is tapped.
     pub answers: Vec<(QuickReplyAction, String)>,

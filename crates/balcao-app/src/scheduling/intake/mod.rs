@@ -1,4 +1,4 @@
-//! Intake: sessions with the conversation's professional ([`whom`]), booked by whoever writes, for themselves or somebody else.
+//! Intake: sessions with the conversation's professional ([`professional_choice`]), booked by whoever writes, for themselves or somebody else.
 //!
 //! Who writes is known by the channel, never by what they say. A number that is not theirs makes no appointment of its owner's:
 //! it stays the writer's, counts against the writer's limits, and is recorded as being for somebody else. Of that person nothing

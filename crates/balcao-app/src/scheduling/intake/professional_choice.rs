@@ -2,8 +2,8 @@
 //!
 //! What the customer says decides, code before name; then the appointment whose reminder they answer or quote; then what is known
 //! already; then their next or last appointment; then there may only be one. Else nobody is known, and the customer is asked: their
-//! answer is read here ([`super::spoken`]), and whoever wants anybody gets whoever is free first ([`anyone`]). Who names several leaves it
-//! open between these: nobody else is proposed. A calendar of all ([`Finding::AskedFor`]) is about somebody only while the customer asks
+//! answer is read here ([`super::professional_mention`]), and whoever wants anybody gets whoever is free first ([`first_available`]). Who names several leaves it
+//! open between these: nobody else is proposed. A calendar of all ([`ResolutionMode::AskedFor`]) is about somebody only while the customer asks
 //! for them.
 
 use balcao_domain::professional::Professional;

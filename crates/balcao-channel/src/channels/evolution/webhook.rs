@@ -1,4 +1,4 @@
-//! What the gateway posts: its key, and its events as [`Inbound`]s.
+//! What the gateway posts: its key, and its events as [`InboundEvent`]s.
 
 use std::fmt;
 

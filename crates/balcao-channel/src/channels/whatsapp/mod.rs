@@ -1,7 +1,7 @@
 //! WhatsApp Business Platform (Cloud API).
 //!
 //! What comes in: [`webhook::handshake`] answers Meta's check of the address, [`signature::AppSecrets::verify`] judges the
-//! raw bytes, [`webhook::parse`] turns them into [`crate::Inbound`]s. What goes out: [`WhatsApp`]. The rules between them
+//! raw bytes, [`webhook::parse`] turns them into [`crate::InboundEvent`]s. What goes out: [`WhatsApp`]. The rules between them
 //! ([`window`], [`price`], [`errors`], [`identity`]) are plain functions. Not here: the HTTP server, storage, keeping the pace
 //! ([`Config::rate`] says what it is).
 

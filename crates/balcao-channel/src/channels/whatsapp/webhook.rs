@@ -1,8 +1,8 @@
-//! What Meta posts: the handshake, and bodies that become [`Inbound`]s.
+//! What Meta posts: the handshake, and bodies that become [`InboundEvent`]s.
 //!
 //! Only a body that is no webhook of WhatsApp at all is an error. Everything else is read as far as it can be, because
 //! what is refused comes again for seven days: unknown kinds of messages become [`crate::inbound::Content::Unsupported`],
-//! unknown events [`Inbound::Unknown`]. Deliveries repeat and come in any order; [`Inbound::dedupe_key`] tells them apart.
+//! unknown events [`InboundEvent::Unknown`]. Deliveries repeat and come in any order; [`InboundEvent::dedupe_key`] tells them apart.
 //! Verify the signature first ([`super::signature`]).
 
 use crate::channels::whatsapp::limits::MAX_DEPTH;
