@@ -6,7 +6,7 @@
 //! of small letters and marks, as plain words are. Files of keys hold addresses and names that anybody may see: of a long secret the
 //! parts are [`LONG_WINDOW`] characters.
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use base64::{
     Engine,
     engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
@@ -20,6 +20,8 @@ const WORD_WINDOW: usize = 16;
 /// The same of a secret of more than [`LONG`] characters.
 const LONG_WINDOW: usize = 40;
 const LONG: usize = 128;
+/// Bytes of all parts up to which a table of all steps is worth its room: it is some megabytes then, and several times as fast.
+const MOST_OF_TABLE: usize = 16 * 1024;
 /// Shorter secrets cannot be told from other words.
 const SHORTEST: usize = 4;
 
@@ -27,6 +29,8 @@ const SHORTEST: usize = 4;
 #[derive(Debug, Clone)]
 pub struct Striker {
     windows: Option<AhoCorasick>,
+    /// Bytes of the shortest part that must not leave: a shorter text holds none.
+    shortest: usize,
 }
 
 impl Striker {
@@ -36,12 +40,16 @@ impl Striker {
         windows.sort();
         windows.dedup();
         if windows.is_empty() {
-            return Self { windows: None };
+            return Self { windows: None, shortest: usize::MAX };
         }
+        let shortest = windows.iter().map(Vec::len).min().unwrap_or(usize::MAX);
         let mut builder = AhoCorasickBuilder::new();
         builder.ascii_case_insensitive(true).match_kind(MatchKind::Standard);
+        if windows.iter().map(Vec::len).sum::<usize>() <= MOST_OF_TABLE {
+            builder.kind(Some(AhoCorasickKind::DFA));
+        }
         // So few and so short patterns always make an automaton.
-        Self { windows: builder.build(windows).ok() }
+        Self { windows: builder.build(windows).ok(), shortest }
     }
 
     /// A text without any secret, nor a large part of one; what was there is an ellipsis.
@@ -59,7 +67,9 @@ impl Striker {
                 }
             }
             Value::Number(number) => {
-                if self.struck(&number.to_string()).is_some() {
+                // A number of so few digits is not written out.
+                let is_short = number.as_i64().is_some_and(|whole| digits(whole) < self.shortest);
+                if !is_short && self.struck(&number.to_string()).is_some() {
                     *value = "…".into();
                 }
             }
@@ -77,7 +87,7 @@ impl Striker {
 
     /// The text without secrets, if there is one in it.
     fn struck(&self, text: &str) -> Option<String> {
-        let windows = self.windows.as_ref()?;
+        let windows = self.windows.as_ref().filter(|_| text.len() >= self.shortest)?;
         let mut found: Vec<(usize, usize)> =
             windows.find_overlapping_iter(text).map(|one| (one.start(), one.end())).collect();
         if found.is_empty() {
@@ -97,6 +107,15 @@ impl Striker {
         clean.push_str(text.get(told..).unwrap_or_default());
         Some(clean)
     }
+}
+
+/// Characters of a whole number, its sign included.
+fn digits(whole: i64) -> usize {
+    let digits = whole
+        .unsigned_abs()
+        .checked_ilog10()
+        .map_or(1, |power| usize::try_from(power).unwrap_or(usize::MAX).saturating_add(1));
+    digits + usize::from(whole < 0)
 }
 
 /// Places in order of their beginnings, those that touch as one.
