@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    connection::check_header_name,
+    fields::check_header_name,
     lookup::Find,
     pagination::Pagination,
     problem::{self, Problem, escape},

@@ -16,8 +16,6 @@ use crate::{
     webhook::Deliveries,
 };
 
-pub(crate) use crate::fields::check_header_name;
-pub(crate) use crate::fields::check_pointer;
 pub(crate) use check::address;
 
 /// Where a service is and how it wants to be called.

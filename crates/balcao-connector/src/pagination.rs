@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{connection::check_pointer, problem::Problem, template::plain};
+use crate::{fields::check_pointer, problem::Problem, template::plain};
 
 /// How further pages are asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::{
-    connection::{check_header_name, check_pointer},
+    fields::{check_header_name, check_pointer},
     problem::{self, Problem},
     template::plain,
 };

@@ -18,6 +18,7 @@ mod handler;
 mod kind;
 mod listing;
 mod live;
+mod load;
 mod mapping;
 mod open;
 mod overlay;

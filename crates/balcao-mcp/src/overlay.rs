@@ -1,18 +1,16 @@
 //! A pack of another type over a server: its definition as it is, with a connection and handlers that stand beside it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use balcao_connector::{Problem, unknown_settings};
-use balcao_pack::{LoadedPack, Loader, manifest::PackKind};
+use balcao_pack::LoadedPack;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     connection::Connection,
-    kind::Mcp,
     mapping::{Mapping, Meaning},
-    server::Server,
 };
 
 /// How the commands of a pack run on a server. A command that is not listed is not there.
@@ -50,38 +48,8 @@ impl Overlay {
         if problems.is_empty() { Ok(read) } else { Err(problems) }
     }
 
-    /// Loads its pack over the server, or, without one, to be looked at. `load` names what is loaded and reads it.
-    ///
-    /// # Errors
-    /// Everything that is wrong with the two together, in words.
-    pub fn load(
-        self: &Arc<Self>,
-        loader: Loader,
-        server: Option<Arc<Server>>,
-        load: impl FnOnce(&Loader) -> Result<LoadedPack, Vec<String>>,
-    ) -> Result<LoadedPack, Vec<String>> {
-        let kind = server.map_or_else(Mcp::offline, Mcp::with).over(Arc::clone(self));
-        let kind: Arc<dyn balcao_pack::Kind> = Arc::new(kind);
-        let loader = loader.kind(PackKind::Http, Arc::clone(&kind)).kind(PackKind::Mcp, kind);
-        let mut pack = load(&loader)?;
-        let problems = self.beside(&pack);
-        if !problems.is_empty() {
-            return Err(problems.iter().map(ToString::to_string).collect());
-        }
-        let kept = |id: &str| self.commands.contains_key(id);
-        let names: Vec<String> = pack
-            .pack
-            .commands
-            .iter()
-            .filter(|command| kept(&command.id))
-            .map(|command| command.id.replace('-', "_"))
-            .collect();
-        pack.tools.retain(|tool| names.contains(&tool.spec.name));
-        Ok(pack)
-    }
-
     /// What does not fit the pack.
-    fn beside(&self, pack: &LoadedPack) -> Vec<Problem> {
+    pub(crate) fn beside(&self, pack: &LoadedPack) -> Vec<Problem> {
         let mut problems = Vec::new();
         if pack.id != self.pack {
             problems

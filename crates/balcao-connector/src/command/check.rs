@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Encoding, HttpCommand};
 use crate::{
-    connection::check_pointer,
+    fields::check_pointer,
     problem::Problem,
     template::{Hole, Piece, RESERVED, Template, Text},
 };

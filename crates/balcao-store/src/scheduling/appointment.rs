@@ -100,9 +100,26 @@ pub fn insert(
             occupied: new.occupied,
             now,
         };
+        cancel_expired(tx, organization, &wanted)?;
         Ok(slot_claim::claim_slot(tx, organization, &wanted)?.map(|_seat| id).ok_or(()))
     })?;
     Ok(booked.ok())
+}
+
+/// Cancels pending appointments in the way that have expired: correctness needs no background job.
+fn cancel_expired(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &SlotRequest) -> Result<(), StoreError> {
+    let expired: Vec<AppointmentId> = tx.query_all(
+        "SELECT id FROM appointment
+         WHERE organization_id = ?1 AND professional_id = ?2 AND status <> 'cancelled'
+           AND occupied_from > ?5 - 86400000 AND occupied_from < ?4 AND occupied_to > ?5
+           AND status = 'pending' AND expires_at <= ?3",
+        values![organization, wanted.professional, wanted.now, wanted.occupied.end, wanted.occupied.start],
+        |row| row.get(0),
+    )?;
+    for appointment in expired {
+        cancel(tx, organization, appointment, wanted.now)?;
+    }
+    Ok(())
 }
 
 fn insert_row(

@@ -25,12 +25,12 @@ pub struct SlotRequest {
     pub capacity: u32,
     /// When, buffers included.
     pub occupied: Span,
-    /// Now: pending appointments that expired before are cancelled if they are in the way.
+    /// Now: pending appointments that expired before do not block the slot.
     pub now: Timestamp,
 }
 
 /// Claims the first seat that is free for all of the span, writes it into the appointment and gives it; `None` if there is
-/// none, and then nothing is changed apart from expired holds.
+/// none, and then nothing is changed. Holds that expired are still in the way: `appointment` cancels them first.
 ///
 /// # Errors
 /// What the database said.
@@ -39,7 +39,6 @@ pub fn claim_slot(
     organization: OrganizationId,
     wanted: &SlotRequest,
 ) -> Result<Option<u32>, StoreError> {
-    drop_expired(tx, organization, wanted)?;
     let (first, end) = quanta(wanted.occupied);
     for seat in 1..=wanted.capacity {
         let claimed = tx.execute(
@@ -72,22 +71,6 @@ pub fn release(tx: &mut Tx<'_>, organization: OrganizationId, appointment: Appoi
         "DELETE FROM slot_claim WHERE organization_id = ?1 AND appointment_id = ?2",
         values![organization, appointment],
     )
-}
-
-/// Cancels pending appointments in the way that have expired: correctness needs no background job.
-fn drop_expired(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &SlotRequest) -> Result<(), StoreError> {
-    let expired: Vec<AppointmentId> = tx.query_all(
-        "SELECT id FROM appointment
-         WHERE organization_id = ?1 AND professional_id = ?2 AND status <> 'cancelled'
-           AND occupied_from > ?5 - 86400000 AND occupied_from < ?4 AND occupied_to > ?5
-           AND status = 'pending' AND expires_at <= ?3",
-        values![organization, wanted.professional, wanted.now, wanted.occupied.end, wanted.occupied.start],
-        |row| row.get(0),
-    )?;
-    for appointment in expired {
-        crate::scheduling::appointment::cancel(tx, organization, appointment, wanted.now)?;
-    }
-    Ok(())
 }
 
 /// The first quantum of a span and the first after it. A span that is not on quanta claims those it touches.
