@@ -26,7 +26,7 @@ fn only_one_function_writes_claims() {
             }
         }
     }
-    assert_eq!(writers, [Path::new("balcao-store/src/scheduling/claims.rs")]);
+    assert_eq!(writers, [Path::new("balcao-store/src/scheduling/slot_claim.rs")]);
 }
 
 /// SQL is written once for two databases, and only a run on both shows that both accept it.
