@@ -46,7 +46,7 @@ impl LeaseContext {
         Ok(lease::renew(tx, &self.lease, now.checked_add(self.lasts).unwrap_or(Timestamp::MAX))?)
     }
 
-    /// The same, with what a turn that is about to close did.
+    /// Records whether the turn that is about to close changed anything.
     pub(super) fn after(mut self, state: &TurnState, toolbox: &Toolbox) -> Self {
         self.had_effect = state.has_acted(toolbox);
         self
@@ -75,9 +75,9 @@ pub(super) fn assign_messages(
     Ok(rows)
 }
 
-/// What a reply becomes of a turn that changed nothing: if the customer wrote more, it begins again and nothing of the reply
-/// is stored. A turn that was silent for a person begins again, too, if they gave the conversation back meanwhile: its messages came
-/// before that, and wait for an answer as those do that no turn had taken yet (F-152).
+/// Lets a turn that has changed nothing begin again if the contact wrote more; nothing of its reply is stored then. A turn that stayed
+/// silent for a person begins again as well if that person has given the conversation back since: its messages still wait for an
+/// answer (F-152).
 pub(super) fn supersede(
     tx: &mut Tx<'_>,
     under: &LeaseContext,

@@ -16,7 +16,7 @@ use super::unreadable_message;
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 /// What a lease found.
-pub(super) enum Found {
+pub(super) enum LeasedOpening {
     /// Nothing waits: somebody else answered it. The lease is ended.
     Nothing,
     /// A turn, new or cut short.
@@ -31,24 +31,24 @@ pub(super) enum Found {
     },
 }
 
-pub(super) async fn find(
+pub(super) async fn open_leased_turn(
     desk: &AppContext,
     agent: &Agent,
     claimed: &Claimed,
     under: &LeaseContext,
-) -> Result<Found, UseCaseError> {
+) -> Result<LeasedOpening, UseCaseError> {
     let now = desk.clock.now();
     let (claimed, under, profile) = (claimed.clone(), under.clone(), agent.profile.id.clone());
-    desk.store.write(move |tx| find_in(tx, &claimed, &under, &profile, now)).await
+    desk.store.write(move |tx| open_in_transaction(tx, &claimed, &under, &profile, now)).await
 }
 
-fn find_in(
+fn open_in_transaction(
     tx: &mut Tx<'_>,
     claimed: &Claimed,
     under: &LeaseContext,
     profile: &str,
     now: Timestamp,
-) -> Result<Found, UseCaseError> {
+) -> Result<LeasedOpening, UseCaseError> {
     let lease = &under.lease;
     lease::guard(tx, lease)?;
     let (organization, zone) = organization(tx, lease.organization)?;
@@ -60,17 +60,17 @@ fn find_in(
         let written = stale_inbound::written(&rows, &zone, now);
         let opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
         let opened = Opened { written, ..opened };
-        return Ok(Found::Turn { opened: Box::new(opened), saved, inbound, late });
+        return Ok(LeasedOpening::Turn { opened: Box::new(opened), saved, inbound, late });
     }
     if inbox::burst(tx, organization.id, conversation.id)?.is_none() {
         lease::set_due(tx, organization.id, conversation.id, None)?;
         lease::finish(tx, lease)?;
-        return Ok(Found::Nothing);
+        return Ok(LeasedOpening::Nothing);
     }
     if unreadable_message::handle_if_unreadable(tx, organization.id, &mut conversation, under.locale, now)? {
         lease::set_due(tx, organization.id, conversation.id, None)?;
         lease::finish(tx, lease)?;
-        return Ok(Found::Nothing);
+        return Ok(LeasedOpening::Nothing);
     }
     if conversation.state == ConversationState::Closed {
         open::reopen(tx, organization.id, &mut conversation)?;
@@ -83,7 +83,7 @@ fn find_in(
     opened.written = written;
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;
-    Ok(Found::Turn { opened: Box::new(opened), saved: None, inbound, late })
+    Ok(LeasedOpening::Turn { opened: Box::new(opened), saved: None, inbound, late })
 }
 
 /// What a turn reads of messages, and whether it is too late to answer them.

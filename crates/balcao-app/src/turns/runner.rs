@@ -21,7 +21,7 @@ use tracing::Instrument;
 use super::control::TurnControl;
 use super::journal::{Stop, StoreJournal};
 use super::lease_context::LeaseContext;
-use super::leased::{self, Found};
+use super::leased::{self, LeasedOpening};
 use super::open::{self, LoadOptions, OpenResult, Opened};
 use super::source::{Caller, Leased, TurnSource};
 use super::{Agent, AnswerError, ContactRef, TurnOutcome, TurnRequest};
@@ -163,8 +163,8 @@ impl TurnRunner {
         let locale = agent.profile.language;
         let lease =
             LeaseContext { lease: claimed.lease, lasts: claimed.lasts, burst, needs, locale, had_effect: false };
-        let found = leased::find(&self.desk, &agent, claimed, &lease).await?;
-        let Found::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
+        let found = leased::open_leased_turn(&self.desk, &agent, claimed, &lease).await?;
+        let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
         strangers::within_day(self, &mut agent, &mut opened).await?;
         let turn = match claimed.tally.verdict() {
