@@ -79,6 +79,9 @@ pub async fn a_file_is_fetched_by_one_and_again_after_a_death(store: &Store) {
         assert_eq!(claim(tx, 99)?, []);
         let [third] = claim(tx, 100)?.try_into().unwrap();
         assert_eq!((third.attempts, third.failure.as_deref()), (3, Some("busy")));
+        assert!(attachment::excuse(tx, &third, at(200), "no room", at(101))?);
+        let [again] = claim(tx, 200)?.try_into().unwrap();
+        assert_eq!((again.attempts, again.failure.as_deref()), (3, Some("no room")), "the attempt did not count");
         Ok(())
     })
     .await;
@@ -115,6 +118,7 @@ pub async fn only_the_attempt_that_counts_ends_the_waiting(store: &Store) {
         let [alive] = claim(tx, 60)?.try_into().unwrap();
         assert!(!attachment::keep(tx, &dead, &PNG, now())?);
         assert!(!attachment::postpone(tx, &dead, at(61), "busy", now())?);
+        assert!(!attachment::excuse(tx, &dead, at(61), "no room", now())?);
         assert!(!attachment::finish(tx, &dead, AttachmentState::Unreadable, None, Some("gone"), now())?);
         assert!(attachment::finish(tx, &alive, AttachmentState::Unreadable, None, Some("gone"), now())?);
         assert!(!attachment::finish(tx, &alive, AttachmentState::Stored, None, None, now())?, "the end is the end");
