@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
-/// How long things may wait before somebody should look.
+/// How long work may wait before the monitor raises an alert.
 const ALERT_AFTER: [(BacklogKind, Duration); 6] = [
     (BacklogKind::Account, Duration::ZERO),
     (BacklogKind::Message, Duration::from_mins(2)),
@@ -35,7 +35,7 @@ pub enum BacklogKind {
     Job,
     /// An outgoing webhook.
     Webhook,
-    /// A customer who was told that a person comes (F-153).
+    /// A customer who read that a person comes (F-153).
     Person,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for Alarm {
     }
 }
 
-/// From so many hundredths of what a day may take on somebody should look.
+/// Percentage of a daily budget above which the monitor raises an alert.
 const HALF: u64 = 50;
 /// A disk with less free than so many hundredths is nearly full.
 const LITTLE_ROOM: u8 = 10;
@@ -131,7 +131,7 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
     found.collect()
 }
 
-/// What was seen last, for whoever cannot ask the database each time. Cheap to clone.
+/// The newest snapshot of the backlog, for callers that cannot query the database each time. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct BacklogMonitor(Arc<Mutex<Seen>>);
 

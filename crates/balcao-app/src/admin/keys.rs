@@ -1,6 +1,6 @@
 //! Keys of the HTTP API: made, listed, revoked, recognised; and how many requests each may make.
 //!
-//! A key is shown once, when it is made. Only its SHA-256 is stored: 32 random bytes need no slow hash, because nobody can
+//! A key is shown once, when it is made. Only its SHA-256 is stored: 32 random bytes need no slow hash, because an attacker cannot
 //! try them out. It is found by its first characters and compared in constant time.
 //!
 //! Requests are counted in the database, per minute and key, over all replicas. A process takes a share of the minute's at a
@@ -138,7 +138,7 @@ pub enum KeyRefusal {
     },
 }
 
-/// Whoever presented a valid key.
+/// The client that presented a valid key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The key.
@@ -165,8 +165,8 @@ impl Caller {
     }
 }
 
-/// What makes two requests of a caller one: the name that they give it, else `fresh`, which nobody used before. `what` is
-/// what the request does, `arguments` everything that it says; the same name with others is an error.
+/// Returns the effect key of a request. Two requests are one if they have the name that the caller gives; without a name the key holds
+/// `fresh`, which is unique. `what` is the operation, `arguments` its input; a repeated name with other arguments is an error.
 #[must_use]
 pub fn effect_key(caller: &Caller, name: Option<&str>, fresh: &str, what: &str, arguments: &str) -> EffectKey {
     // Neither can be taken for the other: a name comes behind a letter of its own.
@@ -191,7 +191,7 @@ struct Share {
 pub struct ApiKeys {
     desk: AppContext,
     shares: Arc<Mutex<HashMap<ApiKeyId, Share>>>,
-    /// Held by whoever takes a share: others wait for what it brings instead of taking one each.
+    /// The task that takes a share holds this lock, so that other tasks wait for that share instead of taking one each.
     taking: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -295,7 +295,7 @@ impl ApiKeys {
             .await
     }
 
-    /// Who presents a key; `None` if it is unknown, expired or revoked. Which of them is not told.
+    /// Identifies the caller that presents a key; `None` if the key is unknown, expired or revoked. The caller cannot see which one.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -358,7 +358,7 @@ impl ApiKeys {
     }
 }
 
-/// The characters that a key is found by; `None` if it is no key of ours.
+/// Returns the characters that a key is found by; `None` if the text does not have the form of our keys.
 fn prefix_of(key: &str) -> Option<&str> {
     let rest = key.strip_prefix(MARK)?;
     let is_ours = rest.len() == 43 && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));

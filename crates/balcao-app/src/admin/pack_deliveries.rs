@@ -1,6 +1,6 @@
 //! What services of packs tell of on their own: stored at once, read later, handed on as an event.
 //!
-//! Invariants: who is told that a delivery was taken in can forget it; a delivery and a change become one event at most. Reading changes
+//! Invariants: a service may forget a delivery after our acknowledgement. A delivery and a change become one event at most. Reading changes
 //! nothing, so a delivery may be read again: it is handed on once. One at which the program died three times is set aside.
 
 use std::time::Duration;
@@ -141,7 +141,7 @@ impl PackDeliveries {
         Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
     }
 
-    /// Hands on until it is told to stop.
+    /// Hands on deliveries until `stop` is cancelled.
     pub async fn run(&self, reader: &dyn Reader, stop: CancellationToken) {
         loop {
             if let Err(error) = self.work_off(reader).await {

@@ -1,7 +1,7 @@
 //! Deletes what was kept long enough, once a day for each organization, in small batches.
 //!
-//! How long is a setting per kind ([`Periods`]); what may go at all is `balcao_store::ops::retention`'s. Whoever dies at it leaves the
-//! rest to the next who looks, after the claim ran out; two who are at it at once delete nothing twice.
+//! A setting per kind decides the storage period ([`Periods`]); `balcao_store::ops::retention` decides what may be deleted at all. After
+//! a crash the next process deletes the rest, once the claim has expired. Two processes at once delete nothing twice.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ pub struct Periods {
     pub messages: u32,
     /// The content of what channels delivered.
     pub inbox: u32,
-    /// Messages that left, what happened, and the outgoing webhooks that told of it. A month's costs are summed from them.
+    /// Sent messages, events, and the outgoing webhooks that reported them. A month's costs are summed from them.
     pub outbox: u32,
     /// Records of effects: so long an `Idempotency-Key` is remembered.
     pub ledger: u32,
@@ -90,7 +90,7 @@ impl Retention {
         Self { desk, organization, periods }
     }
 
-    /// Deletes once a day until it is told to stop.
+    /// Deletes once a day until `stop` is cancelled.
     pub async fn run(&self, stop: CancellationToken) {
         loop {
             if let Err(error) = self.when_due(&stop).await {
@@ -103,7 +103,8 @@ impl Retention {
         }
     }
 
-    /// Deletes if the day's time has come and nobody else is at it; tells what, if it did. Told to stop, it leaves the rest.
+    /// Deletes if the day's time has come and no other process is doing it. Returns the counts if it did. The rest stays if `stop` is
+    /// cancelled.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.

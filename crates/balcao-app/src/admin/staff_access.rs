@@ -16,7 +16,7 @@ use crate::context::request_rate;
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// What somebody may see of the business.
+/// What a staff member may see of the business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StaffPermissions {
     /// Prices and revenue.
@@ -25,7 +25,7 @@ pub struct StaffPermissions {
     pub only: Option<ProfessionalId>,
 }
 
-/// Somebody of staff was named by an e-mail address that nobody has.
+/// A request named a staff member by an unknown e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("nobody of staff has the e-mail address `{email}`; known: {}", known.join(", "))]
 pub struct UnknownStaff {
@@ -35,10 +35,10 @@ pub struct UnknownStaff {
     pub known: Vec<String>,
 }
 
-/// Why somebody may not ask.
+/// Why a contact may not ask the assistant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StaffAccessRefusal {
-    /// Nobody of staff has this address.
+    /// The e-mail address belongs to no staff member.
     #[error(transparent)]
     UnknownStaff(#[from] UnknownStaff),
     /// A customer asks what is for staff.
@@ -55,7 +55,7 @@ pub enum StaffAccessRefusal {
         /// When again.
         wait: Duration,
     },
-    /// Somebody with the role of a professional whom no professional's name belongs to.
+    /// The staff member has the role of a professional, but matches the name of no professional.
     #[error(
         "`{name}` has the role `professional`, and no professional has that name; name theirs in the seed file (`professional:`), or give both the same name"
     )]
@@ -65,7 +65,7 @@ pub enum StaffAccessRefusal {
     },
 }
 
-/// Answers who somebody is.
+/// Finds staff members and their permissions.
 #[derive(Debug, Clone)]
 pub struct StaffAccess {
     desk: AppContext,
@@ -91,7 +91,7 @@ impl StaffAccess {
         Self { desk }
     }
 
-    /// The contact through which somebody of staff writes. It is made when they first do; customers' contacts stay apart.
+    /// Returns the contact through which a staff member writes. The first call adds it; customers' contacts stay apart.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, [`StaffAccessRefusal::UnknownStaff`].
@@ -115,8 +115,8 @@ impl StaffAccess {
         self.desk.store.write(work).await
     }
 
-    /// Counts a question of somebody of staff to the assistant, and gives the contact through which they write. Counted in the
-    /// database, for all programs over it.
+    /// Counts a question of a staff member to the assistant, and returns the contact through which they write. The database holds the
+    /// count, for all processes over it.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, [`StaffAccessRefusal::UnknownStaff`],
@@ -131,7 +131,7 @@ impl StaffAccess {
             Ok(contact) => contact,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        // What nobody may ask costs no question.
+        // A question without entitlement does not count.
         if let Err(missing) = Plans::new(self.desk.clone()).allows(organization, Feature::Assistant).await? {
             return Ok(Err(StaffAccessRefusal::UpgradeRequired(missing)));
         }
@@ -141,7 +141,7 @@ impl StaffAccess {
         Ok(counted.map(|()| contact).map_err(|wait| StaffAccessRefusal::TooOften { per_hour, wait }))
     }
 
-    /// What whoever writes through this contact may see: owners and managers everything, professionals their own
+    /// Returns the permissions of the staff member behind a contact. Owners and managers see everything, professionals their own
     /// appointments, all others everything but money.
     ///
     /// # Errors

@@ -4,8 +4,8 @@
 //! a delivery, which is tried until the endpoint takes it or [`PAUSES`] are used up; then staff see it. A delivery may come
 //! twice, under the same id, and deliveries may come in another order than things happened.
 //!
-//! An endpoint reads ids and words of ours, never what a customer wrote nor who they are: it asks the API for more. What a service of a
-//! pack told of is not ours, and goes on as its pack read it.
+//! An endpoint reads ids and words of ours, never what a customer wrote nor who they are: it asks the API for more. An event of a
+//! pack's service is an exception: the endpoint receives it as the pack read it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
-/// What endpoints are told of: the kind of the event here, its type there, what it says.
+/// The events that endpoints receive: our event kind, the type in the webhook, and a description.
 pub const TYPES: &[(&str, &str, &str)] = &[
     ("contact_wrote", "message.received", "a contact wrote; `id` is the conversation"),
     ("reply_sent", "message.sent", "a message of ours left; `id` is the message, `conversation_id` where"),
@@ -71,7 +71,7 @@ pub const PAUSES: [Duration; 9] = [
 const EVENTS: u32 = 200;
 /// Deliveries at the same time.
 const AT_ONCE: u32 = 16;
-/// After so long without an answer of ours, whoever was delivering is taken for dead.
+/// How long a claim lasts. A worker that records no outcome in this time counts as crashed.
 const LEASE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(500);
 /// What staff read when no answer came, whatever stands behind the address.
@@ -119,7 +119,7 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Tells until it is told to stop; what is being delivered comes to its end first.
+    /// Delivers until `stop` is cancelled; deliveries in progress come to their end first.
     pub async fn run(&self, stop: CancellationToken) {
         if self.subscribers.is_empty() {
             return;
@@ -185,7 +185,7 @@ impl Webhooks {
             Some(one) => {
                 let (id, now) = (id(&delivery), self.desk.clock.now());
                 let told = AssertUnwindSafe(one.endpoint.deliver(&id, &delivery.body, now)).catch_unwind().await;
-                // One delivery ends so, and not those of others: whether it arrived nobody knows, and it has its own id.
+                // The panic ends only this delivery. Whether it arrived is unknown, and the endpoint recognises a repetition by its id.
                 told.unwrap_or_else(|_panic| Delivered::Unreached { cause: "delivering it panicked".to_owned() })
             }
             None => Delivered::Gone { reason: "no endpoint of this name is configured any more".to_owned() },

@@ -26,7 +26,7 @@ pub struct AppContext {
     pub store: Store,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// By which accounts professionals are told of bookings.
+    /// The accounts that send notifications to professionals.
     pub notices: Arc<NotificationAccounts>,
     /// What finds knowledge by its meaning besides its words, if there is something.
     pub meaning: Option<Arc<Meaning>>,
@@ -106,13 +106,13 @@ impl AppContext {
         Self { store, clock, notices: Arc::default(), meaning: None }
     }
 
-    /// The same, where knowledge is found by the vectors of this model, too.
+    /// Returns the context with an embedder, so that knowledge is also found by the vectors of this model.
     #[must_use]
     pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
         Self { meaning: embedder.map(|embedder| Arc::new(Meaning::new(embedder))), ..self }
     }
 
-    /// The same, where professionals are told of bookings by these accounts.
+    /// Returns the context with the accounts that send notifications to professionals.
     #[must_use]
     pub fn with_notices(self, accounts: NotificationAccounts) -> Self {
         Self { notices: Arc::new(accounts), ..self }
@@ -158,7 +158,7 @@ impl AppContext {
         }
     }
 
-    /// Runs what staff do: once, where whoever asks gives a key; else as often as it is asked for.
+    /// Runs an action of staff: once per key if the caller gives a key, else on each call.
     pub(crate) async fn act<T, R>(
         &self,
         organization: OrganizationId,

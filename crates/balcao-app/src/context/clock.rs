@@ -4,7 +4,7 @@
 //! the database server: its own clock, corrected by what it lags behind. SQLite's processes are on one machine and have one
 //! clock already.
 //!
-//! A clock that somebody sets, or that a time service corrects at a stroke, would fire every timer of the time between, or keep
+//! A manual change of the clock, or a correction of the time service at a stroke, would fire every timer of the time between, or keep
 //! a lease for ever (F-90, F-91). What the clock shows is therefore held against the time that has passed on the monotonic
 //! clock: a jump counts only when it has lasted.
 

@@ -1,8 +1,8 @@
 //! What is measured, under which name. Prometheus reads it at `/metrics` of `balcao serve` (`docs/OPERATIONS.md`).
 //!
 //! Two kinds: what this process did, counted where it happens, to be summed over processes; and what waits in the database
-//! ([`waiting`]), read when somebody asks, the same on every process. Labels are words of ours or names of the configuration,
-//! never a person, a text or an id, and there is a bound on how many there can be.
+//! ([`waiting`]), read at each request for metrics, with one value for every process. Labels are words of ours or names of the
+//! configuration, never a person, a text or an id, and there is a bound on how many there can be.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -181,7 +181,7 @@ pub fn describe() {
     counter!("balcao_rescues_total").increment(0);
 }
 
-/// Models have the names that their vendors give them in answers: so many are told apart.
+/// How many model names become labels of their own, because a vendor's answer may hold any name.
 const MOST_MODELS: usize = 50;
 static MODELS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
@@ -252,7 +252,7 @@ pub(crate) fn sent(channel: &str, outcome: &'static str, took: Duration) {
     histogram!("balcao_send_duration_seconds", "channel" => channel.to_owned()).record(took);
 }
 
-/// Nobody knows whether a message was sent.
+/// Counts a message with an unknown outcome.
 pub(crate) fn ambiguous(channel: &str) {
     counter!("balcao_ambiguous_sends_total", "channel" => channel.to_owned()).increment(1);
 }

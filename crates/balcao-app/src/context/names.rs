@@ -62,8 +62,8 @@ pub(crate) fn find<'a>(
     }
 }
 
-/// Whether a name that somebody gives may be that of a contact who is called so: all words of the shorter one are in the longer
-/// one, and the first names are the same. "Ana" is "Ana Prado"; "Prado" and "Bia Prado" may be of her family.
+/// Returns `true` if a given name may belong to a contact with a known name: all words of the shorter one are in the longer
+/// one, and the first names are equal. "Ana" is "Ana Prado"; "Prado" and "Bia Prado" may be of her family.
 #[must_use]
 pub fn may_be_theirs(given: &str, name: Option<&str>, preferred_name: Option<&str>) -> bool {
     [name, preferred_name].into_iter().flatten().any(|own| alike(given, own))

@@ -1,4 +1,4 @@
-//! How fast somebody may ask: so many at once, then one after the other. Counted in the database, for all programs over it.
+//! Limits the rate of requests: a burst at once, then one after the other. Counted in the database, for all programs over it.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::context::app_context::{AppContext, UseCaseError};
 
-/// How fast somebody may ask.
+/// A limit on the rate of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestRate {
     /// So often at once.
@@ -18,14 +18,14 @@ pub struct RequestRate {
 }
 
 impl RequestRate {
-    /// So many times as fast: for somebody who stands for so many.
+    /// Returns a limit that is `times` times as fast, for a client that stands for so many users.
     #[must_use]
     pub fn times(self, times: u32) -> Self {
         Self { burst: self.burst.saturating_mul(times), every: self.every / times.max(1) }
     }
 
-    /// Counts a request of somebody who may ask `burst` times at once again at `full_at` (`None`: now); gives when they may
-    /// after it.
+    /// Counts a request of a client that may send a full burst again at `full_at` (`None`: now). Returns the instant of the next full burst
+    /// after this request.
     ///
     /// # Errors
     /// How long to wait if it comes too soon; it is not counted then.
@@ -91,7 +91,7 @@ pub(crate) async fn take_all(
             }
         }
         if is_new {
-            // Whoever is new makes room for themselves.
+            // A new client deletes expired rows, so that the table stays small.
             request_rate::forget(tx, organization, now)?;
         }
         for (name, next) in nexts {

@@ -62,7 +62,7 @@ impl Delivery {
         }
     }
 
-    /// What is told of two parts of a message: of the worse how far it came, of both what they cost.
+    /// Combines two parts of a message: the state of the worse part, and the price of both.
     fn with(self, other: Self) -> Self {
         let (worse, better) = if self.state >= other.state { (self, other) } else { (other, self) };
         let price = match (worse.price, better.price) {

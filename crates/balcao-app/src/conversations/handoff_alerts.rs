@@ -1,8 +1,8 @@
 //! Tells staff of a handoff by e-mail and WhatsApp, as the business chose, beside the console and the outgoing webhooks.
 //!
-//! An alert is a row of the outbox, written in the transaction that hands over: there is none without the other. It goes to whoever
-//! the conversation is assigned to; to everybody who may answer, if nobody is on duty. By WhatsApp the template for it takes its place
-//! where the window is closed (`sender`), as with notices to professionals.
+//! An alert is a row of the outbox, written in the transaction of the handoff, so that neither exists without the other. It goes to the
+//! staff member who has the conversation, or to everybody who may answer if none is on duty. By WhatsApp the template for it takes its
+//! place where the window is closed (`sender`), as with notices to professionals.
 
 use balcao_channel::channels::email;
 use balcao_channel::outbound::{CorrelationId, OutboundContent, limits};
@@ -24,7 +24,7 @@ use crate::scheduling::professional_notifications::{self, NotificationAccounts};
 const KIND: &str = "notice_handoff";
 const ABOUT: &str = "handoff:";
 
-/// By which ways staff are told of a handoff. The accounts are those of the notices.
+/// The channels that carry handoff alerts to staff. The accounts are those of the notices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HandoffAlerts {
     /// By e-mail.
@@ -79,7 +79,7 @@ pub(crate) fn enqueue(
     Ok(())
 }
 
-/// Who is told: whoever it is assigned to, else everybody who may answer customers.
+/// Lists the recipients of an alert: the assigned staff member, else everybody who may answer customers.
 fn whom(all: Vec<Staff>, assigned: Option<StaffId>) -> Vec<Staff> {
     let answers = |one: &Staff| match one.role {
         Role::Owner | Role::Manager | Role::Attendant => true,
@@ -121,8 +121,8 @@ fn push(
     Ok(())
 }
 
-/// The contact that alerts to somebody of staff go to: the one that they write through, else that of their number, else one of
-/// their own.
+/// Finds or adds the contact for alerts to a staff member: the one that they write through, else the one with their number, else a
+/// new one.
 fn own_contact(tx: &mut Tx<'_>, id: OrganizationId, whose: &Staff, now: Timestamp) -> Result<ContactId, UseCaseError> {
     if let Some(known) = staff::contact_of(tx, id, whose.id)? {
         return Ok(known);

@@ -41,7 +41,7 @@ const SHOWN: u32 = 100;
 pub struct ConversationView {
     /// Its id.
     pub id: ConversationId,
-    /// With whom.
+    /// The contact.
     pub contact_id: ContactId,
     /// The contact's name, where it is known.
     pub contact_name: Option<String>,
@@ -61,9 +61,9 @@ pub struct ConversationView {
     pub last_message: Option<String>,
     /// Who wrote it.
     pub last_message_author: Option<Author>,
-    /// How far it came, if it is ours and a channel takes it: a reply that did not arrive is no answer.
+    /// The delivery state, if the message is ours and a channel takes it: a reply that did not arrive does not answer the contact.
     pub last_message_delivery: Option<Delivery>,
-    /// When somebody last wrote.
+    /// The instant of the newest message.
     pub last_message_at: Timestamp,
 }
 
@@ -102,7 +102,7 @@ pub enum ConversationRefusal {
         /// The id as given.
         id: ConversationId,
     },
-    /// Nobody of staff has this e-mail address.
+    /// The e-mail address belongs to no staff member.
     #[error(transparent)]
     UnknownStaff(#[from] UnknownStaff),
     /// The agent has it already.
@@ -140,9 +140,9 @@ type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
 pub enum Giver {
     /// A person of staff, by their e-mail address.
     Staff(String),
-    /// A program that says nothing of whom it acts for, by its name in the audit log.
+    /// A program that does not name the person behind it, by its name in the audit log.
     Program(String),
-    /// Whoever works on the server itself, by its commands.
+    /// A person who works on the server itself, through its commands.
     Operator,
 }
 
@@ -161,7 +161,7 @@ impl Conversations {
         Self { desk, key: None }
     }
 
-    /// The same, where what staff do happens once under this key: asked for again, it gives the same answer and does nothing.
+    /// Returns the use case with an effect key: a repeated action of staff gives the answer of the first one and does nothing.
     #[must_use]
     pub fn once(self, key: EffectKey) -> Self {
         Self { key: Some(key), ..self }
@@ -219,7 +219,7 @@ impl Conversations {
             .await
     }
 
-    /// Takes a conversation over: from now on the agent is silent in it. Gives the name of whoever had it before.
+    /// Takes a conversation over: from now on the agent is silent in it. Returns the name of the staff member who had it before.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -317,8 +317,8 @@ impl Conversations {
         self.act(organization, work).await
     }
 
-    /// Gives a conversation back to the agent: its handoff is resolved, and its breaker begins anew. The agent answers what comes
-    /// from now on, and nothing of what staff had (F-152); gives how many messages the contact has no answer to, so that staff
+    /// Gives a conversation back to the agent: its handoff is resolved, and its breaker starts over. The agent answers messages that arrive
+    /// from now on, and none that staff had (F-152). Returns how many messages the contact has no answer to, so that staff
     /// can write to them first.
     ///
     /// # Errors

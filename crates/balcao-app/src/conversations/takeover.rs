@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use crate::context::app_context::UseCaseError;
 use crate::messaging::outbound::enqueue;
 
-/// Gives a conversation to staff, to `me` where it is known who that is: the agent is silent, what it had still to say is a draft, and
-/// the contact need not be reminded any more of what they wanted. Gives whether it was somebody else's before.
+/// Gives a conversation to staff, to `me` where it is known who that is. The agent becomes silent, its pending replies become drafts, and
+/// the contact's follow-ups are cancelled. Returns `true` if the state of the conversation changed.
 pub(crate) fn take_over(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

@@ -1,4 +1,4 @@
-//! Contacts: found or added by phone or channel, told about, and updated with the old value kept in the audit log.
+//! Contacts: finds or adds them by phone or channel, describes them, and updates them with the old value kept in the audit log.
 
 mod pages;
 
@@ -17,7 +17,7 @@ use crate::crm::notes::{self, NoteRefusal};
 
 pub use pages::ContactPage;
 
-/// How a channel knows somebody who wrote.
+/// How a channel identifies a person who wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
     /// Their number, where the channel tells it.
@@ -92,7 +92,7 @@ pub enum UpdateRefusal {
     TooManyFields,
 }
 
-/// Why nothing of what was told of a contact was kept.
+/// Why the update of a contact was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotWritten {
@@ -158,7 +158,7 @@ impl Contacts {
         Self { desk }
     }
 
-    /// The contact of somebody who wrote, added if they are new. One person is one contact however the number is written.
+    /// Returns the contact of a person who wrote, added if they are new. One person is one contact however the number is written.
     ///
     /// The channel's own id is looked for first, then the phone; what was missing is filled in. The phone is kept as it was
     /// received last, because that is where answers go.

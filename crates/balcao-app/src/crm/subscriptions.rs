@@ -1,4 +1,4 @@
-//! Whether somebody subscribes to a plan, and to what.
+//! The subscriptions of a contact: whether one exists, and for which plan.
 
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::{ContactId, Money, OrganizationId, Phone};
@@ -23,7 +23,7 @@ pub struct SubscriptionView {
     pub benefits: Vec<String>,
 }
 
-/// Whether somebody subscribes.
+/// The answer about the subscriptions of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubscriberView {
     /// Whether the person is known at all.
@@ -40,11 +40,11 @@ pub struct SubscriberView {
     pub due_date: Option<Date>,
 }
 
-/// Why there is no answer.
+/// Why the query has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
 pub enum SubscriberRefusal {
-    /// The phone is somebody else's, and only staff may ask about others.
+    /// The phone belongs to another contact, and only staff may ask about others.
     Forbidden,
     /// Not a telephone number.
     Phone {
@@ -66,7 +66,7 @@ impl Subscriptions {
         Self { desk }
     }
 
-    /// The subscriptions of `asking`, or of whoever has the phone: another's only if `for_staff`.
+    /// Returns the subscriptions of `asking`, or of the contact with the phone: another contact's only if `for_staff`.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -83,7 +83,7 @@ impl Subscriptions {
                 let Ok(phone) = Phone::parse(&text) else { return Ok(Err(SubscriberRefusal::Phone { text })) };
                 let owner = contact::find_by_phone(tx, organization, &phone)?.map(|owner| owner.id);
                 if !for_staff && owner != Some(asking) {
-                    // Known and unknown numbers are not told apart.
+                    // The answer does not reveal whether the number is known.
                     return Ok(Err(SubscriberRefusal::Forbidden));
                 }
                 Ok(Ok(view(tx, organization, owner, Some(&phone))?))

@@ -3,7 +3,7 @@
 //! Words are ranked by the database, vectors by their nearness, and both ranks are fused. An entry's vector is made when a search finds
 //! that it lacks one, or that its text or the model is another now, and is kept with the entry. While the model fails, words alone decide.
 //!
-//! By meaning something is near whatever was asked: whoever reads the answer judges whether it is about that.
+//! A search by meaning always finds a nearest entry, so the reader of the result judges whether it fits the question.
 
 mod meaning;
 
@@ -58,11 +58,11 @@ type Candidate = (KnowledgeEntry, Option<Vec<f32>>);
 struct Looked {
     /// By words, best first; the business's own facts behind the entries.
     words: Vec<Found>,
-    /// Empty if nobody makes vectors.
+    /// Empty if no model makes vectors.
     entries: Vec<Candidate>,
 }
 
-/// Something that words found. What is no entry has no id.
+/// A hit of the search by words. A hit outside of the entries has no id.
 struct Found {
     id: Option<KnowledgeId>,
     hit: KnowledgeHit,
@@ -103,8 +103,8 @@ impl Knowledge {
         Ok(Ok(hits))
     }
 
-    /// Makes the vectors that entries lack, however long it takes, so that no search has to; tells how many it made. Nothing is made where
-    /// nobody makes vectors.
+    /// Makes the vectors that entries lack, however long it takes, so that no search has to. Returns how many it made; zero if no model
+    /// makes vectors.
     ///
     /// # Errors
     /// The database's, or the model's; what was made until then is kept.

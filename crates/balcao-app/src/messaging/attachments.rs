@@ -3,8 +3,8 @@
 //! A file's row is written with its message ([`crate::messaging::inbox`]), and the message's turn waits for it a while. Here the row is
 //! claimed, the bytes are fetched from the channel, held against what was said of them, and kept; sound goes to a
 //! transcriber. The transaction that ends the waiting also rewords the message, if no turn has taken it yet, and lets it ripen.
-//! Every step may be repeated: a death costs another download, no more. What a file is told to be, and what is heard in it, are
-//! claims of whoever sent it.
+//! Every step may be repeated: a crash costs another download, no more. The declared type of a file and the words heard in it are claims
+//! of its sender, not facts.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -39,7 +39,7 @@ pub struct AttachmentSettings {
     pub within: Duration,
     /// Files that are fetched at the same time.
     pub at_once: u32,
-    /// How often the database is looked at when nobody says that there is something.
+    /// How often the fetcher reads the database if no wake-up arrives.
     pub poll: Duration,
     /// When a burst is answered.
     pub burst: BurstRules,
@@ -91,8 +91,8 @@ enum Attempt {
 }
 
 impl Attachments {
-    /// A fetcher over these channels; it looks at once when `wake` is told, and tells `ripe` when a turn need not wait longer.
-    /// Without a transcriber sound is kept and not heard.
+    /// Creates a fetcher over these channels. It looks for work at once when `wake` fires, and it fires `ripe` when a turn need not wait
+    /// longer. Without a transcriber sound is kept and not heard.
     #[must_use]
     pub fn new(
         desk: AppContext,
@@ -106,7 +106,7 @@ impl Attachments {
         Self { desk, channels: channels.into_iter().map(named).collect(), transcriber, settings, wake, ripe }
     }
 
-    /// Fetches until it is told to stop; what is being fetched then is left to the next start.
+    /// Fetches until `stop` is cancelled; the next start repeats the downloads in progress.
     pub async fn run(&self, stop: CancellationToken) {
         let mut fetching = FuturesUnordered::new();
         while !stop.is_cancelled() {
@@ -147,7 +147,7 @@ impl Attachments {
 
     async fn claim(&self, busy: usize) -> Result<Vec<Attachment>, UseCaseError> {
         let now = self.desk.clock.now();
-        // Whoever is not done by then is dead: an attempt ends itself before.
+        // An attempt ends itself before this instant, so a claim that is still open then belongs to a crashed process.
         let until = later(now, self.settings.within.saturating_mul(2));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
         self.desk.store.write(move |tx| Ok(attachment::claim(tx, now, until, limit)?)).await
@@ -156,7 +156,7 @@ impl Attachments {
     async fn work(&self, claimed: Attachment) {
         let id = claimed.id;
         let attempt = if claimed.attempts > MAX_ATTEMPTS {
-            // Nobody came back from any attempt: it may be this file that kills.
+            // No earlier attempt recorded an outcome, so this file may crash the process.
             Attempt::Unreadable { file: None, failure: "no attempt to read it came to an end".to_owned() }
         } else {
             let attempt = AssertUnwindSafe(self.attempt(&claimed)).catch_unwind();
@@ -255,7 +255,7 @@ enum Have {
 const fn class(error: &MediaError) -> Option<Option<Duration>> {
     match error.class() {
         SendClass::Retry { after } => Some(after),
-        // Somebody has to mend the account; the file stays there for days.
+        // A person has to correct the account; the channel keeps the file for days.
         SendClass::Misconfigured | SendClass::Unknown | SendClass::TooFast { .. } => Some(None),
         SendClass::GiveUp { .. } | SendClass::OutsideWindow => None,
     }

@@ -51,7 +51,7 @@ impl ChannelHealth {
         Self { desk, organization, channels, troubled: Mutex::default() }
     }
 
-    /// Asks again and again until it is told to stop.
+    /// Asks again and again until `stop` is cancelled.
     pub async fn run(&self, stop: CancellationToken) {
         loop {
             match stop.run_until_cancelled(self.look()).await {

@@ -1,7 +1,7 @@
 //! Files of conversations, for staff: what customers sent, read; what staff send, taken in.
 //!
-//! Invariants: a file is given out only to whoever asks in the name of its organization; what it is given out as is what its bytes
-//! were found to be, if that can run nowhere; one of staff is looked at like one of a stranger's.
+//! Invariants: a file goes only to a request in the name of its organization. Its type is the one found in its bytes, if a browser
+//! cannot run that type. A file of staff passes the checks of a file of a stranger.
 
 use std::sync::Arc;
 
@@ -76,13 +76,13 @@ pub enum FileRefusal {
         /// What became of it.
         state: AttachmentState,
     },
-    /// There is no such conversation.
+    /// The conversation does not exist.
     #[error("there is no conversation {id}; `balcao inbox list --all` shows every one")]
     NoConversation {
         /// The id as given.
         id: ConversationId,
     },
-    /// Nobody of staff has this e-mail address.
+    /// The e-mail address belongs to no staff member.
     #[error(transparent)]
     UnknownStaff(#[from] UnknownStaff),
     /// It has no bytes.
@@ -110,7 +110,7 @@ pub enum FileRefusal {
         /// Until the day ends, in seconds.
         wait_s: u32,
     },
-    /// There is no room for files.
+    /// The storage for files is full.
     #[error("no files are taken now: there is too little room; send it later")]
     NoRoom,
     /// It is of a type that no channel takes.
@@ -152,7 +152,7 @@ impl Files {
         Self { desk, key: None }
     }
 
-    /// The same, where what staff do happens once under this key.
+    /// Returns the service with an effect key, so that an action of staff happens once under this key.
     #[must_use]
     pub fn once(self, key: EffectKey) -> Self {
         Self { key: Some(key), ..self }
@@ -233,7 +233,7 @@ pub(crate) fn refused(error: MediaError) -> FileRefusal {
     }
 }
 
-/// A file for which there is no room, in words.
+/// Converts a full file storage into a refusal.
 pub(crate) fn full(full: Full) -> FileRefusal {
     let seconds = |wait: jiff::SignedDuration| u32::try_from(wait.as_secs()).unwrap_or(0).saturating_add(1);
     match full {
@@ -269,7 +269,7 @@ pub(crate) fn view(found: &Attachment) -> FileView {
     FileView {
         id: found.id,
         kind: media.as_ref().map_or("document", |media| media.media.as_str()).to_owned(),
-        // Before its bytes are here nobody knows which ending fits.
+        // The right file extension is unknown until the bytes are here.
         name: if found.mime.is_some() { named } else { found.id.to_string() },
         mime: found.mime.clone(),
         size: found.size,

@@ -1,6 +1,6 @@
 //! Shows customers that their message was read and that an answer is being written.
 //!
-//! Nobody waits for it: it runs beside the turn, and whatever fails in it is logged only. A customer whose conversation a
+//! No caller waits for the indicator: it runs beside the turn, and a failure in it is only logged. A contact whose conversation a
 //! person has sees nothing of the agent.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const WITHIN: Duration = Duration::from_secs(5);
 /// How many of the latest messages are looked at.
 const LATEST: u32 = 20;
 
-/// Shows customers that somebody is there. Cheap to clone.
+/// Shows contacts that an answer is on its way. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct TypingIndicator {
     channels: Arc<BTreeMap<(String, String), Arc<dyn Channel>>>,
@@ -58,7 +58,7 @@ impl TypingIndicator {
 }
 
 impl TypingTarget {
-    /// Shows "is writing…" now, and again before it vanishes; never ends. `shown` is told when the customer saw it once.
+    /// Shows "is writing…" now, and again before it vanishes; never ends. Calls `shown` each time the customer saw it.
     pub(crate) async fn typing(&self, shown: impl Fn()) {
         let Some(lasts) = self.channel.capabilities().typing else { return std::future::pending().await };
         loop {

@@ -18,7 +18,7 @@ use crate::scheduling::agenda::local_midnight;
 
 /// Months that figures go back at most.
 pub const MAX_MONTHS: u32 = 120;
-/// Appointments ahead that are told at most.
+/// Most future appointments in one answer.
 pub const MAX_UPCOMING: usize = 500;
 
 /// Counts of a stretch of time.
@@ -34,7 +34,7 @@ pub struct Figures {
     pub cancelled: u32,
     /// No-shows ÷ (completed + no-shows); 0 when none were due.
     pub no_show_rate: f64,
-    /// What the completed ones cost; `None` for whoever may not see money.
+    /// The total price of the completed ones; `None` if the caller may not see money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revenue: Option<Money>,
 }
@@ -69,13 +69,13 @@ pub struct UpcomingView {
     pub client: Option<String>,
     /// For what.
     pub service: String,
-    /// To whom.
+    /// The professional.
     pub professional: String,
     /// Where it stands.
     pub status: AppointmentStatus,
 }
 
-/// Somebody who did not come.
+/// A contact who did not come.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoShowClient {
     /// Who.

@@ -1,6 +1,6 @@
 //! Questions about the business that no fixed report answers, in a small read-only language ([`balcao_query`]).
 //!
-//! Who may see what is decided here, by what the catalogue holds: a field that somebody may not see does not exist for them.
+//! The catalogue decides what a caller may see: it leaves out each field that the caller has no permission for.
 
 use std::ops::ControlFlow;
 
@@ -33,7 +33,7 @@ pub struct Answer {
     pub currency: Currency,
 }
 
-/// What somebody may ask about.
+/// Returns the fields that a caller with these permissions may ask about.
 #[must_use]
 pub fn catalogue(sees: StaffPermissions) -> Catalogue {
     let field = |name, of, description| Field { name, of, description };
@@ -60,7 +60,7 @@ impl Questions {
         Self { desk }
     }
 
-    /// Answers a question of somebody who may see so much.
+    /// Answers a question with the permissions of the caller.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, what is wrong with the question.

@@ -1,4 +1,4 @@
-//! A stretch of the organization's agenda, loaded once per call: what can be booked, with whom, and what is taken.
+//! A stretch of the organization's agenda, loaded once per call: services, professionals and booked time.
 
 use balcao_domain::availability::{
     Candidate, FreeSlots, Occupied, SlotQuery, Verdict, check, free_slots, free_spans, works,
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::context::names::{Found, NameRefusal, find};
 
-/// A bookable span as customers are told it.
+/// A bookable span in the form that customers read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slot {
     /// Whose.
@@ -175,7 +175,7 @@ impl Agenda {
         self.free_slots(service, dates, &self.candidates(service, duration_min, only))
     }
 
-    /// As [`Self::free`], as if nobody had booked: what could still free.
+    /// Returns the slots of [`Self::free`] for an agenda without appointments, so the slots that a cancellation could free.
     pub(crate) fn free_if_empty(
         &self,
         service: Option<&Service>,
@@ -286,7 +286,7 @@ impl Agenda {
         let mut nearest: Vec<(ProfessionalId, Timestamp)> =
             pairs.filter(|(_, at)| *at != start || wanted.is_none()).collect();
         nearest.extend(free.iter().filter(|slots| Some(slots.professional) != wanted && wanted.is_some()).filter_map(
-            // The same time with somebody else is an alternative too.
+            // Another professional at the requested time is an alternative, too.
             |slots| slots.starts.contains(&start).then_some((slots.professional, start)),
         ));
         let asked = |whose: ProfessionalId| wanted.is_some_and(|wanted| wanted != whose);
@@ -296,7 +296,7 @@ impl Agenda {
         nearest.into_iter().filter_map(|(whose, at)| self.slot(whose, at)).collect()
     }
 
-    /// A slot as customers are told it.
+    /// Returns a slot in the form that customers read.
     pub(crate) fn slot(&self, professional: ProfessionalId, start: Timestamp) -> Option<Slot> {
         let name = self.professionals.iter().find(|one| one.id == professional)?.name.clone();
         let local = self.zone.to_datetime(start);

@@ -1,4 +1,4 @@
-//! Appointments as customers and staff are told them, and a contact's history.
+//! Appointments in the form that customers and staff read, and the history of a contact.
 
 mod pages;
 
@@ -37,7 +37,7 @@ pub struct AppointmentView {
     pub status: AppointmentStatus,
     /// The price at booking; zero where a plan covers it.
     pub price: Money,
-    /// Who comes, where that is somebody else than the contact.
+    /// The name of the person who comes, if that is not the contact.
     pub attendee: Option<String>,
 }
 

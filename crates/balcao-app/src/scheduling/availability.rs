@@ -1,4 +1,4 @@
-//! Free slots, for whoever asks: a tool, the console, MCP.
+//! Free slots for tools, the console and MCP.
 
 use balcao_domain::availability::FreeSlots;
 use balcao_domain::professional::Professional;
@@ -64,7 +64,7 @@ pub struct DayAvailability {
     pub next_available: Option<Slot>,
 }
 
-/// Why there is no answer.
+/// Why the query has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "about", content = "details", rename_all = "snake_case")]
 pub enum AvailabilityRefusal {
@@ -117,7 +117,7 @@ impl Availability {
         Self { desk }
     }
 
-    /// What is free on a date. Slots that the waitlist keeps for somebody else than `contact` are not.
+    /// Lists the free slots of a date. Leaves out slots that the waitlist keeps for a contact other than `contact`.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.

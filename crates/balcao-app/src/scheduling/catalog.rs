@@ -1,4 +1,4 @@
-//! What can be booked, with whom, and what plans there are. All from data.
+//! The services, professionals and plans of an organization. All from data.
 
 use balcao_domain::hours::Period;
 use balcao_domain::{Money, OrganizationId, PlanId, ProfessionalId, ServiceId};
@@ -10,7 +10,7 @@ use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::Agenda;
 
-/// A service as customers are told it.
+/// A service in the form that customers read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceView {
     /// Its id.
@@ -28,7 +28,7 @@ pub struct ServiceView {
     pub duration_min: u32,
 }
 
-/// A professional as customers are told them.
+/// A professional in the form that customers read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfessionalView {
     /// Their id.
@@ -61,7 +61,7 @@ pub struct OwnTerms {
     pub duration_min: u32,
 }
 
-/// A plan as customers are told it.
+/// A plan in the form that customers read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanView {
     /// Its id.

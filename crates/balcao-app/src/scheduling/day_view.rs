@@ -40,7 +40,7 @@ pub struct ProfessionalDay {
     pub name: String,
     /// When they work.
     pub works: Vec<Period>,
-    /// Who comes, in order; nobody who cancelled.
+    /// The appointments of the day, in order, without the cancelled ones.
     pub visits: Vec<AppointmentSummary>,
 }
 

@@ -1,8 +1,8 @@
-//! A professional's agenda for calendars elsewhere: under an address that nobody can guess, or as a file. Read-only.
+//! A professional's agenda for external calendar programs: under an address that an attacker cannot guess, or as a file. Read-only.
 //!
-//! The address holds a token of 32 random bytes. It is shown once, when it is made; only its SHA-256 is stored, and it is found
-//! by that: a hash of so many random bytes tells nothing, and needs no constant time. Whoever has the address reads what the
-//! owner chose for it ([`Detail`]), by default nothing of customers.
+//! The address holds a token of 32 random bytes. It is shown once, when it is made. Only its SHA-256 is stored, and the store finds the
+//! feed by that. A hash of so many random bytes reveals nothing, so the comparison needs no constant time. A reader with the address
+//! sees what the owner chose for it ([`Detail`]), by default no data of customers.
 
 use balcao_domain::{FeedId, OrganizationId, ProfessionalId, Span};
 use balcao_language::format;
@@ -37,7 +37,7 @@ pub enum Detail {
     Busy,
     /// What is booked.
     Service,
-    /// What is booked, and the first name of whoever comes.
+    /// What is booked, and the first name of the person who comes.
     FirstName,
 }
 
@@ -69,7 +69,7 @@ pub struct FeedView {
     pub id: FeedId,
     /// Whose agenda.
     pub professional: String,
-    /// How much is told.
+    /// How much the feed shows.
     pub detail: Detail,
     /// When it was made.
     pub created_at: Timestamp,
@@ -89,10 +89,10 @@ pub struct MadeFeed {
 /// Why an address was not made or changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FeedRefusal {
-    /// Nobody, or several, of that name.
+    /// No professional, or several, have that name.
     #[error("{}", in_words(.0))]
     Professional(NameRefusal),
-    /// There is no such address, or it was revoked before.
+    /// The feed does not exist, or it was revoked before.
     #[error("there is no open feed {id}; `balcao agenda list` shows every one")]
     NotFound {
         /// The id.

@@ -1,4 +1,4 @@
-//! Appointments as iCalendar (RFC 5545): one as a file, or an agenda as a feed. Pure: whoever calls says what is told.
+//! Appointments as iCalendar (RFC 5545): one as a file, or an agenda as a feed. Pure: the caller decides which details it shows.
 //!
 //! Instants are written in UTC, so that no zone has to be described and no reader can know an older rule than we do. An
 //! appointment keeps its UID when it is moved; `SEQUENCE` counts the changes, so that a calendar takes the newest for true in
@@ -18,7 +18,7 @@ const REFRESH: &str = "PT15M";
 pub struct Shown {
     /// Its title.
     pub summary: String,
-    /// More, for whoever opens it.
+    /// More details, which a calendar program shows in the opened event.
     pub description: Option<String>,
     /// Where it takes place.
     pub location: Option<String>,

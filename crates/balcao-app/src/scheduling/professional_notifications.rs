@@ -31,7 +31,7 @@ pub struct NotificationAccounts {
     pub whatsapp: Option<(String, String)>,
     /// The address that e-mail comes from.
     pub email: Option<String>,
-    /// By which of them staff are told of handoffs.
+    /// The channels that carry handoff alerts to staff.
     pub handoffs: HandoffAlerts,
 }
 
@@ -207,7 +207,7 @@ fn own_contact(
     contact_of(tx, id, &whose.name, whose.phone.as_deref(), format!("professional:{}", i64::from(whose.id)), now)
 }
 
-/// The contact that messages to somebody of the business go to: that of their number, else one of their own, which `user` names.
+/// Finds or adds the contact for messages to a staff member or a professional: the one with their number, else a new one named by `user`.
 pub(crate) fn contact_of(
     tx: &mut Tx<'_>,
     id: OrganizationId,

@@ -21,12 +21,12 @@ use crate::context::names::NameRefusal;
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
 use crate::scheduling::agenda::Agenda;
 
-/// What somebody waits for.
+/// The slot that a contact waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JoinRequest {
     /// The local date.
     pub date: Date,
-    /// With whom; with anybody, if absent.
+    /// The professional; any, if absent.
     pub professional: Option<String>,
     /// What; anything, if absent.
     pub service: Option<String>,
@@ -51,7 +51,7 @@ pub struct Joined {
     pub service: Option<String>,
 }
 
-/// Why nobody was put on the waitlist.
+/// Why the contact did not join the waitlist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
 pub enum JoinRefusal {
@@ -65,7 +65,7 @@ pub enum JoinRefusal {
         /// The last date that can be booked.
         last_date: Date,
     },
-    /// Nothing that is wanted could be booked on that date even if nobody else had booked: the business is closed or the
+    /// Nothing that is wanted could be booked on that date, even without other appointments: the business is closed or the
     /// professional away, or what is left of the day, or of the part of it that is wanted, is too short.
     OutsideHours {
         /// When the business is open that day.
@@ -250,7 +250,7 @@ fn offer_to_next(
     let start = zone.to_datetime(freed.span.start);
     let mut waiting = waitlist::waiting_for(tx, organization.id, start.date())?;
     for index in (0..waiting.len()).rev() {
-        // Who wants no messages cannot be told, and nothing is held for somebody who does not know of it.
+        // A contact who opted out receives no offer, and the waitlist holds no slot for a contact who does not know of it.
         let contact = waiting.get(index).map(|entry| entry.contact);
         if let Some(contact) = contact
             && conversation::opted_out(tx, organization.id, contact)?

@@ -33,7 +33,7 @@ const MAX_CHARS: usize = 400;
 const SHOWN: u32 = 12;
 /// One call of the model may take so long; then the sentence of ours is sent.
 const WITHIN: Duration = Duration::from_secs(30);
-/// Whoever has one in hand for longer died.
+/// How long a claim on a follow-up lasts. A process that needs longer counts as crashed.
 const IN_HAND: Duration = Duration::from_secs(90);
 /// One that was taken so often and not ended is not shown to the model again.
 const MAX_TRIES: u32 = 3;
@@ -57,7 +57,7 @@ struct Draft {
 enum Taken {
     /// None is due.
     Nothing,
-    /// It may fire; somebody has to write it.
+    /// The follow-up may fire, and the model has to write it.
     Draft(Box<Draft>),
     /// It never should have.
     Skipped,
@@ -87,7 +87,7 @@ impl Timers {
         Ok(ended)
     }
 
-    /// Takes the next one in hand: from then on nobody else writes it, until its time in hand is over.
+    /// Claims the next follow-up: no other process writes it until the claim expires.
     async fn take(&self) -> Result<Taken, UseCaseError> {
         let desk = self.front.desk();
         let now = desk.clock.now();

@@ -1,5 +1,5 @@
-//! Nobody takes a handoff (F-153): staff are told again after five minutes, the customer after a quarter of an hour, and
-//! whoever runs the business after an hour. Nothing is closed without a word.
+//! Escalates handoffs that no staff member takes (F-153): staff get another alert after five minutes, the customer a message after a
+//! quarter of an hour, and the person who runs the business an alert after an hour. No handoff closes without a message.
 
 use std::convert::Infallible;
 
@@ -16,13 +16,13 @@ use super::Timers;
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
 
-/// After so many minutes it is told, each time once more.
+/// The age of a handoff at each alert, in minutes.
 const AFTER_MIN: [i64; 3] = [5, 15, 60];
-/// How often it was told before the time at which the customer is told, too.
+/// How many alerts precede the one at which the customer gets a message, too.
 const CUSTOMER: u32 = 1;
 
 impl Timers {
-    /// Tells of handoffs that nobody takes; gives how many were told of.
+    /// Sends the alerts of handoffs that no staff member takes; returns how many handoffs got one.
     pub(super) async fn escalate(&self) -> Result<usize, UseCaseError> {
         let desk = self.front.desk();
         let (now, limit) = (desk.clock.now(), self.settings.at_once);

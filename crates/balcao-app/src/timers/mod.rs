@@ -1,4 +1,4 @@
-//! What happens later: reminders, follow-ups, handoffs that nobody takes, holds and waitlist offers that lapsed.
+//! Timers: reminders, follow-ups, alerts of handoffs without a staff member, expired holds and expired waitlist offers.
 //!
 //! Invariant (I-18): a timer fires once. Its row leaves the state `open` in the transaction that writes its consequence, so
 //! that of any number of replicas one finds it open. Whether it still should fire is judged there too, and once more when its
@@ -37,7 +37,7 @@ const MARGIN: Duration = Duration::from_mins(2);
 /// How timers fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimerSettings {
-    /// Nobody gets an unasked-for message from this local time on…
+    /// Contacts get no proactive message from this local time on…
     pub quiet_from: Time,
     /// …until this one.
     pub quiet_until: Time,
@@ -114,7 +114,7 @@ impl Timers {
         Self { front, profile: profile.into(), windows, terms: Arc::new(terms), settings, outgoing }
     }
 
-    /// Fires what is due until it is told to stop.
+    /// Fires due timers until `stop` is cancelled.
     pub async fn run(&self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             if let Err(error) = self.work_off().await {

@@ -48,7 +48,7 @@ pub(super) async fn run(
         tool: what.to_owned(),
     };
     if booked {
-        // The matter is settled: nobody is asked again whether they want it.
+        // The contact has booked, so no follow-up may ask whether the contact is still interested.
         FollowUps::new(desk.clone()).cancel(organization, contact, key("settled"), None).await?;
     }
     if booked && let Some(stage) = &steps.stage_after_booking {
@@ -86,8 +86,8 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// After a handoff that is no failure: the model's summary for whoever takes over, then the profile's own tools. What closing
-/// extracted stands until then, and where no model answers.
+/// After a handoff without a failure: runs the model's summary for the staff member who takes over, then the profile's own tools.
+/// The summary that closing extracted stands until then, and it stays if no model answers.
 async fn handed_over(
     desk: &AppContext,
     agent: &Agent,
@@ -125,7 +125,7 @@ async fn summarise(
     desk.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
 }
 
-/// The model's summary; `None` if there is none, or the count of turns is no multiple of `every`.
+/// Returns the model's summary; `None` if there is none, or if the count of turns is not a multiple of `every`.
 async fn summary(
     desk: &AppContext,
     agent: &Agent,

@@ -1,7 +1,7 @@
 //! What a reply offers, as buttons or a list.
 //!
-//! The offers are the tools' own ([`Offer`]), never read out of prose; the reply's words only say which of them it speaks of,
-//! so that nothing is shown that the customer was not told. Choosing one says what our row says, not what comes back.
+//! The offers come from the tools ([`Offer`]), never from prose. The words of the reply only select the offers that it mentions, so no
+//! button shows an option that the reply left out. A tap on a choice stands for the text of our row, not for the text that comes back.
 
 use std::collections::BTreeSet;
 
@@ -97,8 +97,8 @@ fn fits(reply: &str) -> bool {
     reply.encode_utf16().count() <= limits::INTERACTIVE_BODY
 }
 
-/// A reply that asks whoever hides their number for it, with a button that tells it: the provider vouches for a number that comes so,
-/// and nobody types it.
+/// Asks a contact with a hidden number for the number, with a button that shares it. The channel provider vouches for a shared
+/// number, and the contact need not type it.
 pub(super) fn number(contact: &Contact, reply: &str) -> Option<Choices> {
     let asks = contact.phone.is_none() && fits(reply) && asks_for_a_number(reply);
     asks.then(|| Choices { content: OutboundContent::AskNumber { body: reply.to_owned() }, all: Vec::new() })
@@ -124,7 +124,7 @@ fn spoken_of<'a>(offered: &BTreeSet<&'a Offer>, reply: &str) -> Vec<&'a Offer> {
     if with.is_empty() { at_time } else { with }
 }
 
-/// A title for each button, if they can be told apart by it.
+/// Returns a title for each button, if the titles differ.
 fn titles(offers: &[&Offer]) -> Option<Vec<String>> {
     let days: BTreeSet<_> = offers.iter().map(|offer| offer.day).collect();
     let title = |offer: &&Offer| {

@@ -1,8 +1,8 @@
 //! Closing a turn: record, reply, conversation and handoff commit together, or nothing does (I-12).
 //!
 //! A turn is closed once (I-13); if a person took over meanwhile, its reply is kept as a draft and does not leave (I-17). Shown by
-//! the gate G-01, which ends the program at every commit. Who of staff writes is handed to nobody: they are told that it did not
-//! work, and their next question is answered.
+//! the gate G-01, which ends the program at every commit. A conversation of a staff member is never handed off: the staff member
+//! reads that the request failed, and the next question gets an answer.
 
 use std::sync::Arc;
 
@@ -76,8 +76,8 @@ pub(super) async fn close(
     })
 }
 
-/// An automatic handoff of a turn with somebody of staff ends in a plain sentence instead, in reply and transcript; the breaker
-/// begins anew, as after a handoff that was resolved. The record of the turn still says what was decided.
+/// Replaces an automatic handoff in a turn of a staff member by a plain sentence, in reply and transcript. The breaker starts
+/// over, as after a resolved handoff. The record of the turn keeps the handoff that was decided.
 fn of_staff(state: &mut TurnState, ending: Ending) -> Ending {
     let Ending::Handoff { reason, .. } = &ending else { return ending };
     let told = if state.principal.staff_facing { reason.is_shown_to_staff(state.principal.locale) } else { None };
@@ -213,7 +213,7 @@ fn ended(state: &TurnState) -> bool {
     receipts.any(|receipt| receipt.kind == ReceiptKind::Ended)
 }
 
-/// The matter is settled: whatever the contact writes next begins anew, and nobody asks them whether they still want it.
+/// Archives a settled conversation: the next message of the contact starts a new context, and no follow-up goes out.
 fn archive(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

@@ -1,4 +1,4 @@
-//! What the model is told of the business, the day and the contact.
+//! The facts about the business, the day and the contact that the model reads.
 
 use std::sync::Arc;
 

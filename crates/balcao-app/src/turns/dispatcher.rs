@@ -1,8 +1,8 @@
 //! Gives ripe conversations to turns: one turn at a time per conversation, a bounded number of them at once.
 //!
-//! The lease in the database is what keeps others away, in this process and in any other; it is renewed while the turn goes
-//! on, and a turn whose lease was lost is dropped. Recovery is no program of its own: a conversation that somebody left
-//! behind who died is claimed like any other, and its open turn is taken up.
+//! The lease in the database keeps other workers away, in this process and in any other. The dispatcher renews the lease during the
+//! turn, and drops a turn that lost its lease. Recovery has no separate program: after a crash, the dispatcher leases the conversation
+//! like any other and resumes its open turn.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -38,9 +38,9 @@ pub struct DispatcherSettings {
     pub max_concurrent_turns: u32,
     /// When a burst is answered.
     pub burst: BurstRules,
-    /// How often the database is looked at when nobody says that there is something.
+    /// How often the dispatcher reads the database if no wake-up arrives.
     pub poll: Duration,
-    /// How long turns may go on after the program was told to stop.
+    /// How long running turns may continue after the stop signal.
     pub drain: Duration,
 }
 
@@ -76,7 +76,7 @@ pub struct Dispatcher {
     /// The web chat's open pages, which see a reply while it is written.
     pages: Option<Hub>,
     turns: Arc<Semaphore>,
-    /// One suspect at a time: whoever dies with it is to blame.
+    /// Runs one suspect at a time, so that a crash of the process has one possible cause.
     suspects: Arc<Semaphore>,
     tracker: TaskTracker,
     /// Turns stop here, whatever they do.
@@ -110,7 +110,7 @@ impl Drop for Shown {
 }
 
 impl Dispatcher {
-    /// A dispatcher; it looks at once when `wake` is told, and tells `outgoing` when a reply was written.
+    /// Creates a dispatcher. It looks for work at once when `wake` fires, and it fires `outgoing` when a reply was written.
     #[must_use]
     pub fn new(front: Arc<TurnRunner>, settings: DispatcherSettings, wake: Arc<Notify>, outgoing: Arc<Notify>) -> Self {
         let most = usize::try_from(settings.max_concurrent_turns).unwrap_or(1).max(1);
@@ -129,26 +129,26 @@ impl Dispatcher {
         }
     }
 
-    /// The same, ringing this bell when a turn is over.
+    /// Returns the dispatcher with `bell`, which rings at the end of each turn.
     #[must_use]
     pub fn ringing(self, bell: CompletionNotifier) -> Self {
         Self { bell, ..self }
     }
 
-    /// The same, showing customers that an answer is being written.
+    /// Returns the dispatcher with a typing indicator, which shows contacts that an answer is being written.
     #[must_use]
     pub fn showing(self, presence: TypingIndicator) -> Self {
         Self { presence, ..self }
     }
 
-    /// The same, and these pages of the web chat see a reply while it is written.
+    /// Returns the dispatcher with the open pages of the web chat, which show a reply while the model writes it.
     #[must_use]
     pub fn before(self, pages: Hub) -> Self {
         Self { pages: Some(pages), ..self }
     }
 
-    /// Dispatches until it is told to stop. Then turns that run may come to their end for a while; what is left is given back,
-    /// and taken up by whoever comes next.
+    /// Dispatches until `stop` is cancelled. Running turns then get some time to end. The dispatcher gives the rest back, and the next
+    /// process to lease those conversations resumes them.
     pub async fn run(&self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             match self.claim().await {
@@ -307,7 +307,7 @@ impl Dispatcher {
     }
 
     /// Renews the lease again and again; returns when it is lost, or ran out before it could be renewed. A database that does not
-    /// answer lets it run out, too: somebody else may have the turn by then (F-85, F-92).
+    /// answer lets the lease run out, too, because another process may have the turn by then (F-85, F-92).
     async fn keep_lease(&self, claimed: &Claimed) {
         let clock = &self.front.desk().clock;
         let mut ends = self.until(clock.now());

@@ -1,7 +1,7 @@
 //! Saves the steps of a turn, and stops one that should not act any more.
 //!
-//! Invariant (I-6, I-17): in the transaction that makes calls durable before they run, whoever has the conversation is looked
-//! at again. What a person took over does not act; what the customer changed before anything was done begins again.
+//! Invariant (I-6, I-17): the transaction that makes calls durable before they run also checks who has the conversation. A turn does
+//! not act after a takeover. A turn starts over if the contact wrote before the turn had an effect.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ pub(super) enum Stop {
     TakenOver,
     /// The customer wrote more, and nothing was done yet: it begins again with everything.
     Superseded(Restart),
-    /// Somebody else goes on with it.
+    /// Another process goes on with the turn.
     Lost(StoreError),
 }
 

@@ -17,7 +17,7 @@ use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 /// What a lease found.
 pub(super) enum LeasedOpening {
-    /// Nothing waits: somebody else answered it. The lease is ended.
+    /// No message waits, because another process or a person answered. The lease is ended.
     Nothing,
     /// A turn, new or cut short.
     Turn {

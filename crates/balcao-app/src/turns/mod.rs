@@ -101,11 +101,11 @@ impl Agent {
 /// What a customer wrote.
 #[derive(Debug, Clone)]
 pub struct TurnRequest {
-    /// To whom.
+    /// The organization that receives the messages.
     pub organization: OrganizationId,
     /// How it came: `terminal`, `whatsapp`, …
     pub channel: String,
-    /// From whom.
+    /// The contact who wrote the messages.
     pub from: ContactRef,
     /// The name that the channel gives, for a contact that is not known yet.
     pub name: Option<String>,
@@ -116,7 +116,7 @@ pub struct TurnRequest {
 /// Who wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContactRef {
-    /// Whoever has this number; a contact is made if nobody is known to.
+    /// The contact who has this number; a number without a contact gets a new one.
     Phone(Phone),
     /// A contact that exists.
     Contact(ContactId),
@@ -165,7 +165,7 @@ impl From<StoreError> for AnswerError {
     }
 }
 
-/// The person whom the next handoff would be assigned to; `None` means the queue.
+/// Returns the name of the staff member who would receive the next handoff; `None` means the queue.
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed.

@@ -88,7 +88,7 @@ pub(super) struct LoadOptions {
     spent: bool,
     /// The contact's stages, for hot leads.
     stages: bool,
-    /// Whom the conversation is about, and when it is about anybody.
+    /// When the turn must resolve the professional of the conversation; `None` if the tools need no professional.
     whom: Option<ResolutionMode>,
     /// The texts that the business publishes, for a sanitiser that is not built yet.
     pub(super) public_texts: bool,
@@ -107,7 +107,7 @@ impl LoadOptions {
     }
 }
 
-/// How a profile's tools find their professional. A profile that names one needs nobody asked for.
+/// Decides how the tools of a profile find their professional. A profile that names a professional needs no question.
 fn finding(agent: &Agent) -> Option<ResolutionMode> {
     let any = |with: With| agent.toolbox.iter().any(|tool| tool.spec.with == Some(with));
     if any(With::One) {
@@ -190,7 +190,7 @@ fn find_or_add(tx: &mut Tx<'_>, inbound: &TurnRequest, now: Timestamp) -> Result
     Ok(contact::get(tx, inbound.organization, id)?)
 }
 
-/// A closed conversation begins anew: nothing of the old context counts.
+/// Reopens a closed conversation with an empty context: the turn ignores the old one.
 pub(super) fn reopen(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -304,7 +304,7 @@ pub(super) fn load(
     })
 }
 
-/// The contact's appointments with all that the model must not forget or guess: what, with whom, when, price, id.
+/// Lists the contact's appointments with all facts that the model must neither forget nor guess: service, professional, time, price, id.
 fn upcoming_of(tx: &mut Tx<'_>, whose: &TurnScope<'_>, found: &[Appointment]) -> Result<Vec<String>, UseCaseError> {
     if found.is_empty() {
         return Ok(Vec::new());
@@ -367,7 +367,7 @@ pub(super) async fn inbound_of(
     Ok(unanswered.into_iter().rev().collect::<Vec<_>>().join("\n"))
 }
 
-/// What was saved, or a fresh one if it cannot be read: a tally that is lost is no reason not to answer.
+/// Parses the saved value; returns the default if it cannot be read, because a lost count must not prevent an answer.
 fn parsed<T: DeserializeOwned + Default>(json: Option<&str>) -> T {
     json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
 }

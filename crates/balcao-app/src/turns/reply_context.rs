@@ -1,9 +1,9 @@
-//! Outbound context: what we told the contact unasked that they may be answering, and the appointment it was about
+//! Reply context: the notification of ours that the contact may be answering, and the appointment it was about
 //! (specification part 01 §7).
 //!
-//! A message that quotes one of ours says which; else it is the last notification of the last 48 hours, if nothing was said by
-//! us after it. So "preciso remarcar" needs no question about which appointment. Of somebody else's appointment, as in a
-//! professional's notice, nothing is added to what the notice said.
+//! A message that quotes one of ours names the notification. Without a quote it is the last notification of the last 48 hours, if we
+//! sent no other message after it. So "preciso remarcar" needs no question about which appointment. If the appointment belongs to
+//! another contact, as in a professional's notice, the context adds nothing to the text of the notice.
 
 use balcao_channel::inbound::Quoted;
 use balcao_domain::Appointment;
@@ -20,7 +20,7 @@ use serde::Deserialize;
 use crate::context::app_context::UseCaseError;
 use crate::{messaging::outbound::sender::pre_send, scheduling::professional_notifications};
 
-/// What we told the contact that they may be answering.
+/// The notification that the contact may be answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReplyContext {
     /// The words, with the appointment behind them.
@@ -29,7 +29,7 @@ pub(super) struct ReplyContext {
     pub(super) about: Option<About>,
 }
 
-/// An appointment, worded for whoever goes on with the conversation.
+/// An appointment, worded for the agent or the staff member who continues the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct About {
     pub(super) id: AppointmentId,
@@ -73,7 +73,7 @@ pub(super) fn find_reply_context(
     Ok(Some(ReplyContext { text: format!("{subject} ({})", about.line), about: Some(about) }))
 }
 
-/// What was told in the message of ours that the turn's last quoting message quotes.
+/// Finds the notification that the turn's last quoting message quotes.
 fn quoted(tx: &mut Tx<'_>, whose: &TurnScope<'_>) -> Result<Option<Notification>, UseCaseError> {
     #[derive(Deserialize)]
     struct Quoting {

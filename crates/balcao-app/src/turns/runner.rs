@@ -62,8 +62,8 @@ impl TurnRunner {
         Self { desk, agents, sanitisers: std::sync::Mutex::default(), strangers, lanes: std::sync::Mutex::default() }
     }
 
-    /// The same, where strangers of the web chat may cost so much in a day, all together. After it `instead` answers those whose profile has
-    /// it answer when no model does, and a person the others.
+    /// Returns the runner with daily budgets for all strangers of the web chat together. After a budget is spent, `instead` answers
+    /// strangers if their profile lets it answer when no model does, and a person answers the others.
     #[must_use]
     pub fn with_strangers(self, budgets: StrangerBudgets, instead: Arc<dyn ChatProvider>) -> Self {
         Self { strangers: (budgets, Some(instead)), ..self }
@@ -75,7 +75,7 @@ impl TurnRunner {
         &self.desk
     }
 
-    /// One agent, as it is now: whoever holds it works with one snapshot.
+    /// Returns the current agent of a profile. The caller works with this one snapshot, even if the profile changes.
     ///
     /// # Errors
     /// [`AnswerError::UnknownProfile`], with the names that exist.
@@ -100,7 +100,7 @@ impl TurnRunner {
     /// Answers a message: opens a turn, drives it, closes it. Messages of one contact are answered one after the other.
     ///
     /// # Errors
-    /// [`AnswerError`]. Whatever a model or a tool does is no error here: it ends in a reply or a person.
+    /// [`AnswerError`]. A failure of a model or a tool does not return an error: it ends in a reply or a handoff.
     pub async fn answer(
         &self,
         profile: &str,
@@ -292,8 +292,8 @@ impl TurnRunner {
         Ok(closed)
     }
 
-    /// A turn that was cut short goes on from its last saved step; one that had none begins anew with the messages that
-    /// nobody answered.
+    /// Resumes an interrupted turn from its last saved step. A turn without a saved step starts over with the messages that are still
+    /// without an answer.
     fn resume(
         &self,
         agent: &Agent,

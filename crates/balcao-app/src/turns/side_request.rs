@@ -14,7 +14,7 @@ use crate::context::metrics;
 /// if there is one.
 ///
 /// # Errors
-/// What the model failed with. That the answer could not be counted is no reason not to use it.
+/// The error of the model. If only the count of the usage fails, the function still returns the answer.
 pub(crate) async fn complete(
     desk: &AppContext,
     agent: &Agent,

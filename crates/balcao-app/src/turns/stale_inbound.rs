@@ -10,12 +10,12 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-/// The channel that lets nobody answer after a while.
+/// The channel that closes the service window after a while.
 const WHATSAPP: &str = "whatsapp";
 /// So old a message is late.
 const LATE: SignedDuration = SignedDuration::from_hours(2);
 
-/// What a turn reads of messages: their words and nothing else. How old they are is no part of what the customer said.
+/// Joins the texts of messages for a turn. The result leaves out the age of a message, because the contact did not write it.
 pub(super) fn inbound_text(rows: &[InboxRow]) -> String {
     rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
 }

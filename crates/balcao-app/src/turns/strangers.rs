@@ -54,7 +54,7 @@ pub(super) async fn after_reply(
 
 /// What becomes of a turn now.
 enum Now {
-    /// It is no stranger's.
+    /// The request does not come from a stranger.
     Asks,
     /// It is a stranger's, who have some of their day left.
     Counted,
@@ -86,7 +86,7 @@ async fn judge(
     })
 }
 
-/// Counts what an agent's model cost, if that counts for strangers. That it could not be counted is no reason not to answer.
+/// Counts what an agent's model cost, if that counts for strangers. If the count fails, the answer still goes out.
 pub(super) async fn count(desk: &AppContext, agent: &Agent, organization: OrganizationId, spent: (i64, i64)) {
     let Some(budgets) = agent.counted.filter(|_| spent != (0, 0)) else { return };
     let now = desk.clock.now();

@@ -1,4 +1,4 @@
-//! What a conversation was about, for whoever goes on with it: kept with the conversation and with its open handoff.
+//! Summaries of conversations for the person who continues them; stored with the conversation and with its open handoff.
 
 use balcao_agent::memory::WorkingMemory;
 use balcao_agent::notice::{fill, notices};
@@ -14,10 +14,10 @@ use crate::turns;
 
 /// So many messages are looked at for the contact's last words.
 const LOOKED_AT: u32 = 20;
-/// Longest request that is told, in characters.
+/// Longest request that a summary quotes, in characters.
 const REQUEST_CHARS: usize = 400;
 
-/// Why there is no summary.
+/// The reason for a missing summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryRefusal {

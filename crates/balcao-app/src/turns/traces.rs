@@ -46,7 +46,7 @@ pub struct TurnInside {
     pub retried: RetriesUsed,
     /// What was used up.
     pub spent: Spent,
-    /// What the customer was told, once it is decided.
+    /// The reply that the contact received, once it is decided.
     #[serde(default)]
     pub reply: Option<String>,
     #[serde(skip_serializing, default)]

@@ -5,7 +5,7 @@
 use balcao_domain::ConversationId;
 use tokio::sync::broadcast::{self, Receiver, Sender};
 
-/// So many turns may end before somebody who waits has looked; who looks later looks at once.
+/// How many turns may end before a slow listener reads; a listener that misses some reads the store at once.
 const ROOM: usize = 1_024;
 
 /// Rings when a turn of a conversation is over. Cheap to clone.
@@ -21,7 +21,7 @@ impl Default for CompletionNotifier {
 impl CompletionNotifier {
     /// A turn of this conversation is over.
     pub fn notify(&self, conversation: ConversationId) {
-        // Nobody listens, as a rule.
+        // The channel usually has no listener, and `send` then fails.
         drop(self.0.send(conversation));
     }
 

@@ -1,10 +1,10 @@
-//! Nobody waits for ever (facts: exactly once, I-16 and §3.5).
+//! Hands over conversations that wait too long (facts: exactly once, I-16 and §3.5).
 //!
-//! Something that was ripe a minute ago and has no answer, without anybody who works on it, is given to a person with a text
-//! that is always the same: no model is asked. Each row is rescued once, and that is written in the transaction that claims
-//! its conversation; whoever claims it after a crash hands it over, too.
+//! If a conversation was due a minute ago, has no answer and no process works on it, the watchdog gives it to a person with a fixed
+//! text, without a model. Each row is rescued once: the transaction that leases the conversation records the rescue, so after a crash
+//! the next process to lease it hands it over, too.
 //!
-//! The minute begins with this process: what lay in the database while nobody ran is answered, not rescued.
+//! The minute begins with this process. Messages that arrived while no process ran are answered, not rescued.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::turns::dispatcher::Dispatcher;
 
 /// So long something may wait without anybody who works on it.
 pub const PATIENCE: Duration = Duration::from_mins(1);
-/// So long whoever was left behind by a program that died may wait: they are answered one at a time.
+/// How long a suspect conversation of a crashed process may wait; the dispatcher answers suspects one at a time.
 pub const PATIENCE_OF_SUSPECTS: Duration = Duration::from_mins(2);
 /// How often the watchdog looks.
 const EVERY: Duration = Duration::from_secs(5);
@@ -47,7 +47,7 @@ impl Watchdog {
         Self { rescues: false, ..self }
     }
 
-    /// Watches until it is told to stop.
+    /// Watches until `stop` is cancelled.
     pub async fn run(&self, stop: CancellationToken) {
         while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
             if let Err(error) = self.look().await {

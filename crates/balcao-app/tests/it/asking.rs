@@ -1,4 +1,4 @@
-//! Somebody of staff asks, and is handed to nobody.
+//! A staff member asks the agent, and no turn ends in a handoff.
 
 use balcao_app::turns::TurnOutcome;
 use balcao_domain::conversation::ConversationState;

@@ -1,5 +1,5 @@
-//! The calendar's contract on our own tables, in both databases, and on one in memory that loses answers; and what callers
-//! are told where an outside calendar fails.
+//! The calendar's contract on our own tables, in both databases, and on one in memory that loses answers; and the errors that callers
+//! receive if an external calendar fails.
 
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ async fn a_lost_answer_is_looked_up_and_only_what_was_not_done_is_tried_again() 
             calendar::book(setting.calendar.as_ref(), setting.ana, key("1"), request(600)).await.unwrap().unwrap();
         assert_eq!((done.entry.visit.start.as_str(), held(&setting).await.len()), ("10:00", 1), "{fault:?}");
     }
-    // What is lost twice is unknown, and said so: nobody is told that it failed.
+    // A request that is lost twice has an unknown outcome, and the error does not claim a failure.
     let (setting, memory) = in_memory(memory());
     memory.suffer([Fault::RequestLost, Fault::RequestLost]);
     let lost = calendar::book(setting.calendar.as_ref(), setting.ana, key("1"), request(600)).await.unwrap_err();

@@ -157,7 +157,7 @@ async fn whoever_hides_their_number_is_asked_for_it_with_a_button_and_whoever_do
         if number.is_none() {
             let asked = &sent["interactive"];
             assert_eq!((&asked["type"], &asked["body"]["text"]), (&json!("request_contact_info"), &json!(question)));
-            // What they tell by it is theirs: nobody asks again.
+            // A shared contact card holds the contact's own number, so the agent does not ask again.
             let card = json!([{ "name": { "formatted_name": "João" }, "phones": [{ "phone": "+55 31 98888-0001",
                 "wa_id": "5531988880001" }] }]);
             let shared = json!({ "type": "contacts", "contacts": card, "origin": "contact_request" });

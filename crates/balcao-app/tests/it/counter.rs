@@ -168,7 +168,7 @@ impl Counter {
         sender.work_off().await.unwrap();
     }
 
-    /// The same, where customers see that somebody is there.
+    /// Returns the counter with a typing indicator for customers.
     pub(crate) fn present(mut self) -> Self {
         self.dispatcher = self.dispatcher.showing(TypingIndicator::new([account(&self.graph)]));
         self
@@ -213,7 +213,7 @@ pub(crate) fn wait<T: Send>(work: impl Future<Output = T> + Send) -> T {
 }
 
 impl Counter {
-    /// The same, where nobody writes sound down.
+    /// Returns the counter without a transcriber of sound.
     pub(crate) fn deaf(mut self) -> Self {
         self.files = files(&self.world, &self.graph, None);
         self
@@ -249,7 +249,7 @@ impl Counter {
         self.joao_sends(id, json!({ "type": "text", "text": { "body": text } })).await
     }
 
-    /// Somebody with these ids sends something now; a number that is not known is hidden.
+    /// Sends content from a person with these ids now; a person without a number hides it.
     pub(crate) async fn sends_as(&self, number: Option<&str>, user: Option<&str>, id: &str, what: Value) -> Accepted {
         let now = self.world.clock.now().as_second().to_string();
         let mut whole = json!({ "from": number, "from_user_id": user, "id": id, "timestamp": now });
@@ -257,7 +257,7 @@ impl Counter {
         self.delivers(&webhooks::envelope("messages", json!({ "messages": [whole] }))).await
     }
 
-    /// Somebody with these ids writes something now.
+    /// Sends a text from a person with these ids now.
     pub(crate) async fn writes_as(&self, number: Option<&str>, user: Option<&str>, id: &str, text: &str) -> Accepted {
         self.sends_as(number, user, id, json!({ "type": "text", "text": { "body": text } })).await
     }
@@ -334,7 +334,7 @@ impl Counter {
         self.look(move |tx| outbox::of_conversation(tx, organization, id)).await
     }
 
-    /// What is in the outbox, whoever it goes to.
+    /// Reads the messages of the outbox, for all recipients.
     pub(crate) async fn outbox_of_all(&self) -> Vec<Outbox> {
         let organization = self.world.organization;
         self.look(move |tx| {
@@ -355,7 +355,7 @@ impl Counter {
         all.into_iter().map(|message| (message.author, message.text)).collect()
     }
 
-    /// Somebody else claims what is ripe, for so many seconds.
+    /// Another owner leases the due conversations, for this many seconds.
     pub(crate) async fn claims(&self, owner: &'static str, seconds: i64) -> Lease {
         let now = self.world.clock.now();
         let until = now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
@@ -363,13 +363,13 @@ impl Counter {
         self.look(claim).await.remove(0).lease
     }
 
-    /// Whether whoever holds it has lost it.
+    /// Returns `true` if the holder has lost the lease.
     pub(crate) async fn lost(&self, lease: Lease) -> bool {
         let guarded: Result<(), StoreError> = self.world.desk.store.write(move |tx| lease::guard(tx, &lease)).await;
         guarded.is_err()
     }
 
-    /// Somebody of staff takes the conversation with João.
+    /// A staff member takes over the conversation with João.
     pub(crate) async fn staff_takes_over(&self) {
         let (organization, id) = (self.world.organization, self.id().await);
         let staff = self.look(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);

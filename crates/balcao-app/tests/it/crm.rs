@@ -42,7 +42,7 @@ async fn an_update_is_checked_and_the_old_value_kept() {
         |update: ContactUpdate| contacts.update(world.organization, livia, world.key(), "agent".to_owned(), update);
     let email = |text: &str| ContactUpdate { email: Some(text.to_owned()), ..ContactUpdate::default() };
     assert_eq!(update(ContactUpdate::default()).await.unwrap().value, Err(UpdateRefusal::Nothing));
-    // Everything that is wrong is told at once, and nothing is kept of the rest.
+    // The error names all invalid fields at once, and the update stores none of the valid ones.
     let blank = ContactUpdate { name: Some("  ".to_owned()), address: Some("Rua A".to_owned()), ..email("livia") };
     let Err(UpdateRefusal::Fields(bad)) = update(blank).await.unwrap().value else { panic!("kept") };
     let bad: Vec<_> = bad.iter().map(|one| (one.field.as_str(), one.problem)).collect();

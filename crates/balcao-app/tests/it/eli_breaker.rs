@@ -26,7 +26,7 @@ const FALLBACK: &str =
     "Estou com dificuldade para concluir essa ação no momento. Vou encaminhar para nossa equipe te ajudar diretamente!";
 /// What the system behind the tools says: for staff only.
 const UPSTREAM: &str = "HTTP 502 from agenda-07.internal";
-/// Caio, whom the sample business knows.
+/// The number of Caio, a contact in the sample business.
 const CAIO: &str = "31 99640-1177";
 const SORRY: &str = "Não consegui agora, desculpe.";
 
@@ -247,7 +247,7 @@ async fn ac1_every_error_counts_and_the_count_is_the_conversations() {
 #[tokio::test]
 async fn ac1_a_refusal_is_no_failure() {
     let shop = shop().await;
-    // At night nobody works: a correct no, as often as it is asked.
+    // No professional works at night, so each request gets a correct refusal.
     let script =
         [booking("22:00"), booking("22:30"), booking("23:00"), says("A essa hora já fechamos. Serve à tarde?")];
     let answered = shop.caio_says("marca quinta à noite, qualquer horário", script).await;

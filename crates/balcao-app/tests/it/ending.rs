@@ -1,4 +1,4 @@
-//! Conversations that end and come back, and what whoever takes one over is told.
+//! Conversations that end and come back, and the summary that a staff member reads at a takeover.
 
 use std::sync::Arc;
 

@@ -43,7 +43,7 @@ async fn appointments(shop: &Counter) -> usize {
     shop.look(move |tx| appointment::upcoming_of_contact(tx, organization, joao, currency, now)).await.len()
 }
 
-/// Somebody claims everything and is never heard of again.
+/// A process leases everything and then crashes.
 async fn dies(shop: &Counter) {
     let now = balcao_domain::Clock::now(&*shop.world.clock);
     let until = now.checked_add(SignedDuration::from_secs(30)).unwrap();

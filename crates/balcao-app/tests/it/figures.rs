@@ -115,7 +115,7 @@ async fn an_assistant_is_asked_so_often_an_hour_by_each() {
     };
     assert_eq!(wait.as_secs(), 60 * 60);
     ask("davi@figueira.example").await.unwrap();
-    // In any hour, not in one that begins anew or fills again bit by bit.
+    // The limit counts any span of an hour; it does not restart at full hours or refill bit by bit.
     let later = async |minutes| {
         world.clock.advance(SignedDuration::from_mins(minutes));
         ask("renata@figueira.example").await.is_ok()

@@ -1,4 +1,4 @@
-//! Whoever came by an advertisement and was answered in time costs nothing for three days.
+//! A customer who came by an advertisement and was answered in time costs nothing for three days.
 
 use balcao_channel::channels::whatsapp::price::FREE_SERVICE_MESSAGES;
 use balcao_domain::Clock;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::counter::{Counter, counter, terms};
 
-/// What a message costs that is no template, and one that is.
+/// The price of a message without a template, and of a message with one.
 const PRICE: i64 = 40_000;
 
 fn by_an_advertisement(text: &str) -> Value {

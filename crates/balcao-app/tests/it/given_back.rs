@@ -1,4 +1,4 @@
-//! A conversation that is given back: what nobody will answer is counted, and what somebody will is answered once.
+//! A conversation that staff give back: it counts the messages without an answer, and the agent answers each later message once.
 
 use std::sync::{Arc, Mutex};
 

@@ -142,7 +142,7 @@ async fn what_is_no_text_is_described_and_never_met_with_silence() {
     let shop = counter(cases.iter().map(|_| says(HELLO))).await;
     for (number, (what, expected)) in cases.iter().enumerate() {
         shop.joao_sends(&format!("wamid.{number}"), what.clone()).await;
-        // Nobody fetches files here: the turn waits in vain.
+        // This test runs no fetcher of files, so the turn waits in vain.
         shop.pass(20);
         shop.works().await;
         assert!(shop.asked().contains(expected), "{}", shop.asked());
@@ -295,7 +295,7 @@ async fn what_meta_does_to_a_template_is_told_to_the_business_that_has_it_though
     let told: Vec<_> = told.iter().filter(|one| one.kind == "template_changed").collect();
     assert_eq!((told.len(), told[0].subject.as_str()), (1, "lembrete"));
     assert!(told[0].payload.contains("paused"), "{}", told[0].payload);
-    // Of another business, and messages that name no number, belong to nobody here.
+    // Events of another business, and messages without a number, belong to no organization here.
     let mut theirs = paused.clone();
     theirs["entry"][0]["id"] = json!("somebody else's");
     assert_eq!(shop.delivers(&theirs).await.strays, 1);

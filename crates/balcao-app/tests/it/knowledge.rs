@@ -27,8 +27,8 @@ const MEANINGS: &[&[&str]] = &[
     &["criança", "crianças", "filho", "brinquedos"],
 ];
 
-/// A static model: a text's vector has a direction for each meaning that one of its words has. It counts what it is asked, and
-/// fails when it is told to.
+/// A static model: a text's vector has a direction for each meaning that one of its words has. It counts its requests, and
+/// it fails when the test says so.
 #[derive(Debug)]
 struct Watched {
     name: String,

@@ -1,4 +1,4 @@
-//! A commit whose answer was lost: the effect is run again under its key, and is never called undone while nobody knows.
+//! A commit whose answer was lost: the effect runs again under its key, and no result calls it undone while its outcome is unknown.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! People change their numbers, and numbers their people: nobody is told what is another's (A-35, F-28).
+//! People change their numbers, and numbers their people: no contact learns about another contact (A-35, F-28).
 
 use balcao_app::messaging::inbox::Accepted;
 use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
@@ -16,7 +16,7 @@ const HELLO: &str = "Olá! Como posso ajudar?";
 /// João's number and id, as WhatsApp writes them.
 const NUMBER: &str = "554187654321";
 const JOAO: &str = "BR.1234567890";
-/// Whoever has his number after him.
+/// The contact who has João's number after him.
 const BIA: &str = "BR.77";
 /// Where he moves to.
 const NEW_NUMBER: &str = "554188887777";
@@ -64,7 +64,7 @@ fn second(shop: &Counter) -> i64 {
     shop.world.clock.now().as_second()
 }
 
-/// To whom the last message went.
+/// Returns the recipient of the last message.
 fn last_to(shop: &Counter) -> Value {
     let sent = shop.graph.accepted().pop().unwrap();
     let to = sent["to"].as_str().or(sent["recipient"].as_str()).unwrap_or_default();
@@ -97,7 +97,7 @@ async fn a_35_whoever_has_the_number_now_is_somebody_new() {
     assert_eq!(by_number(&shop, "+55 41 98765-4321").await.unwrap().id, bia.id);
     let his = by_user(&shop, JOAO).await.unwrap();
     assert_eq!((his.id, his.phone), (joao, None));
-    // A message that does not say who wrote it is of whoever has the number.
+    // A message without the author's id belongs to the contact with the number.
     shop.writes_as(Some(NUMBER), None, "wamid.3", "alguém aí?").await;
     let organization = shop.world.organization;
     let of = |id| shop.look(move |tx| conversation::of_contact(tx, organization, id));
@@ -223,7 +223,7 @@ async fn f_28_a_customer_whose_number_is_hidden_is_reached_by_their_new_id() {
 #[tokio::test]
 async fn f_23_one_event_that_cannot_be_taken_in_loses_none_of_its_neighbours() {
     let (shop, joao) = known(2).await;
-    // The new number is another contact's already, by whom nobody knows.
+    // The new number belongs to another contact, who has no known id.
     shop.writes_as(Some(NEW_NUMBER), None, "wamid.2", "bom dia").await;
     shop.works().await;
     let now = second(&shop).to_string();

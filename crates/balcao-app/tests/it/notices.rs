@@ -1,4 +1,4 @@
-//! Professionals are told what is booked, moved and cancelled with them: once, with the booking, and by what they want.
+//! Professionals learn of appointments that are booked, moved and cancelled with them: once, with the booking, on their chosen channel.
 
 use std::sync::Arc;
 
@@ -121,7 +121,7 @@ async fn each_change_is_told_once_by_both_ways_and_a_replay_tells_nothing_more()
     }
 }
 
-/// A conversation of somebody's that is about Otávio.
+/// Adds a conversation of a contact with Otávio as its professional.
 async fn about_otavio(world: &World, who: ContactId) -> ConversationId {
     let (organization, now) = (world.organization, world.clock.now());
     let set = world.desk.store.write(move |tx: &mut Tx<'_>| {
@@ -161,7 +161,7 @@ async fn a_session_booked_through_the_intake_is_told_once_with_who_comes_and_the
         let told = written(&world).await;
         assert_eq!(kinds(&told), [("notice_booked", "whatsapp"), ("notice_booked", "email")]);
     }
-    // For somebody else, whose number is a stranger's, and one that is another customer's: of him nothing is told.
+    // Sessions for a stranger with a new number, and for another customer, Ivo: the answer reveals nothing about Ivo.
     let (stranger, known) = (session("Rosa Lima", "31 91234-5678", 15), session("Ivo Paz", "31 99640-1177", 17));
     for other in [stranger, known] {
         let key = world.key();
@@ -264,7 +264,7 @@ async fn a_letter_is_put_off_refused_or_unknown_by_the_rules_of_the_outbox() {
         (vec![], OutboxState::Sent, 1, 1),
         (vec![Trouble::Answer("RCPT", 451), Trouble::AnswerLetter(421)], OutboxState::Sent, 3, 1),
         (vec![Trouble::Answer("RCPT", 550)], OutboxState::Dead, 1, 0),
-        // The first takes no letter: it was certainly not sent. Of what followed a letter's beginning nobody knows.
+        // The first server accepts no letter, so none was sent. A break after the letter began leaves an unknown outcome.
         (vec![Trouble::Silence], OutboxState::Sent, 2, 1),
         (vec![Trouble::SilenceAfterData], OutboxState::Unknown, 1, 1),
         (vec![Trouble::DropAfterData], OutboxState::Unknown, 1, 1),
@@ -317,7 +317,7 @@ async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
     }
 }
 
-/// The sample, where Davi, who is on duty, has a number, and staff are told of handoffs by these ways.
+/// Loads the sample; Davi, who is on duty, has a number, and staff receive handoff alerts on these channels.
 async fn alerted(email: bool, whatsapp: bool) -> World {
     let mut world =
         crate::world::edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-24T10:00", |text| {

@@ -1,4 +1,4 @@
-//! No number sends faster than Meta allows, however many programs send for it, and what Meta finds too fast is lost by nobody.
+//! No number sends faster than Meta allows, for any count of programs, and a message that Meta finds too fast is not lost.
 
 use balcao_channel::Outbound;
 use balcao_domain::outbox::OutboxState;

@@ -1,4 +1,4 @@
-//! What services of packs tell of: kept at once, read later, told to endpoints once.
+//! Deliveries of the services of packs: stored at once, read later, reported to endpoints once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -7,7 +7,7 @@ use balcao_testkit::wait;
 
 use crate::counter::counter;
 
-/// Waits until Meta was told something of that message.
+/// Waits until Meta received a read receipt for that message.
 fn seen(graph: &FakeGraph, id: &str) {
     wait::until("Meta is told", || graph.read().iter().any(|read| read == id).then_some(()));
 }

@@ -1,4 +1,4 @@
-//! P-06: what was kept long enough goes, by itself, once a day, and nobody notices but whoever looks for it.
+//! P-06: old rows disappear by themselves, once a day, and only a search for them notices.
 
 use balcao_app::admin::retention::{Periods, Retention, Tally};
 use balcao_app::conversations::Conversations;
@@ -66,7 +66,7 @@ async fn p_06_each_kind_goes_when_its_own_time_is_over() {
             assert_eq!(shop.joao_sends("wamid.1", again).await.new, 0);
         }
     }
-    // Whoever comes back after years is answered like anybody.
+    // A contact who comes back after years gets an answer like any other.
     shop.joao_writes("wamid.2", "oi").await;
     shop.works().await;
     assert_eq!(shop.texts().last().map(String::as_str), Some("Oi de novo!"));

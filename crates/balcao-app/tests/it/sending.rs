@@ -21,7 +21,7 @@ async fn told(shop: &Counter) -> Vec<String> {
     events.into_iter().map(|event| event.kind).filter(|kind| kind.starts_with("message_")).collect()
 }
 
-/// Somebody wrote and is answered, and Meta does this with the answer.
+/// A contact wrote and gets an answer, and Meta handles the answer with this behaviour.
 pub(crate) async fn said_hello(behaviour: Behaviour) -> Counter {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
@@ -175,7 +175,7 @@ async fn f_14_what_staff_sent_again_is_not_dead_for_what_became_of_the_copy_befo
     let second = shop.graph.accepted().pop().unwrap();
     let name = second["biz_opaque_callback_data"].as_str().unwrap().to_owned();
     assert!(name != first.correlation, "the copies are told apart");
-    // Meta took it; the customer's telephone is off. What is told of the first copy comes late.
+    // Meta took the message, and the customer's telephone is off. The status of the first copy comes late.
     shop.delivers(&webhooks::status("wamid.OUT2", "sent", named(&name))).await;
     unpaid["timestamp"] = json!("1795182399");
     shop.delivers(&webhooks::status("wamid.OUT1", "sent", unpaid)).await;
@@ -364,7 +364,7 @@ fn expired() -> Behaviour {
 async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
     let shop = said_hello(expired()).await;
     assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
-    // Somebody else's message does not even try while the account is paused.
+    // A message to another contact does not even try while the account is paused.
     let asked = shop.graph.asked().len();
     shop.model.script([says("Um."), says("Dois.")]);
     shop.writes_as(Some("5531988881234"), Some("BR.2"), "wamid.2", "oi").await;

@@ -108,7 +108,7 @@ async fn f_13_a_file_that_may_have_arrived_is_not_sent_again() {
     assert_eq!(shop.graph.accepted().len(), 2);
 }
 
-/// Whoever dies while a file is handed in has shown the customer nothing yet.
+/// A crash during the upload of a file has shown the customer nothing yet.
 #[tokio::test]
 async fn a_death_before_the_file_is_there_costs_another_attempt_and_one_after_it_is_unknown() {
     let (shop, organization, _) = begun().await;

@@ -63,7 +63,7 @@ async fn f_90_a_clock_that_jumps_forward_is_not_believed_until_that_has_lasted()
         second(&own, start, passed, 0).await;
         assert_eq!(clock.now(), after(passed));
     }
-    // Three hours, for good: somebody corrected it.
+    // The clock jumps by three hours for good, as after a manual correction.
     for passed in 41..=100 {
         second(&own, start, passed, 10_800).await;
         assert_eq!(clock.now(), after(passed), "{passed}");
@@ -94,7 +94,7 @@ async fn f_90_a_clock_that_is_pulled_gently_is_followed() {
 }
 
 proptest! {
-    /// However wildly a clock jumps about for less than a minute each, nobody sees it.
+    /// However wildly a clock jumps about for less than a minute each, the shared clock does not show it.
     #[test]
     fn f_90_f_91_short_jumps_are_never_seen(jumps in prop::collection::vec((3_i64..100_000, any::<bool>(), 1_i64..59), 1..12)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();

@@ -1,5 +1,5 @@
-//! A structured turn over each vendor's own API: the schema goes with the request, an answer that is no object is asked for again, and
-//! what follows is read.
+//! A structured turn over each vendor's own API: the schema goes with the request, and the turn asks again if the answer is not an
+//! object. The turn reads what follows.
 
 use std::sync::Arc;
 

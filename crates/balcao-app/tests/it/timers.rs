@@ -360,13 +360,13 @@ async fn f_153_a_handoff_that_nobody_takes_is_told_to_staff_the_customer_and_the
     assert_eq!(shop.fires(terms()).await, 1);
     assert_eq!(shop.texts(), [first, vec![YET.to_owned()]].concat());
     assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
-    // Somebody takes it: nobody is told any more.
+    // After a staff member takes the handoff, the alerts stop.
     shop.staff_takes_over().await;
     shop.pass(60 * 60);
     assert_eq!((shop.fires(terms()).await, told().await.len()), (0, 2));
 }
 
-/// A time that is kept until somebody confirms it.
+/// A time that is held until the contact confirms it.
 fn hold() -> BookRequest {
     BookRequest {
         professional: Some("Otávio".to_owned().into()),
@@ -418,14 +418,14 @@ async fn what_is_wrong_with_one_business_holds_up_no_other() {
     assert_eq!(found.status, AppointmentStatus::Cancelled);
 }
 
-/// What the model was told of the notification that João may be answering.
+/// Returns the line of the prompt with the notification that João may be answering.
 fn told(shop: &Counter) -> String {
     let prompt = shop.model.requests().pop().unwrap().system;
     let line = prompt.lines().find(|line| line.contains("última notificação")).unwrap_or_default();
     line.to_owned()
 }
 
-/// João also has a beard on Thursday: without the reminder nobody knows which one he means.
+/// João also has a beard on Thursday: without the reminder it is unclear which appointment he means.
 async fn reminded_of_one_of_two() -> Counter {
     let (shop, joao) = reminded(24 * 60).await;
     let request = BookRequest {

@@ -1,4 +1,4 @@
-//! Whoever wants to cost the business money: long messages, many numbers, a whole day of it.
+//! Attacks that cost the business money: long messages, many numbers, a whole day of it.
 
 use balcao_agent::Profile;
 use balcao_domain::conversation::ConversationState;
@@ -44,7 +44,7 @@ async fn a_121_many_numbers_together_cost_no_more_than_the_business_allows() {
         shop.works().await;
     }
     assert_eq!(shop.model.requests().len(), MOST);
-    // Nobody is left without a word: whoever comes after the cap is told that a person will answer.
+    // Every contact gets a message: after the cap it says that a person will answer.
     assert_eq!(shop.texts().len(), 60);
     assert_eq!(handed_over(&shop).await, 60 - i64::try_from(MOST).unwrap());
 }

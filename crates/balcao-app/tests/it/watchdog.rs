@@ -1,4 +1,4 @@
-//! Nobody waits for ever.
+//! The watchdog: no contact waits for ever.
 
 use balcao_app::admin::backlog::{BacklogKind, BacklogMonitor};
 use balcao_app::turns::watchdog::Watchdog;

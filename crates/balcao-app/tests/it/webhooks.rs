@@ -1,4 +1,4 @@
-//! Endpoints outside are told of what happened, once it is certain and until they took it.
+//! External endpoints receive events, once they are certain and until the endpoint took them.
 
 use std::path::Path;
 
@@ -98,7 +98,7 @@ async fn an_endpoint_that_says_gone_or_cannot_be_reached_stops_nobody_else() {
     shop.joao_writes("wamid.2", "oi?").await;
     assert_eq!(webhooks.work_off().await.unwrap(), 1);
     assert_eq!(types(&endpoint).len(), 2);
-    // Nobody listens there.
+    // No server listens at this address.
     let webhooks = told_at(&shop, "http://127.0.0.1:1/hook", &["message.received"]);
     shop.joao_writes("wamid.3", "alô?").await;
     assert_eq!(webhooks.work_off().await.unwrap(), 1);
@@ -106,7 +106,7 @@ async fn an_endpoint_that_says_gone_or_cannot_be_reached_stops_nobody_else() {
     assert_eq!(webhooks.work_off().await.unwrap(), 1, "it is tried again");
 }
 
-/// So many contacts write, at a program over this database, and the endpoint is told.
+/// So many contacts write, at a program over this database, and the endpoint receives the events.
 async fn write_at(desk: &AppContext, world: &World, endpoint: &FakeEndpoint, times: usize) {
     let (organization, now) = (world.organization, balcao_domain::Clock::now(&*world.clock));
     for _ in 0..times {
@@ -171,7 +171,7 @@ async fn a_64_staff_read_the_same_of_a_closed_port_a_name_inside_and_a_server_th
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let hangs_up = format!("http://{}/x", listener.local_addr().unwrap());
     std::thread::spawn(move || listener.incoming().for_each(drop));
-    // A port where nobody listens any more.
+    // A port without a listener.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut told = Vec::new();
     for (url, allow_private) in

@@ -1,4 +1,4 @@
-//! Whom a conversation is about is found out where the profile's tools say that they need it, whatever their pack is called.
+//! The conversation's professional is resolved if the profile's tools declare the need, for any name of their pack.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ fn agent(pack: &str, with: Option<With>, more: &str, model: &Scripted) -> Agent 
     Agent::new(profile, &registry, Arc::new(model.clone()))
 }
 
-/// Whom a conversation is about after each of these messages, in a shop of three.
+/// Lists the professional of a conversation after each of these messages, in a shop of three.
 async fn about(agent: impl Fn(&Scripted) -> Agent, texts: &[&str]) -> Vec<Option<ProfessionalId>> {
     let (world, model) = (figueira().await, Scripted::new([]));
     let front = TurnRunner::new(world.desk.clone(), [agent(&model)]);
@@ -92,7 +92,7 @@ async fn whom_a_conversation_is_about_is_found_where_a_tool_needs_it_and_not_by_
     let house = |with, more: &'static str| move |model: &Scripted| agent("house", with, more, model);
     assert_eq!(about(house(Some(With::One), ""), &texts).await, [wesley, wesley]);
     assert_eq!(about(house(Some(With::AskedFor), ""), &texts).await, [wesley, None]);
-    // Whom the profile books is not asked for, and where no tool needs it nobody is looked for.
+    // The professional of the profile needs no question, and without a tool that needs one the turn resolves none.
     assert_eq!(about(house(Some(With::AskedFor), ", professional: Íris Valente"), &texts).await, [None, None]);
     assert_eq!(about(|model| agent("intake", None, "", model), &texts).await, [None, None]);
 }
@@ -150,7 +150,7 @@ async fn who_answers_a_reminder_speaks_with_the_professional_whose_it_is() {
     assert_eq!(about_now(&shop).await, whom(2));
     let told = format!("{:?}", shop.model.last_request().unwrap().messages.last());
     assert!(told.contains("Wesley Moura") && !told.contains("Otávio"), "{told}");
-    // It stays so when the reminder is no longer what we said last.
+    // The professional stays after the reminder is no longer our last message.
     shop.model.script([says("Certo.")]);
     shop.joao_writes("wamid.3", "na sexta então").await;
     shop.works().await;

@@ -1,4 +1,4 @@
-//! When a professional works is told alike by everything that tells it, and as free times are found: the shop's hours, its
+//! Every answer about a professional's working hours agrees with the free times: the shop's hours, its
 //! closed and its special days, the professional's own, and the days on which they are away.
 
 use balcao_app::admin::seed::BusinessFile;

@@ -26,13 +26,13 @@ pub(crate) async fn on(store: Store, sample: &str, local: &str) -> World {
     edited(store, sample, local, |text| text).await
 }
 
-/// The same, with a sample that was changed before.
+/// Creates a world from a sample that `change` has edited.
 pub(crate) async fn edited(store: Store, sample: &str, local: &str, change: impl Fn(String) -> String) -> World {
     let text = change(std::fs::read_to_string(root().join("samples").join(sample)).unwrap());
     of_file(store, BusinessFile::read(sample, &text).unwrap(), local).await
 }
 
-/// The same, of a business of one's own.
+/// Creates a world from the given business file.
 pub(crate) async fn of_file(store: Store, file: BusinessFile, local: &str) -> World {
     let zone = TimeZone::get(file.timezone()).unwrap();
     let now = zone.to_timestamp(local.parse().unwrap()).unwrap();

@@ -47,7 +47,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<BusinessFile> {
     let root = reader.root();
     let top = reader.fields(&root, &SECTIONS)?;
     let organization = reader.required(&top, "organization").and_then(|at| organization(reader, &at));
-    // Without a zone or a currency the rest is read all the same, so that its mistakes are told too.
+    // Without a zone or a currency the rest is still read, so that its mistakes are reported, too.
     let zone = organization.as_ref().and_then(|(one, _, _)| TimeZone::get(&one.timezone).ok());
     let zone = zone.unwrap_or(TimeZone::UTC);
     let currency = organization.as_ref().map_or(Currency::BRL, |(one, _, _)| one.currency);

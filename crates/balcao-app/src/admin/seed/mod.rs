@@ -59,7 +59,7 @@ impl BusinessFile {
         self.services.iter().map(|service| service.name.as_str()).collect()
     }
 
-    /// What is no mistake and yet surely not meant, each with a way out: services that nobody offers, which no customer can book.
+    /// Lists valid entries that are probably unintended, each with a cure, such as services without a professional, which cannot be booked.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let active = || self.professionals.iter().filter(|one| one.professional.active);
@@ -84,7 +84,7 @@ pub(crate) struct ProfessionalEntry {
     pub(crate) away: Vec<(Span, Option<String>)>,
 }
 
-/// Somebody of staff, with the place of the professional that they are.
+/// A staff member, with the index of the professional that they are.
 #[derive(Debug, Clone)]
 pub(crate) struct StaffEntry {
     pub(crate) person: balcao_store::crm::staff::Staff,

@@ -1,4 +1,4 @@
-//! How a professional is told and called: which notices they want, and the word in a first message that means them.
+//! The notices that a professional wants, and the code word in a first message that selects the professional.
 
 use balcao_domain::professional::Notify;
 
@@ -26,7 +26,7 @@ pub(super) fn notify<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, phone: boo
     wanted
 }
 
-/// Lower-case letters, digits and hyphens; nobody else's.
+/// Reads a code of lower-case letters, digits and hyphens; rejects a code that another professional has.
 pub(super) fn code<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, taken: &[&str]) -> Option<String> {
     let at = at?;
     let code = reader.text(&at)?;

@@ -7,7 +7,7 @@ use balcao_language::normalize::normalize;
 use balcao_yaml::{Document, Problem, escape, nearest};
 use serde_json::{Map, Value};
 
-/// Most mistakes that are told at once: whoever mends two hundred runs it again.
+/// Most mistakes in one report. After correcting two hundred, the user runs the check again.
 const MAX_PROBLEMS: usize = 200;
 
 /// A value and where it stands.

@@ -1,8 +1,8 @@
 //! A program writes for a contact and waits for the reply (specification part 05 §9): the same inbox row, turn and journal as
 //! for any channel, so that a crash loses nothing and a repeated request is the same one.
 //!
-//! A program calls a conversation by a name of its own, unique in the organization. Nothing is sent: whoever asked reads the
-//! reply, so the channel `api` has no outbox.
+//! A program calls a conversation by a name of its own, unique in the organization. The channel `api` has no outbox, because the
+//! caller reads the reply.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct Call {
     pub conversation: String,
     /// What the contact says.
     pub text: String,
-    /// Their number. The first message of a conversation decides who its contact is: whoever has this number, else somebody new.
+    /// The contact's number. The first message of a conversation binds the contact with this number, or a new contact if none has it.
     pub phone: Option<Phone>,
     /// Their name, kept if none is known.
     pub name: Option<String>,
@@ -48,7 +48,7 @@ pub struct Called {
     pub row: InboxId,
     /// Where it was written.
     pub conversation: ConversationId,
-    /// For whom.
+    /// The contact of the conversation.
     pub contact: ContactId,
 }
 
@@ -80,7 +80,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Over a desk; `wake` is told when something waits for an answer, `bell` rings when it has one.
+    /// Creates the use case. It fires `wake` when a message waits for an answer; `bell` rings when the message has one.
     #[must_use]
     pub fn new(desk: AppContext, wake: Arc<Notify>, bell: CompletionNotifier) -> Self {
         Self { desk, wake, bell }

@@ -35,7 +35,7 @@ impl EventHandler<'_> {
         }
         attachment::forget(tx, self.organization(), row.id)?;
         if let Some(conversation) = row.conversation {
-            // A turn that somebody left behind is ripe without a message that waits.
+            // A conversation with an open turn of a crashed process is due even without a waiting message.
             if inbox::burst(tx, self.organization(), conversation)?.is_none()
                 && turn::find_open(tx, self.organization(), conversation)?.is_none()
             {
@@ -51,7 +51,7 @@ impl EventHandler<'_> {
         Ok(inbox::find_message(tx, self.organization(), channel, account, id.as_str())?)
     }
 
-    /// The provider tells that somebody has other ids now.
+    /// Handles a system message in which the provider reports new ids of a contact.
     pub(super) fn system(
         &self,
         tx: &mut Tx<'_>,
@@ -78,8 +78,8 @@ impl EventHandler<'_> {
         self.rekey(tx, &before, &renamed.current)
     }
 
-    /// Gives a contact the keys that the provider says they have now. What is still to be sent to them goes there, in every case:
-    /// whoever has the old number now is somebody else. A number that another contact has stays with them, unless the provider's
+    /// Gives a contact the keys that the provider reports as current. Messages that still wait go to the new key in every case, because
+    /// the old number may belong to another person now. A number that another contact has stays with them, unless the provider's
     /// ids say that they lost it.
     fn rekey(&self, tx: &mut Tx<'_>, before: &Person, current: &Person) -> Result<&'static str, UseCaseError> {
         let (organization, channel) = (self.organization(), self.account.channel.as_str());

@@ -49,7 +49,7 @@ pub(super) struct EventHandler<'a> {
     pub(super) payload: &'a str,
     pub(super) now: Timestamp,
     pub(super) burst: BurstRules,
-    /// How long a turn waits for files; `None` if nobody fetches them.
+    /// How long a turn waits for files; `None` if no worker fetches them.
     pub(super) wait: Option<Duration>,
     /// What messages of the account cost, if that is known.
     pub(super) rates: Option<Rates>,
@@ -57,7 +57,7 @@ pub(super) struct EventHandler<'a> {
     pub(super) brought: Option<&'a UploadedFile>,
 }
 
-/// A contact wrote: who listens is told, and they need not be reminded that they wanted to (F-143).
+/// Records that a contact wrote: webhook endpoints receive the event, and the contact's follow-ups are no longer needed (F-143).
 pub(super) fn record_contact_wrote(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

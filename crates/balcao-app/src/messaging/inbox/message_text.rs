@@ -1,4 +1,4 @@
-//! What a turn reads of a message: the customer's words, and a description in brackets of what is no words.
+//! The text of a message as a turn reads it: the customer's words, and a description in brackets of other content.
 
 use balcao_channel::inbound::{Content, Location, Media, MediaKind, Order};
 

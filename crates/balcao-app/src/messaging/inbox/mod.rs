@@ -1,12 +1,12 @@
 //! What a channel delivers, taken in once.
 //!
-//! [`Inbox::accept`] is one transaction for all events of a delivery, durable when it returns: only then may the channel be
-//! told that they were received (I-1). What came before is told apart and changes nothing (I-2). A message waits for the
+//! [`Inbox::accept`] is one transaction for all events of a delivery, durable when it returns. Only then may the server acknowledge the
+//! delivery to the channel (I-1). An event that came before changes nothing (I-2). A message waits for the
 //! dispatcher; everything else takes effect at once: statuses move the outbox on, an echo of the shop's own phone gives the
 //! conversation to the person who wrote.
 //!
-//! Nothing that a signed delivery holds is an error: what nobody knows is kept, and so is what cannot be taken in, because the
-//! provider repeats for days what is refused.
+//! No content of a signed delivery is an error. The inbox stores unknown events and quarantines events that fail to apply, because the
+//! provider repeats a refused delivery for days.
 
 pub mod calls;
 mod edits;
@@ -37,7 +37,7 @@ use crate::context::metrics;
 use event_handler::EventHandler;
 pub(crate) use event_handler::UploadedFile;
 
-/// Which account of a channel belongs to whom.
+/// Which organization owns an account of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// The channel: `whatsapp`, …
@@ -57,7 +57,7 @@ pub struct Accepted {
     pub new: u32,
     /// Events that had come before.
     pub repeated: u32,
-    /// Events for accounts that nobody has, new ones.
+    /// New events for accounts that belong to no organization.
     pub strays: u32,
 }
 
@@ -72,7 +72,7 @@ pub struct Inbox {
     files: Option<(Arc<Notify>, Duration)>,
     /// What messages on WhatsApp cost.
     rates: Option<Rates>,
-    /// Accounts that nobody has, of which the log was told.
+    /// Accounts without an organization that the log already names.
     unknown_accounts: Arc<Mutex<BTreeSet<(String, String)>>>,
 }
 
@@ -81,11 +81,11 @@ const MESSAGES: &str = "messages";
 /// The channel whose messages have a price.
 const WHATSAPP: &str = "whatsapp";
 
-/// So many accounts that nobody has are told of; more are an attack or a proxy gone wrong, and told of by the metric.
+/// How many accounts without an organization the log names. More are an attack or a faulty proxy, and only the metric counts them.
 const MAX_UNKNOWN_ACCOUNTS: usize = 64;
 
 impl Inbox {
-    /// An inbox for these accounts; `wake` is told when something waits for an answer.
+    /// Creates an inbox for these accounts; it fires `wake` when a message waits for an answer.
     #[must_use]
     pub fn new(
         desk: AppContext,
@@ -105,21 +105,21 @@ impl Inbox {
         }
     }
 
-    /// The same, for a [`crate::messaging::attachments::Attachments`] that fetches files: it is told by `fetch`, and a turn waits so long
-    /// for them.
+    /// Returns the inbox for a server with a [`crate::messaging::attachments::Attachments`] worker. The inbox fires `fetch` when a file
+    /// arrives, and a turn waits up to `wait` for its files.
     #[must_use]
     pub fn with_files(self, fetch: Arc<Notify>, wait: Duration) -> Self {
         Self { files: Some((fetch, wait)), ..self }
     }
 
-    /// The same, where messages on WhatsApp cost so much: what the provider says it billed one as is priced by it.
+    /// Returns the inbox with the prices of WhatsApp messages; it applies them to each message that the provider reports as billed.
     #[must_use]
     pub fn with_rates(self, rates: Option<Rates>) -> Self {
         Self { rates, ..self }
     }
 
-    /// Stores a delivery of a channel. When it returns, it is durable; on an error nothing is, and the channel must be told to
-    /// come again.
+    /// Stores a delivery of a channel. When it returns, the delivery is durable. On an error nothing is stored, and the caller must ask the
+    /// channel to repeat the delivery.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -127,7 +127,7 @@ impl Inbox {
         self.accept_with(channel, events, None).await
     }
 
-    /// The same, where the file of the one message is here already and need not be fetched.
+    /// Stores a delivery whose one message brings its file along, so that no worker need fetch the file.
     pub(crate) async fn accept_with(
         &self,
         channel: &'static str,
@@ -203,7 +203,7 @@ impl Inbox {
         Ok(())
     }
 
-    /// Says once that something came in for an account that nobody has: customers write there and hear nothing.
+    /// Logs once that an event arrived for an account without an organization: customers write there and get no answer.
     fn log_unknown_account(&self, channel: &str, account: &str, business: &str) {
         let mut told = self.unknown_accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if told.len() >= MAX_UNKNOWN_ACCOUNTS || !told.insert((channel.to_owned(), account.to_owned())) {
@@ -257,7 +257,7 @@ impl Inbox {
     fn account(&self, channel: &str, event: &InboundEvent) -> Option<&Account> {
         let origin = event.origin();
         let Some(name) = &origin.account else {
-            // News of the whole business name no number of it; a message that names none is nobody's.
+            // An event about the whole business names no account; a message without an account belongs to no organization.
             let is_news = matches!(event, InboundEvent::Unknown(news) if news.field != MESSAGES);
             let of_business = |one: &&Account| one.business.as_ref() == Some(&origin.business);
             return self.accounts.values().filter(|one| is_news && one.channel == channel).find(of_business);

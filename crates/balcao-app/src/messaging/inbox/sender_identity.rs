@@ -1,8 +1,9 @@
 //! Which contact a person of a channel is.
 //!
-//! The provider's id of a person is the first key, their number the second. A number is given to other people in time:
-//! somebody who writes from it under another id is somebody else, is told nothing of whoever had it before, and has it from then
-//! on. So is whoever writes from a number that was silent for a year, where no id says that they are who they were. Nobody is made one with somebody else by a name or a number alone (F-28).
+//! The provider's id of a person is the first key, their number the second. A number passes to other people in time. A message
+//! from a known number under another id comes from a new contact: the number moves to that contact, who learns nothing about the old
+//! one. The same rule applies to a number that was silent for a year, if no id proves that its owner is unchanged. A name or a number
+//! alone never merges two contacts (F-28).
 
 use std::borrow::Cow;
 
@@ -19,19 +20,19 @@ use serde_json::json;
 
 use crate::context::app_context::UseCaseError;
 
-/// After so long without a sign of whoever had it, a number may be somebody else's: 365 days.
+/// How long a number may be silent before another person may have it: 365 days.
 const SILENT: SignedDuration = SignedDuration::from_hours(365 * 24);
 /// Longest name that is kept, in characters.
 const NAME_CHARS: usize = 120;
 
-/// Who wrote a message: whom the channel says, with the number that they shared where it is hidden. The provider vouches for that
-/// it is their own; a card of somebody else's is an address book's, and says nothing.
+/// Returns the author of a message: the person that the channel names, with the number that they shared if it is hidden. The provider
+/// vouches for an own number; a shared card of another person comes from an address book and proves nothing.
 pub(super) fn sender(message: &InboundMessage) -> Cow<'_, Person> {
     let sender = &message.sender;
     let Content::ContactCards { cards, own_number: true } = &message.content else { return Cow::Borrowed(sender) };
     let numbers = cards.iter().flat_map(|card| &card.phones).filter_map(|one| one.number.as_ref());
     let mut phones = numbers.filter_map(identity::phone);
-    // Of several nobody says which is theirs.
+    // With several numbers it is unclear which one is the author's.
     match (phones.next(), phones.next()) {
         (Some(phone), None) if sender.user.is_some() && sender.phone.is_none() => {
             Cow::Owned(Person { phone: Some(phone), ..sender.clone() })
@@ -70,12 +71,12 @@ fn is_lasting(user: &str) -> bool {
     !web && !is_of_number(user)
 }
 
-/// Whether an id goes with the number, whoever has it.
+/// Returns `true` if an id belongs to the number rather than to a person.
 fn is_of_number(user: &str) -> bool {
     user.starts_with("number:") || user.contains('@')
 }
 
-/// Whoever else has the number that a person writes from.
+/// Finds another contact who has the number that a person writes from.
 fn other_holder(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -86,8 +87,8 @@ fn other_holder(
     Ok(holder.filter(|holder| is_somebody_else(holder, person)))
 }
 
-/// Whoever had the number that somebody writes from, if nobody can tell any more that it is still theirs: nothing but the number
-/// says so, and it was silent for too long.
+/// Finds the previous holder of the number that a person writes from, if only the number identifies them and it was silent for too
+/// long.
 pub(super) fn gone_silent(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -178,8 +179,8 @@ fn wrote_after(
     Ok(false)
 }
 
-/// The contact who wrote on a channel at an instant, or was written to, and where they are answered. Whoever had their number
-/// before has lost it, unless they wrote later: then this is what came late.
+/// Finds or adds the contact who wrote on a channel, or received a message, at an instant, with the address for answers. A previous
+/// holder loses the number, unless they wrote later: then this event came late.
 pub(super) fn who_wrote(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -200,7 +201,7 @@ pub(super) fn who_wrote(
     Ok((find_or_add(tx, organization, &person, now)?, person.recipient()))
 }
 
-/// The contact; they are added if nobody knows them. A contact that was known by one key learns the other.
+/// Finds the contact, or adds one if the person is unknown. A contact that was known by one key gets the other, too.
 pub(super) fn find_or_add(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -255,7 +256,7 @@ pub(super) fn learn(
     Ok(())
 }
 
-/// The channel's own key of a person; for somebody whose number cannot be read, the number as it came.
+/// Returns the channel's own key of a person; for a person with an unreadable number, the number as it came.
 fn user_key(person: &Person) -> Option<String> {
     let user = person.user.as_ref().map(|user| user.as_str().to_owned());
     let unread = || {
@@ -265,7 +266,7 @@ fn user_key(person: &Person) -> Option<String> {
     user.or_else(unread)
 }
 
-/// The name that they chose, without what nobody can see.
+/// Returns the name that the person chose, without invisible characters.
 fn name(person: &Person) -> Option<String> {
     let name: String = person.name.as_deref()?.chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect();
     let name = name.trim();

@@ -33,7 +33,7 @@ impl EventHandler<'_> {
         let found =
             outbox::find_for_status(tx, organization, account, status.correlation.as_deref(), status.message.as_str())?;
         let Some(mut message) = found else { return Ok("a status of a message that is not known here") };
-        // A copy that is not the last one is not what the row tells of: staff had it sent anew, knowing what they knew.
+        // The row describes only the last copy. A status of an earlier copy does not count, because staff had the message sent again.
         let by_us = message.provider_message.as_deref() != Some(status.message.as_str());
         if by_us && status.correlation.as_deref().is_some_and(|name| message.is_earlier_copy(name)) {
             return Ok("a status of an earlier copy of a message that was sent anew");
@@ -73,7 +73,7 @@ impl EventHandler<'_> {
 }
 
 impl EventHandler<'_> {
-    /// Acts on what the provider says later of a message that it had taken; tells whether it is sent anew.
+    /// Acts on a later failure of a message that the provider had accepted. Returns `true` if the sender sends it again.
     fn sent_anew(
         &self,
         tx: &mut Tx<'_>,
@@ -93,8 +93,8 @@ impl EventHandler<'_> {
         self.tried_again(tx, message, failure.class, &words)
     }
 
-    /// Has a message that failed for now tried again as if its attempt had failed at once (facts: WhatsApp, §12); tells whether it is. Not
-    /// if something behind it has left: it would come after what it was written before (I-14), and staff are told instead.
+    /// Has a message that failed for now tried again as if its attempt had failed at once (facts: WhatsApp, §12). Returns `true` if it is.
+    /// Returns `false` if a later message has left, because the retry would arrive out of order (I-14); staff see the failure instead.
     fn tried_again(
         &self,
         tx: &mut Tx<'_>,

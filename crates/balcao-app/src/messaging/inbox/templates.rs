@@ -1,5 +1,5 @@
-//! What Meta does to templates by itself: it pauses, disables and rejects them, and moves them to a dearer category. What would have
-//! gone as one of them stays with staff from then on, so they are told.
+//! What Meta does to templates by itself: it pauses, disables and rejects them, and moves them to a dearer category. Messages with such
+//! a template become dead letters from then on, so staff must learn of the change.
 
 use balcao_channel::inbound::UnknownEvent;
 use balcao_store::{Tx, turns::event};
@@ -12,7 +12,7 @@ use crate::context::metrics;
 /// Longest name of a template that is passed on, in characters: as long as Meta lets one be.
 const NAME_CHARS: usize = 512;
 
-/// A change of a template that somebody should know of.
+/// A change of a template that staff should know about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TemplateChange {
     /// Its name.

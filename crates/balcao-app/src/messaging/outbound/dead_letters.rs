@@ -1,4 +1,4 @@
-//! Messages that did not leave, or of which nobody knows: staff look, send again, or let them be.
+//! Dead letters and messages of unknown outcome: staff read them, send them again, or dismiss them.
 //!
 //! The machine never repeats what may have arrived; a person may, and says so. Who did what is in the audit log.
 
@@ -23,7 +23,7 @@ pub struct DeadLetter {
     pub state: OutboxState,
     /// Where.
     pub conversation: ConversationId,
-    /// To whom, where their name is known.
+    /// The name of the recipient, if it is known.
     pub contact_name: Option<String>,
     /// How.
     pub channel: String,
@@ -53,10 +53,10 @@ pub enum DeadLetterRefusal {
         /// The id.
         id: OutboxId,
     },
-    /// Nobody of staff has this e-mail address.
+    /// The e-mail address belongs to no staff member.
     #[error(transparent)]
     UnknownStaff(#[from] UnknownStaff),
-    /// Nobody knows whether it arrived.
+    /// The outcome of the message is unknown.
     #[error("nobody knows whether {id} arrived: sent again, the customer may get it twice")]
     MayArriveTwice {
         /// The id.
@@ -86,7 +86,7 @@ impl DeadLetters {
         Self { desk, key: None }
     }
 
-    /// The same, where what staff do happens once under this key.
+    /// Returns the service with an effect key, so that an action of staff happens once under this key.
     #[must_use]
     pub fn once(self, key: EffectKey) -> Self {
         Self { key: Some(key), ..self }
@@ -119,7 +119,7 @@ impl DeadLetters {
         self.desk.look(move |tx, _now| find(tx, organization, id)).await
     }
 
-    /// Has a message sent again. One that may have arrived is refused, unless whoever asks accepts that it may arrive twice.
+    /// Has a message sent again. Refuses a message that may have arrived, unless the caller accepts that it may arrive twice.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.

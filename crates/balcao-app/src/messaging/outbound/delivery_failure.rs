@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use crate::context::app_context::UseCaseError;
 use crate::messaging::outbound::capabilities::NOTHING;
 
-/// Acts on a failure; tells whether the message is sent anew, so that it is no dead letter yet. What the closed window kept back is
-/// the caller's: at once there is a template, later only the next attempt knows it.
+/// Acts on a failure. Returns `true` if the sender sends the message again, so that it does not become a dead letter yet. The caller
+/// handles a message that the closed window kept back: at once there is a template, later only the next attempt knows it.
 pub(crate) fn handle(
     tx: &mut Tx<'_>,
     message: &Outbox,

@@ -22,7 +22,7 @@ pub enum Purpose {
     NoticeRescheduled,
     /// Telling a professional that one was cancelled.
     NoticeCancelled,
-    /// Telling somebody of staff that a conversation waits for them.
+    /// Alerts a staff member to a conversation that waits for them.
     NoticeHandoff,
     /// Asking the customer to write, because an answer came too late for the window.
     Reopen,
@@ -55,7 +55,7 @@ pub enum TemplateVariable {
     Business,
     /// What is booked.
     Service,
-    /// With whom.
+    /// The professional of the appointment.
     Professional,
     /// The day, such as "sexta, 27/11".
     Day,

@@ -1,8 +1,8 @@
 //! Sends what is in the outbox.
 //!
 //! Each message is marked as being sent in a transaction of its own before the request is written, and what came of it is
-//! recorded after. If the program ends in between, nobody knows, and the message is marked so; it is never repeated by the
-//! machine, except on a channel where sending twice is sending once. The rules are in [`balcao_domain::outbox`]
+//! recorded after. If the program ends in between, the outcome is unknown, and the message is marked so. The sender never repeats such
+//! a message, except on a channel where a repeated request has no second effect. The rules are in [`balcao_domain::outbox`]
 //! (I-7, I-10, I-14, I-20). No account sends faster than its channel allows ([`pacing`]).
 
 use crate::messaging::outbound::capabilities::NOTHING;
@@ -58,7 +58,7 @@ pub(crate) fn customer_name(contact: &Contact, locale: &str) -> String {
 /// How the sender works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SenderSettings {
-    /// After so long without an answer of ours, whoever was sending is taken for dead.
+    /// How long a claim lasts. A sender that records no outcome in this time counts as crashed.
     pub lease: Duration,
     /// Longest that handing in a file may take before its message is sent.
     pub file: Duration,
@@ -66,7 +66,7 @@ pub struct SenderSettings {
     pub settle: Duration,
     /// Messages of different conversations that are sent at the same time.
     pub at_once: u32,
-    /// How often the outbox is looked at when nobody says that there is something.
+    /// How often the sender reads the outbox if no wake-up arrives.
     pub poll: Duration,
 }
 
@@ -114,7 +114,7 @@ struct Attempt {
 }
 
 impl Sender {
-    /// A sender over these channels; it looks at once when `wake` is told.
+    /// Creates a sender over these channels; it looks for work at once when `wake` fires.
     #[must_use]
     pub fn new(
         desk: AppContext,
@@ -128,14 +128,14 @@ impl Sender {
         Self { desk, channels, settings, terms: Arc::default(), rates: Arc::new(rates), wake }
     }
 
-    /// The same, where messages of an account leave on these terms.
+    /// Returns the sender with a send policy for one account of a channel.
     #[must_use]
     pub fn with_terms(self, channel: &str, account: &str, terms: SendPolicy) -> Self {
         Self { terms: Arc::new(BTreeMap::from([((channel.to_owned(), account.to_owned()), terms)])), ..self }
     }
 
-    /// Sends until it is told to stop; then what is being sent comes to its end first. A message that takes long keeps only
-    /// those of its own conversation waiting.
+    /// Sends until `stop` is cancelled, then waits for the messages in progress. A slow message delays only messages of its own
+    /// conversation.
     pub async fn run(&self, stop: CancellationToken) {
         let mut sending = FuturesUnordered::new();
         loop {
@@ -171,7 +171,7 @@ impl Sender {
         self.work_off_until(&CancellationToken::new()).await
     }
 
-    /// The same; when it is told to stop, nothing more is taken, and what is being sent comes to its end.
+    /// Sends all that is due. Once `stop` is cancelled, it claims no more messages and waits for the messages in progress.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; what is being sent comes to its end all the same.
@@ -251,7 +251,7 @@ impl Sender {
         Ok(claimed)
     }
 
-    /// Nobody knows whether a claim was committed. If it was, its messages have no sender, and none of them left.
+    /// Gives back a claim whose commit has an unknown outcome. If it was committed, its messages have no sender, and none of them left.
     async fn give_back(&self, claim: String, until: Timestamp) {
         let work = |now| {
             let claim = claim.clone();
@@ -279,7 +279,7 @@ impl Sender {
             balcao.attempt = i64::from(message.attempts),
             balcao.outcome = tracing::field::Empty,
         );
-        // Whoever stood still that long does not know what became of it since.
+        // After a pause beyond the claim, another process may have handled the message, so this one must not send it.
         let attempt = if self.desk.clock.now() >= until {
             Attempt::failed(AttemptOutcome::Retry { after: None }, SEND_LEASE_EXPIRED.to_owned())
         } else {
@@ -303,8 +303,8 @@ impl Sender {
         }
     }
 
-    /// An attempt that panicked is for this message what the program's death would be, and for no other anything. Whether the
-    /// channel was asked nobody knows.
+    /// Decides the outcome of an attempt that panicked. For this message a panic equals a crash of the process; it affects no other
+    /// message. The request may or may not have reached the channel.
     fn attempt_after_panic(&self, message: &Outbox) -> Attempt {
         let channel = self.channels.get(&(message.channel.clone(), message.account.clone()));
         let again = channel.is_some_and(|channel| channel.capabilities().idempotent);
@@ -389,7 +389,7 @@ impl Sender {
                 AttemptOutcome::Accepted if account_pause::end(tx, &message)? => {
                     tracing::warn!(channel = message.channel, account = message.account, "the account can send again");
                 }
-                // Run again after a commit of unknown outcome, it is told once.
+                // The transaction may run again after an unknown commit; `recorded` makes sure that the rate limit counts once.
                 AttemptOutcome::TooFast if recorded => pacing::apply_rate_limit(tx, &message, spread, now)?,
                 AttemptOutcome::TooFast
                 | AttemptOutcome::Accepted
@@ -462,8 +462,8 @@ impl Attempt {
     }
 }
 
-/// A message under the name of its copy: statuses of the one before are told apart by it. Where sending twice is sending once,
-/// both have one name.
+/// Puts the name of its copy on a message, so that statuses of an earlier copy are recognisable. On an idempotent channel all copies
+/// have one name.
 fn with_copy_id(body: Outbound, message: &Outbox, channel: &Capabilities) -> Outbound {
     match CorrelationId::new(message.copy_name()) {
         Ok(name) if !channel.idempotent && message.round > 0 => body.tracked(name),
@@ -471,8 +471,8 @@ fn with_copy_id(body: Outbound, message: &Outbox, channel: &Capabilities) -> Out
     }
 }
 
-/// Whether a message that somebody was sending who died can be sent again: where that is sending once, or where its file was
-/// not handed in, so that it was not sent. A file that kills whoever hands it in is left to staff.
+/// Returns `true` if the message of a crashed sender can be sent again: on an idempotent channel, or if its file was not uploaded, so
+/// that the message did not leave. Staff handle a file that crashes the process at each upload.
 fn may_repeat(channel: &Capabilities, lost: &Outbox) -> bool {
     let is_with_us = || serde_json::from_str::<Outbound>(&lost.body).is_ok_and(|body| body.kept().is_some());
     channel.idempotent || (channel.own_files == MediaDelivery::Uploaded && lost.attempts < MAX_ATTEMPTS && is_with_us())
@@ -493,7 +493,7 @@ fn overtaken(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<(), Us
 fn claim_name() -> String {
     static NAME: OnceLock<u64> = OnceLock::new();
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    // Seeded anew in every process.
+    // Each process draws a new seed.
     let of_program = NAME.get_or_init(|| RandomState::new().hash_one(std::process::id()));
     format!("{of_program:016x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
@@ -511,7 +511,7 @@ fn enqueue_fallback(
     }
     let Some(terms) = terms.get(&(message.channel.clone(), message.account.clone())) else { return Ok(false) };
     let Ok(body) = serde_json::from_str::<Outbound>(&message.body) else { return Ok(false) };
-    // A template that was refused for the window is no template: never again.
+    // A template that the window refuses cannot be sent as a template again.
     if matches!(body.content(), OutboundContent::Template(_)) {
         return Ok(false);
     }

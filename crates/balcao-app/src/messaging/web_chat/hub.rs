@@ -1,7 +1,7 @@
-//! Which visitors' pages are open here, how they are told that there is something to read, and what an agent is writing to them.
+//! The open pages of visitors in this process, the signal that there is something to read, and the drafts that an agent is writing to them.
 //!
-//! Hints only: whoever listens also looks by itself from time to time, for what other processes wrote, and a reply that is seen while it
-//! is written ([`Drafting`]) is shown again, whole, when it has become a message. Nothing of this is kept.
+//! The signals are only hints: a page also reads the store from time to time, for entries of other processes. A reply that a page shows
+//! during its writing ([`Drafting`]) appears again, whole, once it is a message. The hub stores nothing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -79,7 +79,7 @@ impl Listening {
             None => false,
         };
         if !changed {
-            // The hub is gone: nothing is told any more.
+            // The hub is gone, so no more signals arrive.
             std::future::pending::<()>().await;
         }
     }

@@ -32,7 +32,7 @@ impl Mailbox for ChatMailbox {
         let now = self.desk.clock.now();
         let (organization, name, text) = (self.organization, name.to_owned(), text.to_owned());
         let kept = self.desk.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| {
-            // The name is that of a row in the outbox: it knows the conversation, whoever the recipient is said to be.
+            // The name is that of a row in the outbox. The row knows the conversation, so the recipient in the request does not matter.
             let Some((conversation, kind)) = web_chat::outgoing(tx, organization, &name)? else { return Ok(false) };
             let author = if kind == "staff" { ChatAuthor::Staff } else { ChatAuthor::Agent };
             web_chat::push(tx, organization, &NewEntry { conversation, name: &name, author, text: &text, file }, now)?;

@@ -1,7 +1,7 @@
 //! The web chat: what its visitors write, and what they may read.
 //!
 //! A visitor is known by a name that the server gave them; it is the contact's key on this channel, and the only way to a
-//! conversation. What they write takes the inbox's way ([`Inbox::accept`]), what they are told the outbox's, as on every other
+//! conversation. A visitor's messages go through the inbox ([`Inbox::accept`]) and replies through the outbox, as on every other
 //! channel; both leave an entry that the visitor's pages read in order ([`WebChats::look`]).
 //!
 //! Not here: tokens, streams and limits of pace (`balcao-web`).
@@ -35,7 +35,7 @@ pub use mailbox::ChatMailbox;
 
 /// The one account of the web chat.
 pub const ACCOUNT: &str = "web";
-/// A page that begins anew is shown so many entries.
+/// How many entries a newly opened page shows.
 const SHOWN: i64 = 100;
 /// So many entries are read at a time.
 const PAGE: u32 = 100;
@@ -140,7 +140,7 @@ impl WebChats {
         Self { desk, inbox, hub, organization, files: FileBudgets::default() }
     }
 
-    /// The same, where visitors' files may take so much.
+    /// Returns the web chat with these budgets for visitors' files.
     #[must_use]
     pub fn with_file_budgets(self, files: FileBudgets) -> Self {
         Self { files, ..self }
@@ -263,7 +263,7 @@ impl WebChats {
     }
 
     /// What a visitor may read after a number, and who answers. Without a number, or with one that was never given, it
-    /// begins a hundred messages before the end. Somebody who never wrote reads nothing.
+    /// begins a hundred messages before the end. A visitor without a message reads nothing.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -289,7 +289,7 @@ impl WebChats {
             .await
     }
 
-    /// The conversation of the chat in which somebody wrote last, and with whom it is.
+    /// Returns the conversation of the chat with the most recent message, and its contact.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.

@@ -55,7 +55,7 @@ pub(crate) fn book(
     let names = names(&agenda);
     let shown = |one| view(one, &names, &agenda.zone);
 
-    // A second turn that asks for the same thing is told that it has it (facts: exactly once, 3.4).
+    // A second turn that asks for an existing appointment receives that appointment (facts: exactly once, 3.4).
     let same_start = upcoming.iter().find(|one| one.span.start == wish.start && one.attendee == request.attendee);
     if let Some(existing) = same_start {
         let same = wish.professional.is_none_or(|wanted| wanted.id == existing.professional)
@@ -220,7 +220,7 @@ fn free_professional<'a>(
     Err(refusal(agenda, wish, date, &asked, &verdicts))
 }
 
-/// The refusal that helps most: a slot that is taken says more than somebody else's closed day.
+/// Picks the refusal that helps most: a taken slot says more than the closed day of another professional.
 fn refusal(
     agenda: &Agenda,
     wish: &Wish<'_>,

@@ -47,7 +47,7 @@ pub enum ServiceChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProfessionalChoice {
-    /// By name or alias, as somebody said it.
+    /// By name or alias, as the contact or staff wrote it.
     Name(String),
     /// By id, where it is known: a name may be two people's, or have been changed.
     Id(ProfessionalId),
@@ -62,7 +62,7 @@ impl From<String> for ProfessionalChoice {
 /// What is to be booked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookRequest {
-    /// With whom; with anybody who is free and offers the service, if absent.
+    /// The professional; if absent, any professional who is free and offers the service.
     pub professional: Option<ProfessionalChoice>,
     /// What; a visit of the default duration, if absent.
     pub service: Option<ServiceChoice>,
@@ -70,7 +70,7 @@ pub struct BookRequest {
     pub date: Date,
     /// The local time, in minutes since midnight.
     pub start_min: u16,
-    /// Who comes, where that is somebody else than the contact.
+    /// The name of the person who comes, if that is not the contact.
     pub attendee: Option<String>,
     /// Whether it only holds the slot until it is confirmed or expires.
     pub pending: bool,
@@ -109,7 +109,7 @@ pub struct RescheduleRequest {
     pub date: Date,
     /// The new local time, in minutes since midnight.
     pub start_min: u16,
-    /// With whom; as before, if absent.
+    /// The new professional; if absent, the professional stays.
     pub professional: Option<String>,
     /// What; as before, if absent.
     pub service: Option<ServiceChoice>,
@@ -130,7 +130,7 @@ pub struct Rescheduled {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
 pub enum BookingRefusal {
-    /// Somebody else has it, or the professional is away.
+    /// Another appointment takes the slot, or the professional is away.
     SlotTaken {
         /// The nearest free ones, those of the professional asked for first.
         alternatives: Vec<Slot>,
@@ -174,7 +174,7 @@ pub enum BookingRefusal {
     NotOffered {
         /// The service.
         service: String,
-        /// The professional; absent if nobody offers it.
+        /// The professional; absent if no professional offers the service.
         professional: Option<String>,
         /// Who does.
         offered_by: Vec<String>,
@@ -195,12 +195,12 @@ pub enum BookingRefusal {
     Professional(NameRefusal),
     /// The service's name.
     Service(NameRefusal),
-    /// There is no service of that id.
+    /// No service has that id.
     NoSuchService {
         /// The services there are.
         known: Vec<String>,
     },
-    /// The contact has no such appointment. Another contact's is not told apart from one that does not exist.
+    /// The contact has no appointment with that id. An appointment of another contact gives this refusal, too.
     NotFound {
         /// Those it has.
         upcoming: Vec<AppointmentView>,
@@ -236,8 +236,8 @@ impl Booking {
         Self { desk, actor: None }
     }
 
-    /// The same, where what is done stands in the audit log as this actor's: a program that has a key, and not the contact in a
-    /// conversation, whose words are kept there.
+    /// Returns the use case with `actor` as the author in the audit log: a program with an API key, and not the contact in a conversation,
+    /// because the transcript keeps the contact's words.
     #[must_use]
     pub fn by(self, actor: String) -> Self {
         Self { actor: Some(actor), ..self }
@@ -400,7 +400,7 @@ impl Booking {
     }
 }
 
-/// Who is told of what was done, in its transaction.
+/// Reports a change to the professional and to the audit log, in the transaction of the change.
 #[derive(Clone)]
 struct Teller {
     accounts: Arc<NotificationAccounts>,
@@ -409,8 +409,8 @@ struct Teller {
 }
 
 impl Teller {
-    /// What was done, with the professional told of it, and the audit log, if somebody did it on the contact's behalf. `what` gives
-    /// it with the appointment before and after; `None` if nothing was done.
+    /// Returns `answer`. If it is a success, notifies the professional, and writes to the audit log if an actor made the change for the
+    /// contact. `what` returns the change with the appointment before and after; `None` if nothing changed.
     fn tell<T, R>(
         &self,
         tx: &mut balcao_store::Tx<'_>,

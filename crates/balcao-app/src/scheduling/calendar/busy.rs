@@ -58,7 +58,7 @@ fn starts(agenda: &Agenda, service: Option<&Service>, only: Option<ProfessionalI
 fn minutes(zone: &TimeZone, date: Date, span: Span) -> Vec<(u16, u16)> {
     let again = repeated(zone, date);
     let spans = without(&[(span.start.as_second(), span.end.as_second())], again.as_slice());
-    // What is left of a quantum that has begun is nobody's.
+    // The rest of a quantum that has begun cannot be booked.
     let quantum = u16::try_from(QUANTUM_MIN).unwrap_or(1);
     let on_the_wall = |(start, end): (i64, i64)| {
         // The end is where the last second stops: 24:00, and not the 23:00 that it is called where the clock goes back then.

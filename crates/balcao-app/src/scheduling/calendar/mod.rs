@@ -1,8 +1,8 @@
-//! A calendar: what can be booked, what is taken, and booking itself, whoever keeps the agenda (specification part 4 §6).
+//! A calendar: free time, taken time and booking, for a built-in or an external back end (specification part 4 §6).
 //!
-//! [`Calendar`] is what a back end can do; [`BuiltIn`] does it over our own tables. Results and errors are data: a rule that
-//! says no is a [`Refusal`], a service that fails is a [`CalendarError`], and an answer that was lost is told apart from one
-//! that never came ([`CalendarError::Unknown`]). [`book`], [`cancel`] and [`reschedule`] are how callers act: they look a
+//! [`Calendar`] is the interface of a back end; [`BuiltIn`] implements it over our own tables. Results and errors are data: a rule
+//! refuses with a [`Refusal`], and a service fails with a [`CalendarError`]. [`CalendarError::Unknown`] means that an answer was lost,
+//! so the act may have happened. Callers act through [`book`], [`cancel`] and [`reschedule`]: these look a
 //! lost answer up before anything is tried again, and what was changed meanwhile is read again (`settle.rs`).
 //!
 //! Invariants: an entry of another contact is as if it did not exist; an act under a key that was used happens once; a read
@@ -30,7 +30,7 @@ use crate::scheduling::catalog::Offer;
 pub use builtin::BuiltIn;
 pub use settle::{book, cancel, reschedule};
 
-/// For whom a call acts. The runtime binds it: no argument of a tool names anybody else.
+/// The contact for whom a call acts. The runtime binds it, and no argument of a tool can name another contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
     /// The business.
@@ -91,7 +91,7 @@ pub struct Visit {
     pub status: AppointmentStatus,
     /// The price at booking; zero where a plan covers it.
     pub price: Money,
-    /// Who comes, where that is somebody else than the contact.
+    /// The name of the person who comes, if that is not the contact.
     pub attendee: Option<String>,
 }
 
@@ -155,7 +155,7 @@ pub struct BusyQuery {
     pub professional: Option<String>,
 }
 
-/// A day: when somebody works, and when nobody is to be had.
+/// The working hours and the busy times of professionals on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BusyDay {
     /// The local date.
@@ -168,7 +168,7 @@ pub struct BusyDay {
     pub free: Vec<String>,
     /// The same for each service that not everybody asked about offers, by its name: with those who do, and in its own length.
     pub free_for: Vec<(String, Vec<String>)>,
-    /// Whether the business itself is closed all day, whoever was asked about.
+    /// Whether the business itself is closed all day, for every professional.
     pub closed: bool,
     /// Why the day is not like its weekday.
     pub note: Option<String>,
@@ -204,7 +204,7 @@ pub enum Act {
 pub enum Refusal {
     /// A rule of booking.
     Rule(BookingRefusal),
-    /// The owner has no such entry: nothing is told of another's.
+    /// The owner has no such entry. An entry of another contact gives this refusal, too.
     NotFound {
         /// Those that they have.
         upcoming: Vec<Entry>,
@@ -235,7 +235,7 @@ pub enum CalendarError {
         /// For staff.
         reason: String,
     },
-    /// It no longer lets us in: somebody of staff has to connect it again. Nothing was done.
+    /// The calendar rejects our credentials, so a staff member has to connect it again. Nothing was done.
     #[error("the calendar `{calendar}` has to be connected again: {reason}")]
     Disconnected {
         /// Which.
@@ -280,7 +280,7 @@ pub enum Health {
         /// When the copy was made.
         as_of: Timestamp,
     },
-    /// It does not, and there is no copy.
+    /// The calendar does not answer, and no copy exists.
     Down {
         /// For staff.
         reason: String,
@@ -305,8 +305,8 @@ pub trait Calendar: std::fmt::Debug + Send + Sync {
     /// [`CalendarError`] if neither it nor a mirror answers; so in every read below.
     async fn offer(&self, organization: OrganizationId) -> Read<Offer>;
 
-    /// When somebody works on each of the days, and when nobody is free. What is kept for the owner is free to them. Days
-    /// before today are left out.
+    /// Lists when professionals work on each of the days, and when none of them is free. Time that is kept for the owner is free to the
+    /// owner. Days before today are left out.
     async fn busy(&self, owner: Owner, query: BusyQuery) -> Read<Result<Vec<BusyDay>, BookingRefusal>>;
 
     /// The owner's open entries that start on the days `from` to `to`, both included, and are not over, in order.
@@ -344,7 +344,7 @@ pub trait Calendar: std::fmt::Debug + Send + Sync {
     /// What came of an act whose answer was lost; `None` if it was not done.
     ///
     /// # Errors
-    /// [`CalendarError`] if that cannot be told now.
+    /// [`CalendarError`] if the calendar cannot give the outcome now.
     async fn came_of(
         &self,
         owner: Owner,

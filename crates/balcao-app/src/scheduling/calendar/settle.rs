@@ -8,7 +8,7 @@ use crate::scheduling::booking::{BookRequest, RescheduleRequest};
 /// Books for the owner, once.
 ///
 /// # Errors
-/// [`CalendarError`]; of an unknown one it could not be told what came of it.
+/// [`CalendarError`]. After [`CalendarError::Unknown`] the outcome stays unknown, even to a lookup.
 pub async fn book(calendar: &dyn Calendar, owner: Owner, key: EffectKey, request: BookRequest) -> Outcome {
     settled(calendar, owner, &key, &Wanted::Book(request)).await
 }
@@ -79,7 +79,7 @@ async fn settled(calendar: &dyn Calendar, owner: Owner, key: &EffectKey, wanted:
                 match calendar.came_of(owner, key, wanted.act()).await {
                     Ok(Some(answer)) => return Ok(answer),
                     Ok(None) => lost = Some(error),
-                    // Nobody can tell: it is not tried again.
+                    // The outcome stays unknown, so the act is not tried again.
                     Err(_silent) => return Err(error),
                 }
             }
@@ -119,7 +119,7 @@ fn same(one: &Entry, other: &Entry) -> bool {
     when && (&one.professional, &one.service, one.status) == (&other.professional, &other.service, other.status)
 }
 
-/// The refusal of an entry that the owner does not have: nothing is told of somebody else's.
+/// Returns the refusal of an entry that the owner does not have. It gives no information about entries of other contacts.
 pub(super) async fn missing(calendar: &dyn Calendar, owner: Owner) -> Result<Refusal, CalendarError> {
     let (from, to) = (jiff::civil::Date::MIN, jiff::civil::Date::MAX);
     Ok(Refusal::NotFound { upcoming: calendar.list(owner, from, to).await?.value })

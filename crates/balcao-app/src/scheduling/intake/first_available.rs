@@ -1,5 +1,5 @@
-//! Who is chosen for a customer who wants a session with anybody: whoever is free when they want to come, else whoever is
-//! free first.
+//! Chooses a professional for a customer who accepts any: one who is free at the wanted time, else the one with the earliest free
+//! slot.
 
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
@@ -26,7 +26,7 @@ pub(super) struct SlotWish {
 pub(super) fn read_slot_wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date, opens: Time) -> SlotWish {
     let mut wish = SlotWish::default();
     for text in texts {
-        // Of "quinta ou sexta" the first: whoever is free then is asked about first.
+        // Of "quinta ou sexta" the first day counts, because the question names the professional who is free then.
         for choice in find_dates(text, today).chunk_by(|_, next| next.either) {
             let day = |found: &DateMatch| match found.reading {
                 Ok(DateSpan::Day(day)) => Some(day).filter(|day| *day >= today),
@@ -44,7 +44,7 @@ pub(super) fn read_slot_wish<'a>(texts: impl Iterator<Item = &'a str>, today: Da
     wish
 }
 
-/// Whom of these the customer gets, of those who do what `texts` ask for, where some do. `None` if there is nobody.
+/// Chooses one of these professionals, preferring those who offer the services that `texts` ask for. `None` if `among` is empty.
 pub(super) fn choose_first_available(
     tx: &mut Tx<'_>,
     id: OrganizationId,
@@ -85,7 +85,7 @@ fn asked_for<'a>(agenda: &'a Agenda, texts: &[&str]) -> Vec<&'a Service> {
     active().filter(|service| search_tokens(&service.name).iter().any(|word| said.contains(word))).collect()
 }
 
-/// Of those with starts whoever has the wanted one, else whoever has the earliest; the first of equals, and of nobody with any.
+/// Picks the professional with the wanted start, else the one with the earliest start; the first of equals, or of all if none has a start.
 fn first_of(all: &[(ProfessionalId, Vec<DateTime>)], wish: SlotWish) -> Option<ProfessionalId> {
     let wanted = wish.day.and_then(|day| Some(day.to_datetime(wish.time?)));
     let rank = |starts: &[DateTime]| {

@@ -1,8 +1,8 @@
-//! Intake: sessions with the conversation's professional ([`professional_choice`]), booked by whoever writes, for themselves or somebody else.
+//! Intake: a contact books sessions with the conversation's professional ([`professional_choice`]), for themselves or another person.
 //!
-//! Who writes is known by the channel, never by what they say. A number that is not theirs makes no appointment of its owner's:
-//! it stays the writer's, counts against the writer's limits, and is recorded as being for somebody else. Of that person nothing
-//! is read, told or changed; a contact is added only if their number is new, and the answer is the same either way.
+//! The channel identifies the writer, never the text. If the writer gives another person's number, the appointment does not become that
+//! person's: it belongs to the writer, counts against the writer's limits, and names the other person as attendee. The reply shows and
+//! changes nothing of that person; a contact is added only if their number is new, and the answer does not differ.
 
 mod first_available;
 mod no_free_slot;
@@ -33,7 +33,7 @@ pub(crate) use professional_mention::asks_for_a_number;
 
 /// How often a booking is tried that the database put off.
 const ATTEMPTS: u32 = 3;
-/// Days that a professional's hours are told of.
+/// How many days of a professional's hours the answer lists.
 const WEEK: i64 = 7;
 
 /// What is to be booked.
@@ -51,7 +51,7 @@ pub struct IntakeRequest {
     pub service: Option<String>,
 }
 
-/// What was booked, and for whom.
+/// The appointment that was booked, and the person who comes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntakeBooked {
     /// The appointment.
@@ -63,7 +63,7 @@ pub struct IntakeBooked {
 /// What is free on a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sessions {
-    /// With whom.
+    /// The professional.
     pub professional: String,
     /// The day.
     pub date: Date,
@@ -92,7 +92,7 @@ pub enum Outside {
     TooFar(Date),
 }
 
-/// A professional as customers are told.
+/// A professional in the form that customers read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfessionalInfo {
     /// Their name.
@@ -107,11 +107,11 @@ pub struct ProfessionalInfo {
     pub working_hours: Vec<(Date, Vec<Period>)>,
 }
 
-/// Why nothing was booked or told. Nothing has changed.
+/// Why the intake refused to book or to answer. Nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
 pub enum IntakeRefusal {
-    /// Nobody knows yet whom the conversation is about: the customer is to be asked.
+    /// The conversation has no professional yet, so the agent has to ask the customer.
     Whom {
         /// Who there is.
         known: Vec<String>,
@@ -222,7 +222,7 @@ impl Intake {
             .await
     }
 
-    /// The name of the conversation's professional, if somebody said with whom it is and they can still be booked.
+    /// Returns the name of the conversation's professional, if one was chosen and can still be booked.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -389,12 +389,12 @@ fn book(
     Ok(Ok(IntakeBooked { booked, for_somebody_else: who.attendee }))
 }
 
-/// Who comes, as far as it can be told.
+/// The person who comes, as far as the request reveals it.
 struct Who {
     /// Their name, where they are not who writes.
     attendee: Option<String>,
     is_writer: bool,
-    /// Somebody with a number of their own.
+    /// The attendee has a number that differs from the writer's.
     is_stranger: bool,
     /// The number is not the writer's own by the channel's word: it is kept with the appointment alone.
     note_number: bool,
@@ -406,7 +406,7 @@ fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> 
     let is_own_name = nameless || may_be_theirs(&request.client_name, name, preferred_name);
     let attendee = (!is_own_name).then(|| request.client_name.clone());
     let Some(own) = &writer.phone else {
-        // The channel hides the number: nobody can tell whose the one given is, so it identifies nobody.
+        // The channel hides the writer's number, so the given number cannot be compared and identifies no contact.
         return Ok(Who { attendee, is_writer: is_own_name, is_stranger: false, note_number: true });
     };
     if own.identity() == request.client_phone.identity() {
@@ -419,7 +419,7 @@ fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> 
     Ok(Who { attendee, is_writer: false, is_stranger: true, note_number: true })
 }
 
-/// The refusal of a day on which the professional is away: nobody else has that time.
+/// Converts the refusal of a day on which the professional is away: no other contact has taken that time.
 fn not_taken(refusal: BookingRefusal) -> BookingRefusal {
     if let BookingRefusal::SlotTaken { alternatives } = refusal {
         BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives }

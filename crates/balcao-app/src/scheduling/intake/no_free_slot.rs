@@ -13,7 +13,7 @@ use crate::scheduling::agenda::{Agenda, Slot, local_midnight};
 
 /// Days after one without free times that are looked at.
 const NEXT_DAYS: i64 = 14;
-/// So many of those days, and so many times of each, are told.
+/// How many of those days, and how many times of each, the answer lists.
 const NEXT_TOLD: (usize, usize) = (2, 3);
 
 /// Why a day has nothing free.

@@ -1,10 +1,10 @@
-//! Whom a conversation is about, where one number serves several professionals.
+//! Finds the professional of a conversation, if one number serves several professionals.
 //!
-//! What the customer says decides, code before name; then the appointment whose reminder they answer or quote; then what is known
-//! already; then their next or last appointment; then there may only be one. Else nobody is known, and the customer is asked: their
-//! answer is read here ([`super::professional_mention`]), and whoever wants anybody gets whoever is free first ([`first_available`]). Who names several leaves it
-//! open between these: nobody else is proposed. A calendar of all ([`ResolutionMode::AskedFor`]) is about somebody only while the customer asks
-//! for them.
+//! These sources decide, in this order: the customer's words, with a code before a name; the appointment of the reminder that they
+//! answer or quote; the known professional; their next or last appointment; the only professional that exists. Otherwise the agent asks
+//! the customer, and [`super::professional_mention`] reads the answer. A customer who accepts any professional gets the one who is
+//! free first ([`first_available`]). A customer who names several leaves the choice open between these, and no other is proposed. In a
+//! calendar of all ([`ResolutionMode::AskedFor`]) a conversation has a professional only while the customer asks for one.
 
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
@@ -27,14 +27,14 @@ const ASKED_FOR_HOURS: i64 = 24;
 /// When a conversation is about one professional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResolutionMode {
-    /// Always: each session is somebody's.
+    /// Always, because each session belongs to one professional.
     Always,
     /// While the customer asks for one; else anybody will do.
     AskedFor,
 }
 
-/// Finds out whom a conversation is about, from what the customer has just written too, and keeps it. `answered` is whose
-/// appointment the message is about that the customer may be answering.
+/// Finds the professional of a conversation, also from the newest messages of the customer, and stores the result. `answered` is the
+/// professional of the appointment in the notification that the customer may be answering.
 pub(crate) fn resolve_professional(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -112,7 +112,7 @@ fn always(
     first_available::choose_first_available(tx, organization, contact, &among, (wish, &texts), now)
 }
 
-/// Whether the last whom the customer named were several.
+/// Returns `true` if the customer's last mention of professionals named several.
 fn is_open(active: &[Professional], last: &[Message]) -> bool {
     let theirs = last.iter().rev().filter(|one| one.author == Author::Contact);
     let hearing = MentionContext { known: false, named: false };
@@ -120,7 +120,7 @@ fn is_open(active: &[Professional], last: &[Message]) -> bool {
     named.find(|found| *found != Mention::Nobody).is_some_and(|found| matches!(found, Mention::Several(_)))
 }
 
-/// The one whom the customer asked for last, unless they said since that anybody will do.
+/// Finds the professional that the customer asked for last, unless they said since that any professional will do.
 fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Option<ProfessionalId> {
     let since = now.checked_sub(SignedDuration::from_hours(ASKED_FOR_HOURS)).unwrap_or(now);
     let theirs = last.iter().rev().filter(|one| one.author == Author::Contact && one.created_at >= since);

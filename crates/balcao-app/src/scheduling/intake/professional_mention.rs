@@ -1,4 +1,4 @@
-//! Whom a customer's words mean: by code, by name or a part of it, by a choice between several, by a yes to the one we asked about.
+//! Finds the professional that a text means: by code, by name or part of it, by a choice between several, or by a yes to our question.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use balcao_language::{
     Agreement, Candidate, NameMatch, agreement, contains_word, is_relative, match_name, normalize, weekday_named,
 };
 
-/// Words before a name by which somebody changes to another professional.
+/// Words before a name by which a customer changes to another professional.
 const TOWARDS: [&str; 10] = ["com", "with", "para", "cm", "c", "pelo", "pela", "pro", "pra", "prof"];
-/// The same, where the word means nobody but whoever serves: a name behind it may be misspelt.
+/// Words that can only introduce the professional who serves, so a name behind them may be misspelt.
 const WITH: [&str; 2] = ["com", "with"];
-/// Words before a name by which somebody is preferred: "melhor o Otávio", "pode ser o Wesley".
+/// Words before a name that express a preference: "melhor o Otávio", "pode ser o Wesley".
 const PREFERRING: [&str; 14] = [
     "prefiro", "preferia", "prefere", "melhor", "quero", "queria", "ser", "seja", "troca", "trocar", "muda", "mudar",
     "prefer", "rather",
@@ -21,7 +21,7 @@ const PREFERRING: [&str; 14] = [
 /// Words that may stand between these and the name.
 const BETWEEN: [&str; 13] =
     ["o", "a", "dr", "dra", "doutor", "doutora", "doctor", "the", "sr", "sra", "seu", "dona", "mesmo"];
-/// Words that make a name behind them the writer's, or that of whoever comes, as relatives do: "sou o Saulo", "meu filho Saulo".
+/// Words before the name of the writer or of the person who comes, as relatives do: "sou o Saulo", "meu filho Saulo".
 const INTRODUCING: [&str; 6] = ["sou", "chamo", "chama", "nome", "am", "name"];
 /// What may stand beside a name in a message that is nothing but a choice: "otavio entao, sexta as 10".
 const BESIDE: [&str; 64] = [
@@ -31,10 +31,10 @@ const BESIDE: [&str; 64] = [
     "manha", "tarde", "noite", "dia", "em", "vez", "ao", "inves", "agora", "oi", "ola", "bom", "boa", "vc", "vcs",
     "voces", "nesse", "esse", "tb", "tambem",
 ];
-/// Titles and particles: no part of a name that names somebody.
+/// Titles and particles: they belong to many names, so they identify no professional.
 const NO_PARTS: [&str; 12] =
     ["dra", "doutor", "doutora", "doctor", "dos", "das", "sra", "prof", "professor", "professora", "neto", "filho"];
-/// A shorter word is no part of a name that names somebody.
+/// Shortest part of a name that can identify a professional, in characters.
 const PART: usize = 3;
 /// A shorter word is not taken for a misspelt name.
 const MISSPELT: usize = 4;
@@ -42,16 +42,16 @@ const MISSPELT: usize = 4;
 /// What is known when a text is heard.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MentionContext {
-    /// Somebody is known already: a name in passing is not enough, it may be the customer's own.
+    /// The conversation has a professional, so a name in passing is not enough: it may be the customer's own.
     pub(super) known: bool,
     /// A name was asked for: one without a word of choice answers that.
     pub(super) named: bool,
 }
 
-/// Whom a text means.
+/// The professionals that a text means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mention {
-    /// Nobody, or nobody whom it is certain of.
+    /// None, or none with certainty.
     Nobody,
     /// Exactly one.
     One(ProfessionalId),
@@ -59,7 +59,7 @@ pub(super) enum Mention {
     Several(Vec<ProfessionalId>),
 }
 
-/// Whom a folded text means: code before name.
+/// Finds the professionals that a folded text means: code before name.
 pub(super) fn find_mention(active: &[Professional], said: &str, hearing: MentionContext) -> Mention {
     let codes = active.iter().filter(|one| one.code.as_ref().is_some_and(|code| has_code(said, code)));
     if let [one] = codes.map(|one| one.id).collect::<Vec<_>>().as_slice() {
@@ -85,7 +85,7 @@ pub(super) fn find_mention(active: &[Professional], said: &str, hearing: Mention
     }
 }
 
-/// The one whom our last question named, where the customer says yes to it: "Seria com a Íris?"
+/// Returns the professional that our last question named, if the customer says yes to it: "Seria com a Íris?"
 pub(super) fn agreed_to(active: &[Professional], ours: &str, said: &str) -> Option<ProfessionalId> {
     match named_in_question(active, ours).as_slice() {
         [one] if agreement(said) == Agreement::Yes => Some(*one),
@@ -93,17 +93,17 @@ pub(super) fn agreed_to(active: &[Professional], ours: &str, said: &str) -> Opti
     }
 }
 
-/// Those between whom our last question let choose.
+/// Lists the professionals that our last question offered as a choice.
 pub(super) fn offered(active: &[Professional], ours: &str) -> Vec<ProfessionalId> {
     Some(named_in_question(active, ours)).filter(|named| named.len() > 1).unwrap_or_default()
 }
 
-/// Whether we asked for somebody's name.
+/// Returns `true` if our last question asked for a person's name.
 pub(super) fn asks_for_a_name(ours: &str) -> bool {
     last_question(ours).is_some_and(|question| contains_word(question, "nome") || contains_word(question, "name"))
 }
 
-/// Whether we asked for somebody's telephone number, by which question or wish of ours it may be.
+/// Returns `true` if our last question or request asked for a person's telephone number.
 pub(crate) fn asks_for_a_number(ours: &str) -> bool {
     let has = |question: &str, words: &[&str]| words.iter().any(|word| contains_word(question, word));
     last_question(ours).is_some_and(|question| {
@@ -134,7 +134,7 @@ fn last_question(text: &str) -> Option<&str> {
     ends.map_or(Some(last), |(at, stop)| last.get(at.saturating_add(stop.len())..))
 }
 
-/// Where a text has a name of somebody.
+/// A place in a text that holds the name of a professional.
 struct Span {
     whom: ProfessionalId,
     at: Range<usize>,
@@ -182,7 +182,7 @@ fn spans(words: &[String], active: &[Professional]) -> Vec<Span> {
     found
 }
 
-/// Whether a name in a text is a wish for whoever bears it. `ends` is where names end: "não" behind one is said of that one.
+/// Returns `true` if a name in a text expresses a wish for that professional. `ends` is where names end: "não" behind one denies that one.
 fn counts(words: &[String], one: &Span, ends: &[usize], chooses: bool, hearing: MentionContext) -> bool {
     let before = words.iter().enumerate().take(one.at.start).rev();
     let before = before.filter(|(at, word)| !(word.as_str() == "nao" && ends.contains(at)));
@@ -210,14 +210,14 @@ fn counts(words: &[String], one: &Span, ends: &[usize], chooses: bool, hearing: 
         || one.whole && !hearing.known
 }
 
-/// Whether words are nothing but a choice of somebody: names, days, times and what stands beside them.
+/// Returns `true` if the words only choose a professional: names, days, times and words that may stand beside them.
 fn only_names(words: &[String], found: &[Span]) -> bool {
     let plain =
         |(at, word): (usize, &String)| found.iter().any(|one| one.exact && one.at.contains(&at)) || is_beside(word);
     words.iter().enumerate().all(plain)
 }
 
-/// A name behind "com" that is nearly somebody's: "com o otavo".
+/// Finds a misspelt name of a professional behind "com": "com o otavo".
 fn misspelt(active: &[Professional], words: &[String]) -> Mention {
     let candidates: Vec<Candidate<'_>> = active
         .iter()

@@ -43,7 +43,7 @@ impl Step {
     }
 }
 
-/// The model. What tools told it is kept.
+/// The scripted model. It stores the results that tools gave it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Repeating(Arc<Mutex<(Vec<Step>, Vec<String>)>>);
 
@@ -53,7 +53,7 @@ impl Repeating {
         self.0.lock().unwrap().0 = steps;
     }
 
-    /// All that tools told it.
+    /// Returns all results that tools gave the model.
     pub(super) fn was_told(&self) -> Vec<String> {
         self.0.lock().unwrap().1.clone()
     }

@@ -1,4 +1,4 @@
-//! G-04: many want the same slot. One gets it; every other is told so, with an alternative or an honest no.
+//! G-04: many clients want one slot. One gets it; every other gets a refusal, with an alternative or an honest no.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ enum Way {
     Intake,
 }
 
-/// Somebody who wants the slot, at one of the programs.
+/// A client that wants the slot, at one of the programs.
 struct Client {
     desk: AppContext,
     contact: ContactId,
@@ -110,7 +110,7 @@ async fn book(client: &Client, organization: OrganizationId, wanted: u32) -> Opt
     }
 }
 
-/// The same, through the intake.
+/// Books the wanted slot through the intake.
 async fn book_intake(client: &Client, organization: OrganizationId, wanted: u32) -> Option<usize> {
     let (date, start_min) = slot(wanted);
     let request = IntakeRequest {

@@ -1,7 +1,7 @@
 //! G-01: a server that dies, or loses its connection, at any commit of a turn leaves what one that lives would have left.
 //!
 //! The commits are counted in a run without a fault, not listed: each that changed something is one point. At each point, in
-//! each way, the same story is told again with another customer, and another program goes on where the first one died.
+//! each way, the test replays the story with another customer, and another program goes on where the first one died.
 
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ const SCENARIOS: &[(&str, &[Exchange])] = &[
     ),
 ];
 
-/// What must be the same, however the story went: effects, what was said, and what became of every message.
+/// The rows that must be equal after every run of the story: effects, the texts, and the state of every message.
 pub(super) const STATE: [&str; 11] = [
     "SELECT 'appointment ' || status || ' ' || CAST(COUNT(*) AS TEXT) FROM appointment
      WHERE organization_id = ?1 AND contact_id = ?3 AND ?2 >= 0 GROUP BY status ORDER BY 1",
@@ -173,7 +173,7 @@ async fn tell(
         let times = accepted.get(name).copied().unwrap_or(0);
         let honest = match state {
             "sent" => times == 1,
-            // Nobody knows, and the machine does not try again.
+            // The outcome is unknown, and the sender does not try again.
             "unknown" => times <= 1,
             _ => false,
         };

@@ -360,7 +360,7 @@ impl Shop {
         body
     }
 
-    /// Delivers a message until it is taken, and works until nothing is left to do for the customer, whoever dies meanwhile.
+    /// Delivers a message until it is taken, and works until nothing is left to do for the customer, through any crash of a program.
     pub(super) async fn serves(&self, customer: u32, messages: &[Value]) {
         for body in messages {
             let mut taken = false;
@@ -419,7 +419,7 @@ impl Shop {
         self.store.read(work).await.unwrap()
     }
 
-    /// All that a case is judged by, for whoever reads its failure.
+    /// Lists all rows that judge a case, for the reader of a failed test.
     pub(super) async fn seen_of(&self, customer: u32) -> String {
         let mut all = self.rows(customer, &super::crash::STATE).await;
         all.extend(self.rows(customer, &[super::crash::OUTBOX]).await);

@@ -23,8 +23,8 @@ use serde_json::json;
 
 use super::shop::{Act, NOW, Shop, filled, open};
 
-/// Stands in what the other organization has, and nowhere else: whoever asks does not know it. What they ask by, "Quetzal", is the
-/// other's too, and may come back only as an echo.
+/// A word that only the data of the other organization contains, so the caller does not know it. The caller's search word, "Quetzal",
+/// is the other's too, and may come back only as an echo.
 const CANARY: &str = "Harpia";
 
 /// What the owner asks in the query language.
@@ -201,7 +201,7 @@ async fn gate(store: Store, database: &str) {
     );
 }
 
-/// The contact of the first organization's owner; nobody of the other's staff is known there.
+/// Returns the contact of the first organization's owner; the first organization knows no staff of the other.
 async fn owner(desk: &AppContext, own: OrganizationId) -> ContactId {
     let clara = Staff {
         id: 1.try_into().unwrap(),
@@ -236,7 +236,7 @@ async fn book(desk: &AppContext, own: OrganizationId, customer: ContactId) {
     Booking::new(desk.clone()).book(own, customer, key, wish).await.unwrap().value.unwrap();
 }
 
-/// Whoever asks, in a conversation of their own.
+/// Returns the principal of a contact who asks, in a conversation of their own.
 async fn principal(shop: &Shop, who: ContactId, staff_facing: bool) -> Principal {
     let (own, now) = (shop.organization, shop.clock.now());
     let begun = shop.store.write(move |tx: &mut Tx<'_>| {
@@ -262,7 +262,7 @@ async fn answer(shop: &Shop, tool: &Tool, principal: Principal, place: u32, args
     let now = shop.clock.now().to_zoned(TimeZone::get("America/Sao_Paulo").unwrap());
     let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
     let result = tool.execute(&cx, args.clone(), RunMode::Execute).await;
-    // What was asked may be repeated; what is known of it may not be told.
+    // The result may repeat the question, but it may not reveal facts about it.
     let mut told = result.value.to_string();
     for asked in texts_of(&args) {
         told = told.replace(&asked, "");
@@ -284,7 +284,7 @@ async fn hostile_to_all(shop: &Shop, registry: &Registry, principal: Principal) 
     (tools, calls)
 }
 
-/// What the owner is told of the business is of their one appointment; of the other's, with a no-show and revenue, nothing.
+/// The owner's reports show only their one appointment; the other organization's, with a no-show and revenue, stays hidden.
 async fn own_figures_alone(shop: &Shop, registry: &Registry, principal: Principal) {
     let reports = [
         ("get_stats", json!({"months": 6})),

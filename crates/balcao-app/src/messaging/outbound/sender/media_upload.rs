@@ -1,7 +1,7 @@
 //! A file of ours is given to the provider before the message that shows it is sent.
 //!
-//! Invariants: the message is sent only by whoever still had it when the file was there; handing in shows the customer nothing, so
-//! it is simply repeated; what was handed in once is not handed in again by the next attempt.
+//! Invariants: only the sender that still holds the claim after the upload sends the message. An upload shows the customer nothing, so
+//! the sender simply repeats it. The next attempt does not repeat a finished upload.
 
 use balcao_channel::outbound::{InlineFile, MediaSource};
 use balcao_channel::{Channel, MediaDelivery, MediaError, Outbound, PaceLimit, SendClass};
@@ -20,9 +20,9 @@ const NOT_HERE: &str = "its file is not here any more: it was deleted, as old fi
 /// What became of a message whose file is fetched from the database.
 enum Fetched {
     File(InlineFile),
-    /// Somebody else has the message.
+    /// Another process has the message.
     Lost,
-    /// There is no such file.
+    /// The file does not exist.
     Gone,
 }
 

@@ -69,7 +69,7 @@ impl<'r> Pacing<'r> {
     }
 }
 
-/// The provider says that the account of a message sends too fast. That is no fault of the message.
+/// Handles the provider's answer that the account of a message sends too fast. The message itself is not at fault.
 pub(super) fn apply_rate_limit(
     tx: &mut Tx<'_>,
     message: &Outbox,

@@ -1,8 +1,8 @@
 //! The last look at a message, in the transaction that states the intent to send it: whether it may still leave, and what it
 //! will cost.
 //!
-//! An unasked-for message is looked at again (F-142): whoever wants none by now, has a person, or whose appointment was changed
-//! gets none. A reply that waited for long is looked at again, too (F-131). What leaves has a price before it leaves, and a month has a limit.
+//! The sender checks a proactive message again (F-142): a contact who opted out, has a handoff, or whose appointment changed receives
+//! none. It also checks a reply that waited for long (F-131). What leaves has a price before it leaves, and a month has a limit.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -23,7 +23,7 @@ use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::costs::month_of;
 use crate::messaging::outbound::send_policy::SendPolicy;
 
-/// Kinds of messages that nobody asked for.
+/// Kinds of proactive messages.
 const PROACTIVE_KINDS: [&str; 3] = ["reminder", "follow_up", "waitlist"];
 
 /// A reply that has waited for longer is held against what has changed since.
