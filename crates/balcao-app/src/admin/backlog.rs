@@ -66,7 +66,7 @@ impl fmt::Display for Alarm {
     }
 }
 
-/// Percentage of a daily budget above which the monitor raises an alert.
+/// Used percentage of a daily budget at which the monitor reports it as scarce.
 const HALF: u64 = 50;
 /// A disk with less free than so many hundredths is nearly full.
 const LITTLE_ROOM: u8 = 10;

@@ -124,7 +124,7 @@ fn spoken_of<'a>(offered: &BTreeSet<&'a Offer>, reply: &str) -> Vec<&'a Offer> {
     if with.is_empty() { at_time } else { with }
 }
 
-/// Returns a title for each button, if the titles differ.
+/// Returns a title for each button; `None` if two buttons would have one title.
 fn titles(offers: &[&Offer]) -> Option<Vec<String>> {
     let days: BTreeSet<_> = offers.iter().map(|offer| offer.day).collect();
     let title = |offer: &&Offer| {

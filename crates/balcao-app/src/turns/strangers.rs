@@ -12,8 +12,8 @@ use super::{Agent, Opened, TurnOutcome, TurnRunner};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets;
 
-/// If the conversation is with a stranger and their day is used up, the offline model answers from here on, or a person, as the profile has it
-/// where no model answers.
+/// If the contact is a stranger and the daily budget is spent, the offline model answers from here on, or a person. The setting of
+/// the profile for turns without a model decides which one.
 pub(super) async fn within_day(
     runner: &TurnRunner,
     agent: &mut Agent,
