@@ -27,7 +27,7 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// What the channel can do.
     fn capabilities(&self) -> Capabilities;
 
-    /// How fast the account may send; `None`: nobody counts. Whoever sends keeps to it, over all programs of the account.
+    /// How fast the account may send; `None`: without limit. The sender keeps to it, over all programs of the account.
     fn rate(&self) -> Option<SendingRate> {
         None
     }
@@ -42,7 +42,7 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// Shows the customer that this message, and those before it, were read. May be repeated.
     ///
     /// # Errors
-    /// [`SendError`]. Nobody waits for a read mark: the caller may ignore it.
+    /// [`SendError`]. No one waits for a read mark: the caller may ignore it.
     async fn mark_read(&self, message: &ProviderMessageId) -> Result<(), SendError>;
 
     /// Shows that an answer to this message is being written, which marks it as read too. It vanishes by itself (on
@@ -52,7 +52,7 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// [`SendError`]; the caller may ignore it.
     async fn typing(&self, message: &ProviderMessageId) -> Result<(), SendError>;
 
-    /// Asks the provider whether the account could send now. Changes nothing, and nobody sees it. A channel with no provider
+    /// Asks the provider whether the account could send now. Changes nothing, and no customer sees it. A channel with no provider
     /// behind it always could.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ pub enum Delivered {
     },
     /// No answer came; it may be tried again.
     Unreached {
-        /// Why, for whoever runs the server alone: others could learn from it which names and ports there are inside.
+        /// Why, for the operator alone: others could learn from it which names and ports there are inside.
         cause: String,
     },
     /// It is not wanted any more.
@@ -83,7 +83,7 @@ pub enum Delivered {
     },
 }
 
-/// An address outside that is told of events.
+/// An outside address that receives events.
 #[derive(Debug)]
 pub struct Endpoint {
     url: Url,

@@ -84,7 +84,7 @@ pub struct InboundMessage {
     pub origin: Origin,
     /// The provider's id of it.
     pub id: ProviderMessageId,
-    /// Who wrote. For [`Content::System`] perhaps nobody.
+    /// The writer. [`Content::System`] may have none.
     pub sender: Person,
     /// When it was written, by the provider's clock; `None` if that cannot be read.
     pub at: Option<Timestamp>,

@@ -54,7 +54,7 @@ impl AppointmentStatus {
     }
 
     /// Whether it may become `next`. Staff may correct what was marked as kept or missed; a cancelled one stays cancelled,
-    /// because its slot may be somebody else's by now.
+    /// because another appointment may have its slot by now.
     #[must_use]
     pub const fn may_become(self, next: Self) -> bool {
         matches!(
@@ -73,7 +73,7 @@ impl fmt::Display for AppointmentStatus {
     }
 }
 
-/// A word that is no status.
+/// A word that is not a status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no status of an appointment: use pending, confirmed, completed, no_show or cancelled")]
 pub struct StatusError {
@@ -97,7 +97,7 @@ impl FromStr for AppointmentStatus {
 pub struct Appointment {
     /// Its id.
     pub id: AppointmentId,
-    /// Who it is for, or who booked it for somebody else.
+    /// The contact that it is for, or that booked it for another person.
     pub contact: ContactId,
     /// Who is booked.
     pub professional: ProfessionalId,
@@ -107,7 +107,7 @@ pub struct Appointment {
     pub service_name: String,
     /// When it takes place.
     pub span: Span,
-    /// The span with the service's buffers: what nobody else can have.
+    /// The span with the service's buffers: what no other appointment can have.
     pub occupied: Span,
     /// Which of the professional's places it takes, from 1.
     pub seat: u32,
@@ -117,7 +117,7 @@ pub struct Appointment {
     pub price: Money,
     /// The plan that covers it.
     pub plan: Option<PlanId>,
-    /// Who comes, where that is somebody else than the contact.
+    /// The person who comes, if that is not the contact.
     pub attendee: Option<String>,
     /// Where it was booked: `agent`, `console`, `import`, `mcp`.
     pub source: String,

@@ -107,7 +107,7 @@ pub enum Verdict {
     OutsideHours,
     /// The professional is away.
     Away,
-    /// Somebody else has it.
+    /// Another appointment has it.
     Taken,
 }
 

@@ -207,7 +207,7 @@ fn a_skipped_hour_is_never_offered_and_a_repeated_one_once() {
     assert_eq!(instant_of(&sao_paulo, date(2026, 11, 24), 600), Some(instant("2026-11-24T13:00:00Z")));
 }
 
-/// Whether every minute of a span is working time, told from the local clock alone.
+/// Whether every minute of a span is working time, judged by the local clock alone.
 fn oracle_open(question: &SlotQuery<'_>, candidate: &Candidate<'_>, span: Span) -> bool {
     minutes(span).all(|minute| {
         let local = question.zone.to_datetime(minute);

@@ -21,7 +21,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is told otherwise: for `--now`, tests, simulation and replay.
+/// A clock that a caller sets and advances: for `--now`, tests, simulation and replay.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<Timestamp>);
 

@@ -26,7 +26,7 @@ pub struct Contact {
     pub custom_fields: std::collections::BTreeMap<String, String>,
 }
 
-/// Why a text is no e-mail address.
+/// Why a text is not an e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no e-mail address: write it as name@example.com")]
 pub struct EmailError {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum ConversationState {
     /// The agent answers.
     Ai,
-    /// Handed over; nobody of staff has taken it yet. The agent is silent.
+    /// Handed over; no staff member has taken it yet. The agent is silent.
     WaitingHuman,
     /// A person of staff has it. The agent is silent.
     Human,
@@ -43,7 +43,7 @@ impl ConversationState {
         matches!(self, Self::Ai)
     }
 
-    /// Whether a person has it, or is waited for: nothing of ours that nobody asked for leaves meanwhile.
+    /// Whether a person has it, or is waited for: no proactive message leaves meanwhile.
     #[must_use]
     pub const fn is_with_staff(self) -> bool {
         matches!(self, Self::WaitingHuman | Self::Human)

@@ -22,7 +22,7 @@ pub enum Feature {
 pub enum Tier {
     /// The front desk alone.
     Basic,
-    /// Everything: what a business has of which nothing else is known, for whoever hosts it themselves.
+    /// Everything: what a business has of which nothing else is known, for a business that hosts the program itself.
     #[default]
     Complete,
 }

@@ -12,6 +12,6 @@ pub enum FailureClass {
     Correction,
     /// May pass by itself: retry within the deadline, then count.
     Transient,
-    /// Broken until somebody mends it: count, and tell staff.
+    /// Broken until a person repairs it: count it, and alert staff.
     Fault,
 }

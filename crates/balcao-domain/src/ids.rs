@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a number or a text is no id.
+/// Why a number or a text is not an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// The number is outside of 1 to 2,147,483,647.
@@ -95,7 +95,7 @@ typed_ids! {
     OrganizationId, "org", "organization";
     /// A person we talk to or about.
     ContactId, "con", "contact";
-    /// Whoever is booked: a barber, a doctor.
+    /// The person who is booked: a barber, a doctor.
     ProfessionalId, "pro", "professional";
     /// What is booked.
     ServiceId, "srv", "service";

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InboxState {
-    /// Nobody has looked at it.
+    /// No turn has taken it yet.
     New,
     /// A turn answers it.
     Assigned,

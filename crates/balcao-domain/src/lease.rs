@@ -1,8 +1,8 @@
 //! Who may work on a conversation, and how often it may fail (facts: exactly once, §3.5).
 //!
 //! A lease is claimed, renewed while work goes on, and ended by the work's last transaction. A lease that runs out belongs to
-//! somebody who died: the next claim finds it, and recovery is what that claim does. Each claim raises the epoch, and every
-//! transaction of the work demands its epoch still to be the current one (I-5), so that whoever slept through the end of
+//! a process that died: the next claim finds it, and recovery is what that claim does. Each claim raises the epoch, and every
+//! transaction of the work demands its epoch still to be the current one (I-5), so that a process that slept through the end of
 //! their lease changes nothing.
 //!
 //! A process that dies takes all its turns with it, and only one of them may be the poison. So a conversation that is found
@@ -32,7 +32,7 @@ pub struct AttemptHistory {
     pub failures: u32,
     /// Deaths while it was the only suspect.
     pub crashes: u32,
-    /// Whether somebody died working on it.
+    /// Whether a process died while working on it.
     pub poison_suspect: bool,
 }
 
@@ -76,7 +76,7 @@ impl AttemptHistory {
         }
     }
 
-    /// How long nobody tries again after this many failures: 1 s, doubled each time, at most a minute.
+    /// The pause before the next attempt after this many failures: 1 s, doubled each time, at most a minute.
     #[must_use]
     pub fn pause(self) -> Duration {
         Duration::from_secs(1_u64 << self.failures.saturating_sub(1).min(6)).min(Duration::from_mins(1))

@@ -67,7 +67,7 @@ pub struct Money {
     pub currency: Currency,
 }
 
-/// Why a text is no amount of money.
+/// Why a text is not an amount of money.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
     /// Not a currency code.

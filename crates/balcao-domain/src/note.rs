@@ -10,7 +10,7 @@ use crate::ids::{ContactId, NoteId};
 pub struct Note {
     /// Its id.
     pub id: NoteId,
-    /// Whom it is about.
+    /// The contact that it is about.
     pub contact: ContactId,
     /// Its text.
     pub content: String,

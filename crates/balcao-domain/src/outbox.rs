@@ -34,7 +34,7 @@ pub const OPERATOR_PAUSE: Duration = Duration::from_mins(1);
 pub enum OutboxState {
     /// It waits for its time and for those before it.
     Pending,
-    /// It is being sent; nobody knows yet.
+    /// It is being sent; the outcome is not known yet.
     Sending,
     /// The provider accepted it.
     Sent,

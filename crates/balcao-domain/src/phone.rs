@@ -42,7 +42,7 @@ pub struct Phone {
     as_received: String,
 }
 
-/// Why a text is no usable telephone number.
+/// Why a text is not a usable telephone number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PhoneError {
     /// No digits, or letters among them.

@@ -1,4 +1,4 @@
-//! Whoever is booked.
+//! The professional: the person who can be booked.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub struct Professional {
     pub active: bool,
 }
 
-/// By which ways a professional wants to be told what was booked, moved or cancelled with them.
+/// The channels by which a professional receives news of their bookings, moves and cancellations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notify {
     /// By WhatsApp, to their number.

@@ -36,7 +36,7 @@ pub struct SchedulingRules {
     pub maximum_open_appointments: u32,
     /// How long a pending appointment holds its slot.
     pub pending_minutes: u32,
-    /// How long a slot offered to the waitlist is kept for whom it was offered to.
+    /// How long a slot offered to the waitlist is kept for the contact that it was offered to.
     pub waitlist_hold_minutes: u32,
     /// How long before an appointment its reminder goes out, unless the caller says otherwise; without it, as long as the
     /// agent's profile says.

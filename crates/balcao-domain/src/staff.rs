@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The role of somebody of staff (specification part 06 §4).
+/// The role of a staff member (specification part 06 §4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -53,7 +53,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// A word that is no role.
+/// A word that is not a role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{word}` is no role of staff")]
 pub struct UnknownRole {

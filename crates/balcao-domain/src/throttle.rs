@@ -1,10 +1,10 @@
 //! How fast an account of a channel sends, over all programs that send by it.
 //!
-//! Two rules of the provider: so many messages a second from one number, whoever they go to; and so many to one customer
+//! Two rules of the provider: so many messages a second from one number to all customers; and so many to one customer
 //! (facts: WhatsApp, §11). The first is a bucket that is kept per account, and that gets slower for a while each time the
 //! provider says that it was too fast all the same; the second is a bucket per conversation.
 //!
-//! Invariants: in no second do more than `per_second` messages leave an account; whoever was told to slow down sends nothing
+//! Invariants: in no second do more than `per_second` messages leave an account; an account that was asked to slow down sends nothing
 //! before the pause is over, and gets faster again step by step; what has to wait costs no attempt. No clock in here.
 
 use std::time::Duration;
@@ -71,7 +71,7 @@ impl Throttle {
         let next = full.saturating_add(every);
         let over = next.saturating_sub(at.saturating_add(whole));
         if over > 0 {
-            // Half a burst later several may leave together: whoever sends need not look for each of them. Nothing is finer than a
+            // Half a burst later several may leave together: the sender need not look for each of them. Nothing is finer than a
             // millisecond where this is kept.
             let wait = over.max(whole / 2).div_euclid(1_000).saturating_add(1);
             let wait = SignedDuration::from_millis(wait);

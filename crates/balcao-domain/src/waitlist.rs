@@ -58,7 +58,7 @@ pub struct WaitlistEntry {
     pub contact: ContactId,
     /// For which local date.
     pub date: Date,
-    /// For whom, or for anybody.
+    /// The professional, or none for any.
     pub professional: Option<ProfessionalId>,
     /// For what, or for anything.
     pub service: Option<ServiceId>,

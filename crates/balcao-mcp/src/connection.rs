@@ -11,7 +11,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Connection {
-    /// The program, by its whole path. Whoever runs this server must have listed it.
+    /// The program, by its whole path. The operator must have listed it.
     #[serde(default)]
     pub command: Option<String>,
     /// Its arguments, as they are: no settings, since everybody on the machine can read them.

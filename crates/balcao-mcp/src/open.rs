@@ -1,4 +1,4 @@
-//! A connection bound to an organization's settings, and to what whoever runs this program lets it reach.
+//! A connection bound to an organization's settings, and to what the operator lets it reach.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
 /// How long opening a connection over HTTP may take.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// What servers may be reached. Said by whoever runs this program, never by a pack or an organization.
+/// What servers may be reached. The operator decides it, never a pack or an organization.
 #[derive(Debug, Clone, Default)]
 pub struct Reach {
     /// Addresses.

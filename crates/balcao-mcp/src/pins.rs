@@ -51,7 +51,7 @@ pub trait Pins: Send + Sync + fmt::Debug {
     /// Everything that was accepted.
     ///
     /// # Errors
-    /// If it cannot be told.
+    /// If the list cannot be read.
     async fn load(&self) -> Result<BTreeMap<String, Pin>, PinsError>;
 
     /// Keeps this instead, whole or not at all.

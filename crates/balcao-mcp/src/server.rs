@@ -73,7 +73,7 @@ pub enum Health {
     Down(String),
 }
 
-/// A tool as it stands, for whoever accepts tools.
+/// A tool as it stands, for the person who accepts tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
     /// Its name on the server.
@@ -198,7 +198,7 @@ impl Server {
         self.pins.load().await.map_err(refused)
     }
 
-    /// Every tool that the server has or that was accepted, and how it stands. Asks the server anew.
+    /// Every tool that the server has or that was accepted, and how it stands. Asks the server again.
     ///
     /// # Errors
     /// If it does not answer.
@@ -227,7 +227,7 @@ impl Server {
             .collect())
     }
 
-    /// A server that is there and says nothing is let go of, which ends its program: whoever asks next starts it again. Not in the middle of a
+    /// A server that is there and says nothing is let go of, which ends its program: the next caller starts it again. Not in the middle of a
     /// call, which may be what keeps it busy.
     fn left_unanswered(&self, silent: &Arc<Live>) {
         let mut state = self.state();
@@ -276,7 +276,7 @@ impl Server {
         Some(self.connection.health_check_ms).filter(|ms| *ms > 0).map(Duration::from_millis)
     }
 
-    /// The server, started if need be. Many may wait for one start; whoever leaves does not end it.
+    /// The server, started if need be. Many may wait for one start; a caller that leaves does not end it.
     async fn live(&self) -> Result<Arc<Live>, CallError> {
         let starting = match self.there_or_starting()? {
             Ok(live) => return Ok(live),

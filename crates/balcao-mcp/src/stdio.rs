@@ -101,7 +101,7 @@ impl Program {
 /// Questions of a server that may wait for our answers: each answer waits in memory until the server reads it.
 const MAX_OWED: usize = 256;
 
-/// Reads lines of at most so many bytes. A longer one is an error, at once: whoever waits for the answer in it would wait in vain. So are
+/// Reads lines of at most so many bytes. A longer one is an error, at once: the caller that waits for the answer in it would wait in vain. So are
 /// very many questions of a server that does not read the answers.
 #[derive(Debug)]
 pub(crate) struct Capped<R> {
@@ -123,7 +123,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// Notes a question; false if too many wait for their answers. Then nobody waits to write any more, either.
+    /// Notes a question; false if too many wait for their answers. Then no writer waits any more, either.
     fn ask(&self) -> bool {
         let owed = self.owed.fetch_add(1, Ordering::SeqCst);
         if owed < MAX_OWED {

@@ -1,6 +1,6 @@
 //! What can go wrong, for those who wrote the helper, those who called it and those who run the server.
 //!
-//! `Display` and `source()` are for authors and staff, [`HelperError::for_model`] is for a model. Customers are told nothing of helpers.
+//! `Display` and `source()` are for authors and staff, [`HelperError::for_model`] is for a model. Customers never hear of helpers.
 
 use std::{fmt, io, time::Duration};
 
@@ -190,7 +190,7 @@ impl HelperError {
         }
     }
 
-    /// What a model may read: what the author's code said to whoever called it, and never files, lines or processes.
+    /// What a model may read: the words of the author's code for its caller, and never files, lines or processes.
     #[must_use]
     pub fn for_model(&self) -> String {
         match self {

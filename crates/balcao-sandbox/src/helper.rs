@@ -66,7 +66,7 @@ impl Helper {
         }
     }
 
-    /// The same, with these dependencies.
+    /// This helper with these dependencies.
     #[must_use]
     pub fn with_dependencies(mut self, ids: &[&str]) -> Self {
         self.dependencies = ids.iter().map(|id| (*id).to_owned()).collect();
@@ -83,7 +83,7 @@ pub struct Bundle {
     orders: Arc<[Vec<u32>]>,
 }
 
-/// More helpers than this are a mistake, or an attack on whoever walks their dependencies.
+/// More helpers than this are a mistake, or an attack on the code that walks their dependencies.
 const MAX_HELPERS: usize = 1_000;
 
 /// Bytes of all code together.
@@ -159,7 +159,7 @@ struct Walk<'a> {
     helpers: &'a [Helper],
     positions: &'a HashMap<String, u32>,
     cycles: Vec<BundleError>,
-    /// The members of cycles that have been told of, so that each is told of once.
+    /// The members of cycles that were reported, so that each is reported once.
     told: HashSet<u32>,
 }
 

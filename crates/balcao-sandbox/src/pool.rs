@@ -129,7 +129,7 @@ impl Sandbox {
         Ok(problems)
     }
 
-    /// Looks at the code of each helper by itself, whatever it depends on: only what does not parse is told.
+    /// Looks at the code of each helper by itself, whatever it depends on: only what does not parse is reported.
     ///
     /// # Errors
     /// If no worker can be started.
@@ -163,7 +163,7 @@ impl Sandbox {
                     | HelperError::Worker { .. }),
                 ) => CompileError { helper: helper.id.clone(), message: error.to_string(), place: None },
             };
-            // A mistake in a helper shows in all that depend on it, and is told of once.
+            // A mistake in a helper shows in all that depend on it, and is reported once.
             let known = |told: &CompileError| {
                 told.place.is_some() && told.place == problem.place && told.message == problem.message
             };

@@ -29,7 +29,7 @@ pub struct Greeting {
     pub confinement: Confinement,
 }
 
-/// What a worker is told once: all code it will ever run.
+/// The set-up that a worker receives once: all code it will ever run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Setup {
     /// In the order that calls refer to.

@@ -52,7 +52,7 @@ fn write(value: &Value, out: &mut String) {
             out.push(']');
         }
         Value::Number(number) => {
-            // Above 2^53 a fraction cannot be told from an integer; such numbers stay as they were written.
+            // Above 2^53 a fraction cannot be distinguished from an integer; such numbers stay as they were written.
             let whole =
                 number.as_f64().filter(|n| number.is_f64() && n.fract() == 0.0 && n.abs() < 9_007_199_254_740_992.0);
             match whole {

@@ -1,4 +1,4 @@
-//! What a command demands of its arguments beyond its schema, where it can be told without I/O.
+//! What a command demands of its arguments beyond its schema, where that can be judged without I/O.
 //!
 //! Judged with the schema, before anything is written or asked: a call that fails here leaves no trace of an effect, and the
 //! arguments that a check mended are the ones that are hashed, confirmed and run.
@@ -20,7 +20,7 @@ pub struct Checked {
 
 /// Checks of a command that need no I/O. A pack's validators are one.
 pub trait ArgumentCheck: Send + Sync {
-    /// Judges arguments. `broken` is what breaks `schema`; empty if nothing does. Whoever mends arguments judges the result by the
+    /// Judges arguments. `broken` is what breaks `schema`; empty if nothing does. A check that mends arguments judges the result by the
     /// schema once more.
     ///
     /// # Errors

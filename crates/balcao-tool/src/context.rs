@@ -1,4 +1,4 @@
-//! For whom a call runs, and under which key. None of it ever comes from a model (I-19).
+//! The identity under which a call runs, and its key. None of it ever comes from a model (I-19).
 
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
@@ -42,10 +42,10 @@ impl EffectKey {
     }
 }
 
-/// What a handler is told beside its arguments.
+/// What a handler receives beside its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolContext {
-    /// For whom.
+    /// The identity that the call runs for.
     pub principal: Principal,
     /// The call's idempotency key.
     pub key: EffectKey,
@@ -53,11 +53,11 @@ pub struct ToolContext {
     pub args_hash: String,
     /// The organization's local time when the turn began: what "tomorrow" is counted from, also on a replay.
     pub now: Zoned,
-    /// What somebody said yes to, where the call was asked for before it runs. What a command would do by now may differ from it.
+    /// The confirmed question, if the call needed a confirmation. What a command would do by now may differ from it.
     pub agreed: Option<Agreed>,
 }
 
-/// A question that somebody said yes to.
+/// A question with a yes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agreed {
     /// The question, word by word.
@@ -67,7 +67,7 @@ pub struct Agreed {
 }
 
 impl ToolContext {
-    /// What a pack's helpers take for now, in milliseconds since 1970: what somebody agreed to is computed as of when it was asked for.
+    /// What a pack's helpers take for now, in milliseconds since 1970: a confirmed call is computed as of the time of its question.
     /// Else the time that went by until the yes would make another call of it.
     #[must_use]
     pub fn helpers_now(&self) -> i64 {

@@ -1,7 +1,7 @@
 //! What a schema costs before it is compiled, and what a value would cost to be checked against it.
 //!
 //! A schema of 2 KB can ask for 4^20 checks: `$ref` leads to a list of `$ref`s, and so on. The validator has no budget of its own, so
-//! whoever brings such a schema would stop the thread that checks. Both figures are found without checking anything, in time that grows
+//! such a schema would stop the thread that checks. Both figures are found without checking anything, in time that grows
 //! with the text of the schema and the number of values alone.
 //!
 //! A **visit** is one part of the schema that looks at one value. Parts that look at the same value (`allOf`, `$ref`, …) add up; parts of
@@ -304,7 +304,7 @@ fn unfollowed(reference: &str) -> String {
     format!("invalid reference `{shown}`; expected `#`, `#/…` or `#anchor` of this schema")
 }
 
-/// `%25` and the like of a pointer in a reference; what is no escape stays.
+/// `%25` and the like of a pointer in a reference; text that is not an escape stays.
 fn decoded(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

@@ -36,7 +36,7 @@ pub enum EffectClass {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confirm {
-    /// Nobody.
+    /// No confirmation.
     None,
     /// The prompt asks the model to ask; nothing is enforced.
     Model,

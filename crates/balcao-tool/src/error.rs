@@ -25,7 +25,7 @@ pub enum ErrorCode {
     Conflict,
     /// Not for this contact or profile.
     Forbidden,
-    /// Somebody has to agree first; a summary is given.
+    /// A confirmation is needed first; a summary is given.
     ConfirmationRequired,
     /// Too often; `retry_after_s` is given.
     RateLimited,
@@ -226,12 +226,12 @@ impl Internal {
     }
 }
 
-/// A call that did not succeed and is no plain refusal.
+/// A call that failed other than by a refusal.
 #[derive(Debug, Clone)]
 pub struct ToolError {
     /// What happened.
     pub code: ErrorCode,
-    /// What the model is told.
+    /// The text for the model.
     pub text: ModelText,
     /// Facts that the model can act on: candidates, nearest names, a summary.
     pub details: Map<String, Value>,

@@ -55,7 +55,7 @@ impl Tool {
                 (EffectClass::Queryable, true) => self.look_up_or_run(cx, args.clone(), settle).await,
                 _ => self.run_once(cx, args.clone(), RunMode::Execute).await,
             };
-            // A failure tells of its own attempt alone: what ran before it may have been done. A look-up told of that one, too.
+            // A failure says nothing about earlier attempts, which may have taken effect. After a look-up the earlier attempt is known, too.
             let unlooked = matches!(self.class(), EffectClass::Local | EffectClass::Keyed);
             result.uncertain |= unlooked && may_have_run && result.class == ResultClass::Fault;
             let repeated = self.class() == EffectClass::Keyed && self.handler.repeats();
@@ -116,7 +116,7 @@ impl Tool {
         match self.bounded(self.handler.find(cx, args.clone())).await {
             Ok(Found::There(output)) => self.finish(output, cx.principal.locale),
             Ok(Found::Absent) => self.run_once(cx, args, RunMode::Execute).await,
-            // It cannot be told: nothing is sent until it can.
+            // The outcome is not known: nothing is sent until it is.
             Err(error) => CallResult { uncertain: true, ..self.fail(&error, cx.principal.locale) },
         }
     }

@@ -18,7 +18,7 @@ use crate::{
 pub enum Preview {
     /// It may run; this one sentence asks the customer whether it should.
     Ask(String),
-    /// It would be refused: this is the answer, and nobody needs to be asked.
+    /// It would be refused: this is the answer, and no confirmation is needed.
     Refused(ToolOutput),
 }
 
@@ -40,7 +40,7 @@ pub trait ToolHandler: Send + Sync {
     /// [`ToolError`] for everything that is neither a success nor a correct "no".
     async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput>;
 
-    /// Says what [`Self::call`] would do, without doing it. Only asked of commands that somebody has to confirm.
+    /// Says what [`Self::call`] would do, without doing it. Called only for commands that need a confirmation.
     ///
     /// # Errors
     /// As [`Self::call`].
@@ -49,7 +49,7 @@ pub trait ToolHandler: Send + Sync {
     /// Looks for the effect of an earlier attempt under the same key. Only asked of commands of class `queryable`.
     ///
     /// # Errors
-    /// [`ToolError`] if it cannot be told.
+    /// [`ToolError`] if that is not known.
     async fn find(&self, cx: &ToolContext, args: Value) -> ToolResult<Found>;
 
     /// Whether [`Self::preview`] does more than fail.
@@ -64,7 +64,7 @@ pub trait ToolHandler: Send + Sync {
         true
     }
 
-    /// Whether it takes up calls of unknown outcome by itself, as often as its pack says: then nobody else does.
+    /// Whether it takes up calls of unknown outcome by itself, as often as its pack says: then no caller does.
     fn repeats(&self) -> bool {
         false
     }
@@ -74,7 +74,7 @@ pub trait ToolHandler: Send + Sync {
         None
     }
 
-    /// The other tools that a call with these arguments may call, by name. Whoever has to agree to one of them has to agree to this call,
+    /// The other tools that a call with these arguments may call, by name. If one of them needs a confirmation, this call needs it,
     /// and it does not run while one of them is withdrawn. No I/O. None, if not given.
     fn calls(&self, args: &Value) -> Vec<String> {
         let _unused = args;
@@ -88,7 +88,7 @@ pub trait NativeTool: Send + Sync + 'static {
     /// The arguments. `#[serde(deny_unknown_fields)]`, fields named as in the input schema.
     type Args: DeserializeOwned + JsonSchema + Send + 'static;
 
-    /// Whether the command has a [`Self::preview`], so that somebody can be asked before it runs.
+    /// Whether the command has a [`Self::preview`], so that a confirmation can be requested before it runs.
     const CONFIRMABLE: bool = false;
 
     /// Runs the command.
@@ -97,7 +97,7 @@ pub trait NativeTool: Send + Sync + 'static {
     /// [`ToolError`] for everything that is neither a success nor a correct "no".
     async fn call(&self, cx: &ToolContext, args: Self::Args) -> ToolResult<ToolOutput>;
 
-    /// The question that must be agreed to before the command runs. Commands that nobody confirms keep the default.
+    /// The question that must be agreed to before the command runs. Commands without confirmation keep the default.
     ///
     /// # Errors
     /// As [`Self::call`].
@@ -110,7 +110,7 @@ pub trait NativeTool: Send + Sync + 'static {
     /// keep the default.
     ///
     /// # Errors
-    /// [`ToolError`] if it cannot be told.
+    /// [`ToolError`] if that is not known.
     async fn find(&self, _cx: &ToolContext, _args: Self::Args) -> ToolResult<Found> {
         let note = Internal::note("the command is declared queryable, but its handler cannot look its effect up");
         Err(ToolError::new(ErrorCode::Internal, "it is not known whether this was done").internal(note).into())

@@ -36,9 +36,9 @@ pub const MAX_PATTERN_STEPS: usize = 2_000;
 pub const MAX_SCHEMA_OPTIONS: usize = 5_000;
 /// Visits of values by parts of a schema in one check: a tenth of a second.
 pub const MAX_VISITS: u64 = 4_000_000;
-/// Mistakes of one value that are looked at before the first of them are told.
+/// Mistakes of one value that are looked at before the first of them are reported.
 pub const MAX_MISTAKES_SEEN: usize = 100;
 /// Allowed values among which the nearest to a wrong one is looked for.
 pub const MAX_COMPARED: usize = 200;
-/// Longest list of allowed values that is told, in characters.
+/// Longest list of allowed values in an error, in characters.
 pub const MAX_TOLD_CHARS: usize = 1_000;

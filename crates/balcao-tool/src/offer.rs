@@ -13,7 +13,7 @@ pub struct Offer {
     pub day: Date,
     /// The local start time.
     pub start: Time,
-    /// With whom.
+    /// The professional.
     pub professional: String,
     /// For what, if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,9 +17,9 @@ pub struct ToolOutput {
     pub receipts: Vec<Receipt>,
     /// What the customer may choose.
     pub offers: Vec<Offer>,
-    /// What had to be mended in the arguments before it ran; the model is told under `_mended`.
+    /// What had to be mended in the arguments before it ran; the model reads it under `_mended`.
     pub mended: Vec<String>,
-    /// The call that undoes it (`{tool, arguments}`), for whoever may undo it; the model is told under `_undo`.
+    /// The call that undoes it (`{tool, arguments}`), for a caller that may undo it; the model reads it under `_undo`.
     pub undo: Option<Box<Value>>,
 }
 

@@ -20,7 +20,7 @@ pub enum ReceiptKind {
     Existing,
     /// A note was written for staff.
     Noted,
-    /// Something of the contact's record was changed that they told: a name, an address.
+    /// The contact's record took something that the contact said: a name, an address.
     Updated,
     /// An automation was started.
     Started,

@@ -130,7 +130,7 @@ impl Tool {
         self.spec.behaviour.effect == Effect::Read && self.handler.is_safe()
     }
 
-    /// Whether somebody can be asked before it runs.
+    /// Whether a confirmation can be requested before it runs.
     #[must_use]
     pub fn confirmable(&self) -> bool {
         self.handler.confirmable()

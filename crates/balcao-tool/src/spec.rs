@@ -39,7 +39,7 @@ pub struct CommandSpec {
     pub internal: bool,
     /// Arguments that must come from the conversation, by name: a model that makes one up is corrected.
     pub said: BTreeMap<String, SaidAs>,
-    /// Whom it books or tells of, where that is not among its arguments: the runtime finds out before a turn calls it.
+    /// The professional that it is about, if no argument names one: the runtime finds out before a turn calls it.
     pub with: Option<With>,
     /// What it does to the customer's affairs. Where a command that changes something says nothing, they are asked first.
     pub act: Option<Act>,
@@ -67,17 +67,17 @@ pub enum Act {
     Tag,
     /// Moves them to a stage by what they said of themselves: what the profile lets it keep.
     Stage,
-    /// Does nothing to their affairs, such as calling a person: needs nobody's word.
+    /// Does nothing to their affairs, such as calling a person: needs no confirmation.
     Desk,
 }
 
-/// Whom a conversation's calls are about, of those who can be booked, where no argument says it.
+/// The professional that the calls of a conversation are about, if no argument names one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum With {
-    /// One, always: without knowing who, nothing can be told or booked.
+    /// Always one: without a professional no call runs.
     One,
-    /// Whoever the customer asks for; anybody while they ask for nobody.
+    /// The professional whom the customer names; any, while the customer names none.
     AskedFor,
 }
 

@@ -59,7 +59,7 @@ impl Localised {
 
 /// A sentence that a model may read: facts it can act on.
 ///
-/// There is no conversion from an error: what an upstream said can only become [`crate::Internal`].
+/// There is no conversion from an error: the words of an upstream service can only become [`crate::Internal`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelText(String);
 

@@ -29,7 +29,7 @@ impl Schema {
     /// is bounded ([`crate::limits`]): a schema may come from a stranger.
     ///
     /// # Errors
-    /// Why it is no schema, and where; or which budget it exceeds.
+    /// Why it is not a schema, and where; or which budget it exceeds.
     pub fn compile(source: &Value) -> Result<Self, String> {
         let cost = Cost::of(source)?;
         let patterns = PatternOptions::fancy_regex()
@@ -230,7 +230,7 @@ fn nearest_number(got: &Value, options: &Value) -> Option<Value> {
     nearest.cloned()
 }
 
-/// Allowed values as they are told: of a long list, the beginning.
+/// Allowed values as an error shows them: of a long list, the beginning.
 fn shortened(options: &Value) -> String {
     let whole = options.to_string();
     match whole.char_indices().nth(MAX_TOLD_CHARS) {

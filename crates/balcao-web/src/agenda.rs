@@ -15,7 +15,7 @@ pub(crate) async fn agenda(
     name: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let nothing = || Problem::new(StatusCode::NOT_FOUND, "there is nothing at this path");
-    // What is no text is no token either.
+    // A path that is not UTF-8 holds no valid token.
     let Path(name) = name.map_err(|_no_text| nothing())?;
     let token = name.strip_suffix(".ics").ok_or_else(nothing)?;
     let read = Feeds::new(web.desk().clone()).read(token).await.map_err(|error| {

@@ -11,7 +11,7 @@ use crate::router::Web;
 
 /// The header that says what this program does of the server's work: `api`, `worker` or `all`.
 const ROLE: &str = "x-balcao-role";
-/// So long what the database said is told again.
+/// How long the last answer of the database is reused.
 const HOLDS: SignedDuration = SignedDuration::from_secs(1);
 
 /// `GET /healthz`: the program answers, and says its role.
@@ -21,7 +21,7 @@ pub(crate) async fn healthz(State(web): State<Web>) -> impl IntoResponse {
 
 /// `GET /readyz`: it can take work: the database answers, has the current schema, and the program is not about to stop.
 ///
-/// What waits too long is no reason to take the process out of service, and is told in a line each.
+/// Overdue work does not take the process out of service; each alarm is one line of the answer.
 pub(crate) async fn readyz(State(web): State<Web>) -> Result<impl IntoResponse, Problem> {
     if web.is_stopping() {
         return Err(Problem::unavailable("the server is about to stop"));
@@ -50,12 +50,12 @@ enum Readiness {
     Down,
 }
 
-/// Asks the database once a second at most, however many ask here: nobody needs a key for that.
+/// Asks the database once a second at most, however many clients ask: the path needs no key.
 #[derive(Debug, Default)]
 pub(crate) struct LastLook(Mutex<Option<(Timestamp, Readiness)>>);
 
 impl LastLook {
-    /// Whoever comes while the database is being asked waits for its answer.
+    /// Requests that arrive while the database is being asked wait for its answer.
     async fn look(&self, desk: &AppContext) -> Readiness {
         let mut last = self.0.lock().await;
         let age = |at: Timestamp| desk.clock.now().duration_since(at);

@@ -1,4 +1,4 @@
-//! What a caller is told when something is refused or went wrong (RFC 9457).
+//! The answer to a request that is refused or that failed (RFC 9457).
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// What a problem's `type` begins with, where it has a name of its own. It is a name and leads nowhere.
 const TYPE: &str = "urn:balcao:problem:";
 
-/// An answer that is no success. Its words are for whoever called: what was wrong, and what would be right.
+/// An answer of a failed request. Its words are for the caller: what was wrong, and what would be right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     status: StatusCode,
@@ -45,7 +45,7 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(5)
     }
 
-    /// The same, to be tried again after so many seconds.
+    /// This problem with the number of seconds after which a retry makes sense.
     pub(crate) fn retry_after(self, seconds: u32) -> Self {
         self.header(header::RETRY_AFTER, HeaderValue::from(seconds))
     }

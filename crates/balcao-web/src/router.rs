@@ -64,13 +64,13 @@ impl Web {
         }))
     }
 
-    /// The same, answering for its health alone.
+    /// These handlers, of which only the health endpoints answer.
     #[must_use]
     pub fn only_health(self) -> Self {
         Self(Arc::new(Parts { api: Router::new(), chat: None, whatsapp: None, ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    /// The same, saying that this program does only a part of the server's work.
+    /// These handlers in a process that does only a part of the server's work.
     #[must_use]
     pub fn in_role(self, role: &'static str) -> Self {
         Self(Arc::new(Parts { role, ..Arc::unwrap_or_clone(self.0) }))
@@ -80,14 +80,14 @@ impl Web {
         self.0.role
     }
 
-    /// The same, with the API under `/v1`, and agendas for calendar programs.
+    /// These handlers with the API under `/v1`, and agendas for calendar programs.
     #[must_use]
     pub fn with_api(self, api: &Api) -> Self {
         let routes = api.routes().route("/agenda/{name}", get(agenda::agenda));
         Self(Arc::new(Parts { api: routes, ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    /// The same, with the web chat under `/chat`: whatever is answered there, by whatever limit, its pages may read.
+    /// These handlers with the web chat under `/chat`. Its pages may read every answer, those of limits included.
     #[must_use]
     pub fn with_chat(self, chat: ChatServer) -> Self {
         Self(Arc::new(Parts { chat: Some(chat), ..Arc::unwrap_or_clone(self.0) }))
@@ -130,7 +130,7 @@ pub fn router(web: Web, limits: &Limits) -> Router {
     router_with(web, limits, Router::new())
 }
 
-/// The same, and what else this process answers, such as [`crate::packs_router`], under the same limits.
+/// The router, and what else this process answers, such as [`crate::packs_router`], under the same limits.
 pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
     let clock = Arc::clone(&web.desk().clock);
     let guard = Arc::new(LoadShedder::new(limits, web.watch().clone(), web.0.trusted.clone(), clock));
@@ -153,7 +153,7 @@ pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
         .layer(from_fn_with_state(*limits, steadily))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(guard, shed))
-        // Around what sheds: a page that is told to come again must be able to read when.
+        // Around the load shedder: a page that gets 429 must be able to read when to retry.
         .layer(from_fn_with_state(chat, chat::for_allowed_pages))
         .layer(from_fn(with_security_headers))
         .layer(from_fn(measured))

@@ -114,7 +114,7 @@ fn connection<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
         .serve_connection(TokioIo::new(steady), service_fn(answers))
 }
 
-/// Connections beyond all places, which may ask how the program is, and nothing else: whoever watches over it is answered however many
+/// Connections beyond all places, which may ask how the program is, and nothing else: the one who watches over it gets an answer however many
 /// connections are held. The newest count: the oldest is closed for it.
 #[derive(Default)]
 struct Reserve(VecDeque<AbortHandle>);

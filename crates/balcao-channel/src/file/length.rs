@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Samples of Opus in a second, whatever it was made of (RFC 7845 §4).
 const OPUS_RATE: u64 = 48_000;
 
-/// The length of a sound of this type; `None` if it is not told.
+/// The length of a sound of this type; `None` if the file does not say it.
 ///
 /// Known are Opus in Ogg, which voice notes are, and MPEG-4. What the file says may be a lie: this saves costs, no more.
 #[must_use]

@@ -40,7 +40,7 @@ pub enum Content {
         /// Its second line.
         description: Option<String>,
     },
-    /// A sign put on another message. Wakes nobody.
+    /// A reaction to another message. Starts no turn.
     Reaction {
         /// The other message.
         message: ProviderMessageId,
@@ -223,7 +223,7 @@ pub enum SystemChange {
     Number,
     /// Their user id changed: the contact stays, its keys change.
     User,
-    /// They installed the app anew; perhaps someone else holds the number now.
+    /// They installed the app again; perhaps another person holds the number now.
     Identity,
     /// Something else, in the provider's word.
     Other(String),

@@ -17,7 +17,7 @@ pub struct StatusUpdate {
     pub state: DeliveryState,
     /// When.
     pub at: Option<Timestamp>,
-    /// To whom it was sent.
+    /// The recipient.
     pub recipient: Person,
     /// The member of a group that this is about.
     pub participant: Option<String>,

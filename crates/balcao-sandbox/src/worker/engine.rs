@@ -30,7 +30,7 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// Begins anew.
+    /// Starts over.
     pub(super) fn set(&self, from_now: Duration) {
         self.passed.set(false);
         self.at.set(Some(processor_time() + from_now));

@@ -1,6 +1,6 @@
 //! A heap that can be put back as it was: what an engine begins with is made once, and each call finds it untouched.
 //!
-//! To make an engine's realm anew costs some hundred microseconds, to copy a quarter of a megabyte ten. So the heap has two parts. What is
+//! To create an engine's realm again costs some hundred microseconds, to copy a quarter of a megabyte ten. So the heap has two parts. What is
 //! allocated before [`Heap::keep`] lies in one block of memory, the *image*, and a copy of that block is kept; what is allocated later
 //! comes from the system, and a list is kept of it. [`Heap::restore`] copies the image back and gives the rest away, whatever state the
 //! engine left behind: addresses are the same as before, so every pointer in the image is right again.

@@ -94,7 +94,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Compiles what is to be there before the first call. What cannot be compiled is told to whoever calls it.
+    /// Compiles what is to be there before the first call. A call of what cannot be compiled gets the error.
     fn compile_at_start(&mut self) {
         let wanted: Vec<u32> =
             (0_u32..).zip(&self.helpers).filter(|(_, helper)| helper.at_start).map(|(position, _)| position).collect();
@@ -105,7 +105,7 @@ impl Host {
         }
     }
 
-    /// Makes the engine what it was before the last call. To be called while nobody waits.
+    /// Makes the engine what it was before the last call. To be called while no call waits.
     pub(super) fn prepare(&mut self) {
         match self.used.take() {
             Some(Used::Bare) => self.bare.renew(),
@@ -119,7 +119,7 @@ impl Host {
     }
 
     pub(super) fn call(&mut self, header: &CallHeader, input: &[u8]) -> Outcome {
-        // Whoever is checked answers for their own text first, also where a dependency is broken.
+        // A helper under check answers for its own text first, also where a dependency is broken.
         if let Some(last) = header.order.last().filter(|_| header.check_only)
             && let Err(failure) = self.compiled(*last)
         {
@@ -344,7 +344,7 @@ fn limit(engine: &Engine, header: &CallHeader) {
     engine.deadline.set(header.limits.time);
 }
 
-/// What is told of a helper that was loaded to be looked at.
+/// The report on a helper that was loaded to be looked at.
 fn checked(ctx: &Ctx<'_>, useful: bool) -> Result<String, Stop> {
     if useful {
         return Ok("null".to_owned());
@@ -375,7 +375,7 @@ fn settle<'js>(ctx: &Ctx<'js>, deadline: &Deadline, value: Value<'js>) -> Result
     }
 }
 
-/// What was thrown that is no error, in a few words.
+/// A thrown value that is not an error, in a few words.
 fn shown<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
     let json = ctx.json_stringify(value.clone()).ok().flatten().and_then(|json| json.to_string().ok());
     clipped(&json.unwrap_or_else(|| value.type_name().to_owned()))

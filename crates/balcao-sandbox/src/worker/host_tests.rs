@@ -21,7 +21,7 @@ fn what_is_wanted_at_the_start_is_compiled_before_the_first_call_and_the_rest_wh
     let helpers = vec![Helper::javascript("a", "a.js", "(x) => x + 1"), at_start("b", "(x) => x + 2")];
     let host = Host::new(helpers).unwrap();
     assert!(host.compiled[0].is_none() && host.compiled[1].is_some());
-    // One that is broken is told when it is called, and a worker starts all the same.
+    // A call of a broken helper gets the error, and a worker starts all the same.
     let mut host = Host::new(vec![at_start("b", "(x => ")]).unwrap();
     let limits = Limits::default().bounded();
     let header = CallHeader { number: 1, check_only: false, now_ms: 0, limits, order: vec![0] };

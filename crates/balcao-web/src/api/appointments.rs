@@ -89,7 +89,7 @@ struct Appointment {
     status: Status,
     /// The price at booking; zero where a plan covers it.
     price: Price,
-    /// Who comes, where that is somebody else than the contact.
+    /// The person who comes, if that is not the contact.
     attendee: Option<String>,
 }
 
@@ -97,7 +97,7 @@ struct Appointment {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct AppointmentBooking {
-    /// For whom.
+    /// The contact.
     #[schemars(regex(pattern = r"^con_[1-9][0-9]{0,9}$"), example = &"con_12")]
     contact_id: String,
     /// The local date.
@@ -112,10 +112,10 @@ struct AppointmentBooking {
     /// What, by id. With `service`, both must mean the same.
     #[schemars(regex(pattern = r"^srv_[1-9][0-9]{0,9}$"), example = &"srv_1")]
     service_id: Option<String>,
-    /// With whom, by name; with anybody who is free and offers the service, if absent.
+    /// The professional, by name; any who is free and offers the service, if absent.
     #[schemars(length(min = 1, max = 200), regex(pattern = r"^[^\u0000]*$"), example = &"Davi")]
     professional: Option<String>,
-    /// Who comes, where that is somebody else than the contact.
+    /// The person who comes, if that is not the contact.
     #[schemars(length(min = 1, max = 120), regex(pattern = r"^[^\u0000]*$"), example = &"Léo")]
     attendee: Option<String>,
     /// Whether it only holds the time until it is confirmed or expires.
@@ -133,7 +133,7 @@ struct AppointmentMove {
     /// The new local time, `HH:MM`.
     #[schemars(regex(pattern = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"), example = &"15:00")]
     start: String,
-    /// With whom, by name; as before, if absent.
+    /// The professional, by name; as before, if absent.
     #[schemars(length(min = 1, max = 200), regex(pattern = r"^[^\u0000]*$"), example = &"Davi")]
     professional: Option<String>,
     /// What, by name or alias; as before, if absent.

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 pub(super) async fn caller(api: &Api, headers: &HeaderMap, scope: Scope) -> Result<Caller, Problem> {
     let presented = bearer(headers)?;
     let caller = api.keys().recognise(presented).await?.ok_or_else(|| {
-        // Not told apart: unknown, expired, revoked.
+        // One answer for unknown, expired and revoked keys.
         unauthorized(
             "the key is not valid: unknown, expired or revoked",
             r#"Bearer realm="balcao", error="invalid_token""#,

@@ -1,4 +1,4 @@
-//! What can be booked, with whom, and when.
+//! Services, professionals and free times.
 
 use balcao_app::admin::keys::Scope;
 use balcao_app::scheduling::availability::{Availability, AvailabilityQuery, Slot};
@@ -79,7 +79,7 @@ struct DayQuery {
 /// A time that can be booked.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FreeSlot {
-    /// With whom.
+    /// The professional.
     professional: String,
     /// The local date.
     date: String,

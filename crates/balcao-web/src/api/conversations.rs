@@ -24,7 +24,7 @@ use crate::problem::Problem;
 enum State {
     /// The agent answers.
     Ai,
-    /// Handed over; nobody of staff has taken it yet.
+    /// Handed over; no staff member has taken it yet.
     WaitingHuman,
     /// A person of staff has it.
     Human,
@@ -72,7 +72,7 @@ struct ConversationQuery {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct HandoffQuery {
-    /// Only those that nobody has resolved.
+    /// Only those that are not resolved.
     #[serde(default)]
     open: bool,
     /// How many rows at most.
@@ -88,7 +88,7 @@ struct HandoffQuery {
 struct Conversation {
     /// Its id.
     id: String,
-    /// With whom.
+    /// The contact.
     contact_id: String,
     /// Their name, where it is known.
     contact_name: Option<String>,
@@ -111,7 +111,7 @@ struct Conversation {
     last_message_author: Option<Writer>,
     /// How far it came, if it is ours and a channel takes it: one that `failed` or is `unknown` may be no answer.
     last_message_delivery: Option<Delivery>,
-    /// When somebody last wrote.
+    /// When the last message was written.
     #[schemars(extend("format" = "date-time"))]
     last_message_at: String,
 }
@@ -216,7 +216,7 @@ struct Handoff {
     reason: String,
     /// What the conversation was about.
     summary: Option<String>,
-    /// To whom it was assigned.
+    /// The staff member that it was assigned to.
     assigned_to: Option<String>,
     /// When it was made.
     #[schemars(extend("format" = "date-time"))]
@@ -244,7 +244,7 @@ struct StaffGives {
     staff: Option<String>,
 }
 
-/// What somebody of staff writes.
+/// The text that a staff member writes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StaffText {
@@ -256,7 +256,7 @@ struct StaffText {
     text: String,
 }
 
-/// What somebody of staff sends: words, a file, or both.
+/// The words, the file, or both that a staff member sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StaffReply {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::input::bad_parameter;
 use crate::problem::Problem;
 
-/// Rows of a page if nobody says how many.
+/// Rows of a page if the request does not say how many.
 const USUAL: u32 = 25;
 
 /// Which page.

@@ -140,7 +140,7 @@ impl Call {
     /// The id in the path.
     ///
     /// # Errors
-    /// 404: what is no id names nothing.
+    /// 404: an invalid id names no record.
     pub(super) fn id<T: FromStr<Err: fmt::Display>>(&self) -> Result<T, Problem> {
         let text = self.path_id.as_deref().unwrap_or_default();
         text.parse().map_err(|error: T::Err| Problem::new(StatusCode::NOT_FOUND, error.to_string()))

@@ -1,4 +1,4 @@
-//! What comes in, checked: headers, query and body against their schemas, every bad field told at once.
+//! Checks headers, query and body of a request against their schemas, and reports every bad field at once.
 
 use std::time::Duration;
 
@@ -115,7 +115,7 @@ fn typed(schema: &Schema, name: &str, text: String) -> Value {
 /// The body, if it is JSON and fits.
 ///
 /// # Errors
-/// 408, 413, 415; 400 if it is no JSON; 422 with every bad field.
+/// 408, 413, 415; 400 if it is not JSON; 422 with every bad field.
 pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Problem> {
     if request.body().is_end_stream() && may_be_left_out(schema) {
         return Ok(json!({}));
@@ -132,7 +132,7 @@ pub(super) fn may_be_left_out(schema: &Schema) -> bool {
     schema.problems(&json!({})).is_empty()
 }
 
-/// Nothing, or an empty object: whoever sends more expects it to matter.
+/// No body, or an empty object: a client that sends more expects it to matter.
 ///
 /// # Errors
 /// 408, 413; 400 if there is something.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{acceptable, body};
 
-/// whoever sends a body bit by bit is not waited for.
+/// a client that sends a body bit by bit is not waited for.
 #[tokio::test(start_paused = true)]
 async fn a_51_a_body_that_does_not_end_is_not_waited_for() {
     let schema = Schema::compile(&json!({ "type": "object" })).unwrap();

@@ -65,7 +65,7 @@ impl Api {
         Self::waiting(desk, calls, Duration::from_secs(140))
     }
 
-    /// The same, where a turn is waited for at most so long.
+    /// This API with another limit for the wait for a turn.
     ///
     /// # Errors
     /// As [`Self::new`].

@@ -49,7 +49,7 @@ struct FailedMessage {
     state: FailedState,
     /// Where.
     conversation_id: String,
-    /// To whom, where their name is known.
+    /// The recipient's name, if it is known.
     contact_name: Option<String>,
     /// How: `whatsapp`, …
     channel: String,
@@ -79,7 +79,7 @@ struct RetryAct {
     /// The e-mail address of the person of staff who acts.
     #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
     staff: String,
-    /// Needed for a message of which nobody knows: the contact may get it twice.
+    /// Needed for a message with an unknown outcome: the contact may get it twice.
     #[serde(default)]
     may_arrive_twice: bool,
 }

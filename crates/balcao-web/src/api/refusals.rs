@@ -1,5 +1,5 @@
 //! What use cases refuse, and what breaks in them, as problems: a code for programs, a sentence for people, and the facts that
-//! would help. Nothing of what broke is told; it is logged.
+//! would help. Details of a fault go to the log and never into the answer.
 
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
@@ -44,7 +44,7 @@ fn conflict(code: &str, detail: impl Into<String>) -> Problem {
     Problem::of(StatusCode::CONFLICT, code, detail)
 }
 
-/// There is no such thing here.
+/// The record does not exist.
 pub(super) fn missing(kind: &str, id: impl std::fmt::Display) -> Problem {
     Problem::new(StatusCode::NOT_FOUND, format!("there is no {kind} {id}"))
 }

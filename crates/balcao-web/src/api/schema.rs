@@ -68,7 +68,7 @@ impl Components {
     }
 }
 
-/// Makes one list of a choice among words, which are told one by one otherwise.
+/// Makes one list of a choice among words, which a generator lists one by one otherwise.
 fn tidied(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

@@ -22,7 +22,7 @@ struct TurnRequest {
     /// What the contact says.
     #[schemars(length(min = 1, max = 4000), regex(pattern = r"^[^\u0000]*$"), example = &"quero marcar um corte amanhã")]
     text: String,
-    /// Who they are. Without it, a new conversation is with somebody new.
+    /// The contact. Without it, a new conversation gets a new contact.
     contact: Option<TurnContact>,
 }
 
@@ -30,7 +30,7 @@ struct TurnRequest {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TurnContact {
-    /// Their number; without a country code it is Brazilian. Whoever has this number is the contact, else somebody new.
+    /// Their number; without a country code it is Brazilian. The owner of this number is the contact; without one, a new contact.
     #[schemars(length(min = 1, max = 40), regex(pattern = r"^[^\u0000]*$"), example = &"+55 31 98888-0001")]
     phone: Option<String>,
     /// Their name, kept if none is known.
@@ -63,7 +63,7 @@ struct TurnAnswer {
     conversation: String,
     /// Ours.
     conversation_id: String,
-    /// Whom it is with.
+    /// The contact of the conversation.
     contact_id: String,
 }
 

@@ -58,7 +58,7 @@ pub(super) async fn send(
     if let Some(refusal) = WebChats::unfit(bytes) {
         return Err(refused(&refusal));
     }
-    // What is refused costs nobody a file: neither its visitor nor, if it is sent on purpose, all others.
+    // A refused file uses up no allowance: neither its visitor nor, if it is sent on purpose, all others.
     chat.counted(&of_one, limits.files).await?;
     chat.counted("files", limits.files_of_all).await?;
     match chat.0.chats.send_file(&visitor, &id, &name, bytes.to_vec()).await {
@@ -98,7 +98,7 @@ pub(super) async fn file(
 ) -> Result<Response, Response> {
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
     let missing = || Problem::new(StatusCode::NOT_FOUND, "there is no such file in this chat").into_response();
-    // What is no text names no file either.
+    // An id that is not UTF-8 names no file.
     let id = id.ok().and_then(|Path(id)| id.parse().ok()).ok_or_else(missing)?;
     match chat.0.chats.file(&visitor, id).await {
         Ok(Some(file)) => Ok(download(file)),

@@ -56,7 +56,7 @@ impl Default for ChatLimits {
             upload_bytes: 64 * 1024 * 1024,
             visitors_of_one: RequestRate { burst: 15, every: Duration::from_secs(2) },
             visitors_of_one_day: 60,
-            // Forty addresses would have to go on for long before nobody else came in.
+            // Forty addresses would have to go on for long before other newcomers were shut out.
             visitors: RequestRate { burst: 600, every: Duration::from_millis(50) },
             streams_per_visitor: 4,
             streams: 512,

@@ -137,7 +137,7 @@ pub(crate) fn router(chat: ChatServer) -> Router {
     api.route("/chat/widget.js", get(assets::widget))
 }
 
-/// Keeps pages out that are not allowed, and lets the others read the answer, whoever gave it: a limit of the server, too.
+/// Keeps pages out that are not allowed, and lets the others read the answer, also if a limit of the server gave it.
 /// What a browser asks before it sends anything is answered here, for it takes nothing.
 pub(crate) async fn for_allowed_pages(
     State(chat): State<Option<ChatServer>>,
@@ -182,7 +182,7 @@ impl FromRequestParts<ChatServer> for Known {
     }
 }
 
-/// `POST /chat/v1/session`: a token for a new visitor, or a fresh one for whoever shows one that holds.
+/// `POST /chat/v1/session`: a token for a new visitor, or a fresh one for a visitor who shows a valid one.
 async fn session(
     State(chat): State<ChatServer>,
     sharer: Option<Extension<ClientKey>>,
@@ -192,7 +192,7 @@ async fn session(
     let (name, status) = match chat.name(&headers) {
         Some(name) => (name, StatusCode::OK),
         None => {
-            // An address uses up its own share first, and a network its own, so that a few of them shut out nobody else.
+            // An address uses up its own share first, and a network its own, so that a few of them shut out no other client.
             let sharer = sharer.map(|Extension(sharer)| sharer).unwrap_or_default();
             if sharer.own().is_some() {
                 chat.0.newcomers_of_one.ask_all(&sharer.paced(chat.0.limits.visitors_of_one), now).map_err(too_fast)?;

@@ -1,7 +1,7 @@
 //! Which web pages may hold the chat.
 //!
 //! A browser says where a request comes from (`Origin`) and keeps the answer from every page that is not allowed here. What
-//! is no browser says nothing: the visitor's token is what protects the conversation.
+//! is not a browser sends none: the visitor's token is what protects the conversation.
 
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, HeaderValue};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origins(Vec<String>);
 
-/// What is no origin.
+/// Why a text is not an origin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{origin}` is no origin: write scheme, host and port only, such as https://shop.example or http://127.0.0.1:8000"

@@ -1,4 +1,4 @@
-//! The first wall against whoever asks too fast, before the database is troubled: each program counts for itself. The second
+//! The first wall against clients that ask too fast, before the database is troubled: each program counts for itself. The second
 //! counts for all of them (`balcao_app::context::pace`).
 
 use std::collections::HashMap;

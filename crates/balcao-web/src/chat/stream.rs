@@ -1,7 +1,7 @@
 //! `GET /chat/v1/events`: a visitor's conversation as server-sent events.
 //!
-//! Messages carry their number as the event's id: whoever comes back with `Last-Event-ID` goes on after it and misses nothing.
-//! Who answers (`state`) is told at the beginning and when it changes; it has no id, because only the last one counts. So has what an
+//! Messages carry their number as the event's id: a page that reconnects with `Last-Event-ID` goes on after it and misses nothing.
+//! The stream sends who answers (`state`) at the beginning and at each change; it has no id, because only the last one counts. So has what an
 //! agent is writing (`draft`): the whole of what may be seen of it so far, or nothing where it came to something else. A message
 //! of the agent takes its place.
 

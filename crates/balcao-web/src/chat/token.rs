@@ -1,6 +1,6 @@
 //! A visitor's token: the name that the server gave them, until when it holds, and the server's signature over both.
 //!
-//! Nothing is stored: whoever shows a token that is signed is that visitor, and a token for another name cannot be made
+//! Nothing is stored: the bearer of a signed token is that visitor, and a token for another name cannot be made
 //! without the secret.
 
 use base64::Engine;
@@ -60,7 +60,7 @@ impl Tokens {
         (now.as_second() < until.parse().ok()?).then(|| name.to_owned())
     }
 
-    /// A name for something that is not to be known from it: without the secret nobody finds out what of.
+    /// A name that hides what it was made from: without the secret it cannot be traced back.
     pub(crate) fn mark(&self, of: &str) -> String {
         // No token says this: a name in one has no space.
         URL_SAFE_NO_PAD.encode(self.mac(&format!("mark of {of}")).finalize().into_bytes())

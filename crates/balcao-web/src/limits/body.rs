@@ -26,7 +26,7 @@ use crate::problem::Problem;
 #[error("the body came too slowly")]
 struct TooSlow;
 
-/// A body that is waited for as long as it comes at a least speed. Only the time counts in which somebody waits for it.
+/// A body that is waited for as long as it comes at a least speed. Only the time in which a handler waits for it counts.
 struct Coming {
     inner: Body,
     grace: Duration,

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 #[derive(Debug, Clone)]
 pub(crate) struct BodyBudget {
     bodies: FairQuota,
-    /// Whom it is counted for.
+    /// The client that the bytes are counted for.
     of: ClientKey,
     time: Duration,
 }

@@ -1,18 +1,18 @@
-//! Whom a request is counted for: an address, and the networks around it.
+//! The client that a request is counted for: an address, and the networks around it.
 //!
-//! Invariants: what is counted for an address is counted for every network that it lies in, so that whoever has a network has no more than
-//! that network's part; a request whose address cannot be read is counted under one name of all such, never under nobody's.
+//! Invariants: what is counted for an address is counted for every network that it lies in, so that the owner of a network has no more than
+//! that network's part; a request whose address cannot be read is counted under one common name, never under none.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use balcao_app::context::request_rate::RequestRate;
 
-/// Whom a request comes from, as far as that can be told.
+/// Where a request comes from, as far as that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Caller {
-    /// Nobody in particular: a program beside ours speaks for many.
+    /// No single client: a program beside ours speaks for many.
     Many,
-    /// Somebody behind a named proxy that says who they are in words that cannot be read.
+    /// A client behind a named proxy whose header cannot be read.
     Unreadable,
     /// This address.
     At(IpAddr),
@@ -56,12 +56,12 @@ pub(crate) struct Counted {
     pub(crate) width: Width,
 }
 
-/// The names that what a request takes is counted under, the narrowest first; none if it is counted for nobody.
+/// The names that what a request takes is counted under, the narrowest first; none if no client is counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ClientKey(Vec<Counted>);
 
 impl Caller {
-    /// The name of the caller alone, whoever shares the networks around it.
+    /// The name of the caller alone, without the networks around it.
     pub(crate) fn name(self) -> Option<String> {
         match self {
             Self::Many => None,
@@ -70,7 +70,7 @@ impl Caller {
         }
     }
 
-    /// Whom a share is counted for. Near addresses are many: a proxy, programs beside ours.
+    /// The client that a share is counted for. Near addresses are many: a proxy, programs beside ours.
     pub(crate) fn sharer(self) -> ClientKey {
         match self {
             Self::At(address) if is_private(address) => ClientKey::default(),
@@ -121,7 +121,7 @@ const fn counted(name: String, width: Width) -> Counted {
     Counted { name, width }
 }
 
-/// Whoever has an address of IPv6 has 2⁶⁴ of them.
+/// The owner of one IPv6 address has 2⁶⁴ of them.
 fn own_name(address: IpAddr) -> String {
     match address {
         IpAddr::V4(v4) => v4.to_string(),

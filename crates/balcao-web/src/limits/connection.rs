@@ -1,4 +1,4 @@
-//! One connection: whoever asked takes the answer at a least speed, or the connection ends, and the next request waits until they have.
+//! One connection: the client takes the answer at a least speed, or the connection ends; the next request waits until it has.
 //!
 //! A peer that does not read, or reads a byte now and then, would hold its place for as long as it likes, and could ask on and on for
 //! answers that pile up. Nothing else ends that: neither the time of a request, which is over once its answer begins, nor the stream that
@@ -34,7 +34,7 @@ const SOON: u32 = 1;
 /// How fast an answer must be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LeastSpeed {
-    /// Whoever takes less than so many bytes …
+    /// A client that takes less than so many bytes …
     pub(crate) bytes: usize,
     /// … within so long, though more is there, is gone.
     pub(crate) within: Duration,
@@ -47,7 +47,7 @@ pub(crate) struct Taken(watch::Receiver<bool>);
 impl Taken {
     /// Returns once nothing waits to be taken.
     async fn all(&mut self) {
-        // Without a connection there is nobody to wait for.
+        // Without a connection there is no client to wait for.
         drop(self.0.wait_for(|taken| *taken).await);
     }
 }

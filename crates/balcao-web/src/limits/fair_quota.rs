@@ -33,11 +33,11 @@ pub(crate) enum QuotaExceeded {
     OfAll,
 }
 
-/// What somebody has taken, until it is dropped.
+/// A part of the quota, held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     places: Arc<Places>,
-    /// Whom it is counted for; if nobody, only the whole counts.
+    /// The client that it is counted for; without one only the total counts.
     of: ClientKey,
     amount: usize,
 }

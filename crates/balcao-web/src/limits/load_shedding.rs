@@ -45,8 +45,8 @@ pub(crate) const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
 const MEMORY_PAUSE: u32 = 10;
 /// After so many seconds a channel may come again when too much waits.
 const QUEUE_PAUSE: u32 = 30;
-/// What asks for a turn and comes from no channel. Whoever sends it can be told to come again; a channel that is told so for long
-/// gives up its own, which nobody sends anew.
+/// Paths that ask for a turn without a channel. Their clients can retry; a channel that is refused for long drops its messages, and
+/// no one sends those again.
 const TURNS: [&str; 3] = ["/chat/v1/messages", FILES, "/v1/turn"];
 /// It may fill this part of what may wait: one in so many. The rest is for the webhooks of channels.
 const TURNS_SHARE: u32 = 2;
@@ -95,7 +95,7 @@ impl LoadShedder {
         }
     }
 
-    /// Whom a request comes from.
+    /// The client that a request comes from.
     fn caller(&self, request: &Request) -> Caller {
         let Some(Peer(peer)) = request.extensions().get::<Peer>() else { return Caller::Many };
         let (peer, headers) = (peer.ip().to_canonical(), request.headers());
@@ -172,7 +172,7 @@ pub(crate) async fn shed(State(shed): State<Arc<LoadShedder>>, mut request: Requ
     response
 }
 
-/// A webhook takes a place, of which no address has more than its share, and its body has its own time. Whoever showed wrong
+/// A webhook takes a place, of which no address has more than its share, and its body has its own time. A client that showed wrong
 /// signatures waits.
 async fn webhook(shed: &LoadShedder, caller: Caller, mut request: Request, next: Next) -> Response {
     if shed.watch.waiting() > shed.most_waiting {

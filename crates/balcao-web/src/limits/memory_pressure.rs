@@ -1,7 +1,7 @@
 //! How much memory the program has left, so that it turns requests away before the system ends it (F-135).
 //!
 //! What it uses is what the system says is resident. What it may use is configured, or what the container that it runs in
-//! allows. Elsewhere than on Linux nobody says either, and nothing is turned away.
+//! allows. Systems other than Linux report neither, and no request is turned away.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -47,18 +47,18 @@ pub struct Limits {
     /// Connections at the same time. Those beyond may ask for health alone; those beyond the part of an address or a network are
     /// closed.
     pub connections: usize,
-    /// Webhooks that are taken in at the same time, an eighth of them for one address. Those beyond are told to come again.
+    /// Webhooks that are taken in at the same time, an eighth of them for one address. Further ones get 429.
     pub webhooks: usize,
     /// Bytes that the bodies of webhooks may take at the same time, until they are answered.
     pub bodies: usize,
-    /// Messages that may wait for an answer before webhooks are told to come again; at half of them the web chat and the API are.
+    /// Messages that may wait for an answer before webhooks get 429; the web chat and the API get it at half of them.
     pub waiting: u32,
     /// How many bytes of memory the program may use: beyond four fifths of it nothing new is taken in. `None`: what the container
     /// allows, if it says.
     pub memory: Option<u64>,
     /// How fast one address may ask where no key is wanted, and how fast it may try keys that do not hold.
     pub strangers: RequestRate,
-    /// How long requests may go on after the program was told to stop.
+    /// How long requests may go on after the program received the signal to stop.
     pub drain: Duration,
 }
 

@@ -34,7 +34,7 @@ async fn receive(hook: State<EvolutionWebhook>, request: Request) -> Result<&'st
 
 async fn take_in(State(hook): State<EvolutionWebhook>, request: Request) -> Result<&'static str, Problem> {
     let headers = request.headers().clone();
-    // A key that is no text is a wrong one.
+    // A key that is not UTF-8 is a wrong one.
     let shown = headers.get("apikey").map(|value| value.to_str().unwrap_or_default());
     if webhook::is_forged(shown, &hook.key) {
         return Err(refused(webhook::WebhookError::Key, None));

@@ -22,7 +22,7 @@ static READERS: Semaphore = Semaphore::const_new(2);
 const READ_TIME: Duration = Duration::from_secs(10);
 
 /// Reads the body of a webhook, a large one beside the threads that serve others. Its room is given back only once the reader is through
-/// with it and the caller lets go of it, also where nobody waits for that any more.
+/// with it and the caller lets go of it, also if no caller waits for the result any more.
 ///
 /// # Errors
 /// 503 where that takes too long.

@@ -22,7 +22,7 @@ pub const MAX_BODY: usize = 1024 * 1024;
 /// Why a delivery is not taken in. Says nothing of how near a signature came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
-    /// It is not signed, or by somebody else.
+    /// It is not signed with our key.
     Signature,
     /// It is signed, and cannot be read.
     Body,
@@ -54,7 +54,7 @@ pub fn router(hooks: PackWebhooks) -> Router {
     Router::new().route("/webhooks/packs/{pack}", post(receive)).with_state(hooks)
 }
 
-/// The pack in a path; what is no text names none.
+/// The pack in a path; a path that is not UTF-8 names none.
 type Pack = Result<Path<String>, PathRejection>;
 
 async fn receive(hooks: State<PackWebhooks>, pack: Pack, request: Request) -> Result<&'static str, Problem> {
@@ -73,7 +73,7 @@ async fn take_in(State(hooks): State<PackWebhooks>, pack: Pack, request: Request
     let shown = names.iter().find(|name| headers.contains_key(name.as_str()));
     let header = shown.ok_or_else(|| refused(&pack, Unfit::Signature, None))?;
     let mut shown = headers.get_all(header.as_str()).iter();
-    // Of two signatures neither counts: who is right could be chosen by whoever sends.
+    // Of two signatures neither counts: else the client could choose the one that is checked.
     let held = shown.next().and_then(|value| value.to_str().ok()).filter(|_| shown.next().is_none());
     let held = held.ok_or_else(|| refused(&pack, Unfit::Signature, None))?;
     let came = BodyBudget::read(request, MAX_BODY).await?;

@@ -28,9 +28,9 @@ pub struct Config {
     pub security: Security,
     /// Certificates in PEM that are trusted besides the usual ones.
     pub authority: Option<Vec<u8>>,
-    /// Who we are there; without it nobody is asked.
+    /// The user name; without it the client does not log in.
     pub login: Option<(String, SecretString)>,
-    /// Whom letters come from: `Name <address>` or an address.
+    /// The sender of letters: `Name <address>` or an address.
     pub from: String,
     /// How long one letter may take, connection included.
     pub within: Duration,
@@ -42,7 +42,7 @@ pub enum ConfigError {
     /// The server has no name.
     #[error("the mail server has no name")]
     Host,
-    /// Letters come from nobody.
+    /// The sender is missing.
     #[error("`{from}` is no sender: write an address such as agenda@example.com, or Name <agenda@example.com>")]
     From {
         /// As given.

@@ -1,5 +1,5 @@
 //! The sender. One letter is one connection, step by step, because the step decides what a failure means: before the letter's last
-//! byte it was certainly not sent; after it, without the server's word, nobody knows.
+//! byte it was certainly not sent; after it, without the server's answer, the outcome is unknown.
 
 use std::time::Duration;
 

@@ -62,7 +62,7 @@ fn inside(message: &Value) -> Option<&Value> {
     message.as_object()?.values().find_map(|part| part.get("message").filter(|inner| inner.is_object()))
 }
 
-/// What the message holds; `None` if a telephone sent it by itself, and nobody wrote anything. `id` is the message's own, by which the
+/// What the message holds; `None` if a telephone sent it by itself, without a person. `id` is the message's own, by which the
 /// gateway gives its file.
 pub(super) fn content(message: &Value, id: &ProviderMessageId, kind: Option<&str>) -> Option<Content> {
     content_within(message, id, kind, WRAPPERS)

@@ -1,6 +1,6 @@
 //! Evolution API v2: an unofficial gateway to WhatsApp that many Brazilian businesses run.
 //!
-//! It is no product of Meta, and Meta may ban a number that uses it: off unless it is configured. Its webhooks are not signed;
+//! It is not a product of Meta, and Meta may ban a number that uses it: off unless it is configured. Its webhooks are not signed;
 //! a key in the header or the body stands for who sends them. There is no window, no template, no price. The names of its fields
 //! are read tolerantly: what is missing or strange is kept and not acted on.
 

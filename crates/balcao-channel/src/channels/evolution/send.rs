@@ -197,7 +197,7 @@ impl Channel for Evolution {
             Err(error) if error.message.contains("too large") => {
                 return Err(MediaError::TooLarge { limit: limits.max_bytes });
             }
-            // Asking twice harms nobody.
+            // Asking twice does no harm.
             Err(error) => return Err(SendError { class: SendClass::retry(), ..error }.into()),
         };
         match status {

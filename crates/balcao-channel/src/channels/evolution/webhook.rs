@@ -26,7 +26,7 @@ pub const MAX_BODY: usize = 3 * 1024 * 1024;
 pub const MAX_UNPROVEN_BODY: usize = 256 * 1024;
 const MAX_DEPTH: usize = 64;
 
-/// Why a body is no webhook of the gateway.
+/// Why a body is not a webhook of the gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
     /// Answer 401: nothing is stored.
@@ -62,7 +62,7 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     if body.len() > most {
         return Err(WebhookError::TooLarge { most });
     }
-    // A tree takes many times the room of its text: none is built for whoever has not shown the key, who learns nothing either.
+    // A tree takes many times the room of its text: none is built for a client that has not shown the key; the client learns nothing either.
     if header.is_none() && !shows_key(body, key) {
         return Err(WebhookError::Key);
     }
@@ -180,7 +180,7 @@ fn message(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     (!from_us).then(|| InboundEvent::Message(Box::new(message)))
 }
 
-/// Where the gateway tells the other id of whoever wrote, beside the one that it uses.
+/// Where the gateway has the other id of the writer, beside the one that it uses.
 const OTHER_IDS: [&str; 7] =
     ["senderPn", "remoteJidAlt", "participantPn", "participantAlt", "senderLid", "participantLid", "previousRemoteJid"];
 
@@ -201,7 +201,7 @@ fn person(jids: &[&str], item: &Value, name: Option<String>) -> Option<Person> {
     jids.iter().all(is_person).then(|| Person { user, number, phone, name, ..Person::default() })
 }
 
-/// What was done to an earlier message, told by an event of its own. Such an event has no id: its message's and what it says are one.
+/// What was done to an earlier message, as an event of its own. Such an event has no id: its message's and what it says are one.
 fn changed(origin: &Origin, item: &Value, content: Content) -> InboundEvent {
     let id = if let Content::Edit { message, content } = &content {
         let now = Sha256::digest(serde_json::to_vec(content).unwrap_or_default());

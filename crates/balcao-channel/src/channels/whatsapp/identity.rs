@@ -23,12 +23,12 @@ pub(super) struct Keys {
 
 /// Who wrote a message.
 pub(super) const SENDER: Keys = Keys { number: "from", user: "from_user_id", parent: "from_parent_user_id" };
-/// To whom staff wrote.
+/// The recipient of a message of staff.
 pub(super) const ECHO_TO: Keys = Keys { number: "to", user: "to_user_id", parent: "to_parent_user_id" };
-/// To whom we wrote.
+/// The recipient of our message.
 pub(super) const RECIPIENT: Keys =
     Keys { number: "recipient_id", user: "recipient_user_id", parent: "recipient_parent_user_id" };
-/// Whom a preference is about; also how contacts are written.
+/// The contact that a preference is about; also how contacts are written.
 pub(super) const CONTACT: Keys = Keys { number: "wa_id", user: "user_id", parent: "parent_user_id" };
 
 /// The `contacts` of a change, found by their ids: one look for each item, however many of both there are.
@@ -63,7 +63,7 @@ impl<'a> Contacts<'a> {
 
 /// The person that `item` names, with what the `contacts` beside it tell about them.
 ///
-/// Contacts are matched by id, never by their place. An item that names nobody is of the one contact, if there is one only.
+/// Contacts are matched by id, never by their place. An item without an id belongs to the one contact, if there is one only.
 pub(super) fn person(item: &Value, keys: &Keys, contacts: &Contacts<'_>) -> Person {
     let mut person = named(item, keys);
     let contact = match contacts.all {
@@ -112,12 +112,12 @@ pub fn other_spelling(number: &Number) -> Option<Number> {
     let (area, line) = national.split_at_checked(2)?;
     let short = line.strip_prefix('9').filter(|_| line.len() == 9)?;
     let (with, without) = (format!("55{area}9{short}"), format!("55{area}{short}"));
-    // A line of 2 to 5 would be a landline without its 9: somebody else.
+    // A line of 2 to 5 would be a landline without its 9: another person.
     let lone_is_mobile = matches!(short.bytes().next(), Some(b'6'..=b'9'));
     if digits == with { lone_is_mobile.then(|| Number::new(without)) } else { Some(Number::new(with)) }
 }
 
-/// The number to send to for somebody whose number WhatsApp has not told yet: E.164 without the plus sign.
+/// The number to send to for a contact whose number WhatsApp has not sent yet: E.164 without the plus sign.
 #[must_use]
 pub fn first_number(phone: &Phone) -> Number {
     Number::new(phone.e164().trim_start_matches('+'))

@@ -156,7 +156,7 @@ impl WhatsApp {
     }
 }
 
-/// Moving a file twice harms nobody, so an unknown outcome is worth another attempt.
+/// Moving a file twice does no harm, so an unknown outcome is worth another attempt.
 fn repeatable(silence: Silence) -> SendError {
     SendError::new(SendClass::retry(), &silence.words)
 }

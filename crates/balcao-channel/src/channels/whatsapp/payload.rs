@@ -7,7 +7,7 @@ use crate::{
     outbound::{MediaSource, Outbound, OutboundContent, Section, Template, TemplateParameter},
 };
 
-/// The body of `POST /<account>/messages`; `None` if the recipient is no number or user id, or the file was not handed in.
+/// The body of `POST /<account>/messages`; `None` if the recipient is neither a number nor a user id, or the file was not handed in.
 pub(super) fn message(message: &Outbound, to: &Recipient) -> Option<Value> {
     let mut body = Map::new();
     body.insert("messaging_product".to_owned(), json!("whatsapp"));

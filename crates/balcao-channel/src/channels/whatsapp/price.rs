@@ -16,7 +16,7 @@ pub const FREE_SERVICE_MESSAGES: u64 = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// Anything inside the window that is no template.
+    /// Anything inside the window other than a template.
     Service,
     /// A template about something that the customer has with the business.
     Utility,
@@ -78,7 +78,7 @@ pub struct Expected {
     pub billable: bool,
 }
 
-/// What a message will be billed as; `None` if it may not be sent now, because the window is closed and it is no template.
+/// What a message will be billed as; `None` if it may not be sent now, because the window is closed and it is not a template.
 /// A template of unknown category is taken for marketing, the dearest.
 #[must_use]
 pub fn expected(content: &OutboundContent, facts: &Circumstances<'_>) -> Option<Expected> {

@@ -1,7 +1,7 @@
 //! Whether a request comes from Meta: `X-Hub-Signature-256` over the raw bytes.
 //!
 //! Verify before anything is parsed, and answer 401 with nothing stored if it fails. The bytes must be those of the
-//! network: the same JSON written anew has another signature.
+//! network: JSON that is written again has another signature.
 
 use hmac::{Hmac, KeyInit, Mac};
 use jiff::Timestamp;
@@ -58,7 +58,7 @@ impl AppSecrets {
         if current.expose_secret().trim().is_empty() { Err(EmptySecret) } else { Ok(Self { current, previous: None }) }
     }
 
-    /// The same, and besides the secret before, up to and without an instant. A day is enough to change them over.
+    /// This secret, and besides the previous one until an instant. A day is enough to change them over.
     ///
     /// # Errors
     /// [`EmptySecret`].

@@ -1,6 +1,6 @@
 //! What Meta posts: the handshake, and bodies that become [`InboundEvent`]s.
 //!
-//! Only a body that is no webhook of WhatsApp at all is an error. Everything else is read as far as it can be, because
+//! Only a body that is not a webhook of WhatsApp at all is an error. Everything else is read as far as it can be, because
 //! what is refused comes again for seven days: unknown kinds of messages become [`crate::inbound::Content::Unsupported`],
 //! unknown events [`InboundEvent::Unknown`]. Deliveries repeat and come in any order; [`InboundEvent::dedupe_key`] tells them apart.
 //! Verify the signature first ([`super::signature`]).
@@ -86,7 +86,7 @@ pub fn handshake<K: AsRef<str>, V: AsRef<str>>(
     Ok(challenge)
 }
 
-/// Why a body is no webhook of WhatsApp.
+/// Why a body is not a webhook of WhatsApp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
     /// Answer 413. Reading should have stopped before.
@@ -109,7 +109,7 @@ pub enum WebhookError {
 /// Reads a body whose signature was verified. The order is that of the body.
 ///
 /// # Errors
-/// [`WebhookError`] if it is no webhook of WhatsApp at all.
+/// [`WebhookError`] if it is not a webhook of WhatsApp at all.
 pub fn parse(body: &[u8]) -> Result<Vec<InboundEvent>, WebhookError> {
     if body.len() > MAX_BODY {
         return Err(WebhookError::TooLarge);
