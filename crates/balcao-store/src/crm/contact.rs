@@ -152,8 +152,8 @@ pub fn find_by_channel_user(
     tx.query_optional(&sql, values![organization, user], read)
 }
 
-/// When somebody of the business last had to do with a contact: they were added, they wrote, staff wrote to them, or they have, or
-/// had, an appointment.
+/// The instant of the latest event of a contact: staff added the contact, the contact or staff wrote, or an appointment took place or is
+/// planned.
 ///
 /// # Errors
 /// What the database said.

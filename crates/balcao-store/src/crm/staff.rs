@@ -69,7 +69,7 @@ pub fn of_contact(
     tx.query_optional(&sql, values![organization, contact], read)
 }
 
-/// The contact through which somebody of staff writes, if they have written.
+/// The contact through which a staff member writes, if they have written.
 ///
 /// # Errors
 /// What the database said.
@@ -85,7 +85,7 @@ pub fn contact_of(tx: &mut Tx<'_>, organization: OrganizationId, id: StaffId) ->
 /// From now on they write through this contact.
 ///
 /// # Errors
-/// A unique violation if somebody else does.
+/// A unique violation if another staff member writes through this contact.
 pub fn set_contact(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

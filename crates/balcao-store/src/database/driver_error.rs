@@ -1,4 +1,4 @@
-//! What a database said, kept for whoever reads the error.
+//! The text of a database error, for the operator who reads it.
 
 /// What a database said.
 #[derive(Debug, thiserror::Error)]

@@ -80,7 +80,7 @@ fn names(_path: &Path) -> u64 {
     1
 }
 
-/// The kernel's number of a path's file system; `None` where that cannot be told.
+/// Returns the kernel's number of the file system of a path; `None` if the kernel does not report it.
 #[cfg(target_os = "linux")]
 fn file_system(path: &Path) -> Option<u32> {
     let status = rustix::fs::statfs(path).ok()?;
@@ -93,11 +93,11 @@ fn file_system(_path: &Path) -> Option<u32> {
     None
 }
 
-/// How much of a path's disk whoever runs this may still fill, in hundredths.
+/// The share of a path's disk that this user may still fill, in hundredths.
 #[cfg(unix)]
 pub(crate) fn free_disk(path: &Path) -> Option<u8> {
     let disk = rustix::fs::statvfs(path).ok()?;
-    // What is kept for others is no part of it.
+    // The total excludes the blocks that the file system reserves for other users.
     let usable = disk.f_blocks.saturating_sub(disk.f_bfree.saturating_sub(disk.f_bavail));
     u8::try_from(u128::from(disk.f_bavail).saturating_mul(100).checked_div(u128::from(usable))?).ok()
 }
@@ -107,14 +107,14 @@ pub(crate) fn free_disk(_path: &Path) -> Option<u8> {
     None
 }
 
-/// Makes an empty file that its owner alone reads and writes, unless there is one: SQLite makes its other files like it. What is there
-/// keeps its rights, for somebody gave them.
+/// Creates an empty file that only its owner may read and write. SQLite gives its other files the same rights. An existing file keeps its
+/// rights, because its owner chose them.
 pub(crate) fn make_private(path: &Path) {
     let mut options = FileOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // What is in the way of it is told by whoever opens it next.
+    // The next call that opens this path reports an obstacle, so this function ignores it.
     drop(options.open(path));
 }
 
@@ -209,14 +209,14 @@ pub(crate) fn serve_alone(path: &Path) -> Result<ExclusiveLock, StoreError> {
     match lock.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            // Told for the operator; the lock does not rest on it.
+            // The error shows the process number to the operator; the lock works without it.
             drop(lock.read_to_string(&mut noted));
             let process = noted.lines().next().unwrap_or_default().trim().to_owned();
             return Err(StoreError::ServedAlready { path: path.to_owned(), process });
         }
         Err(TryLockError::Error(error)) => return Err(cannot(error)),
     }
-    // What is no note of ours is none.
+    // If the text does not parse, the file holds no note of this program, and `last_served` stays `None`.
     drop(lock.read_to_string(&mut noted));
     let micros = noted.lines().nth(1).and_then(|line| line.trim().parse().ok());
     let last_served = micros.and_then(|micros| Timestamp::from_microsecond(micros).ok());
@@ -224,8 +224,8 @@ pub(crate) fn serve_alone(path: &Path) -> Result<ExclusiveLock, StoreError> {
     Ok(ExclusiveLock { lock, last_served })
 }
 
-/// Writes who serves, and when it was last at work, over what stood there: in lines of one width and at once, because whoever is
-/// refused may be reading them.
+/// Writes the process number and the instant of its last work over the old note. One write sends lines of fixed width, because a process
+/// that failed to get the lock may read the note at this moment.
 fn note(lock: &mut File, last_served: Option<Timestamp>) -> std::io::Result<()> {
     let at = last_served.map(|at| at.as_microsecond().to_string()).unwrap_or_default();
     let lines = format!("{:<10}\n{at:<20}\n", std::process::id());

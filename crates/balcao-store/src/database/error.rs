@@ -1,4 +1,4 @@
-//! What can go wrong with the database, in words for whoever has to mend it.
+//! Errors of the database, worded for the operator who has to repair it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub enum ConstraintKind {
 /// What kind of trouble a [`StoreError`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreErrorClass {
-    /// Somebody else holds the database: passes by itself.
+    /// Another process holds the database; the error passes without help.
     Busy,
     /// The file or the transaction cannot be written.
     ReadOnly,
@@ -116,7 +116,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// There is no file that could be copied.
+    /// The database is not in a file, so Balcão cannot copy it.
     #[error("only a database in a file is copied so; a server's is backed up by its own tools, such as pg_dump")]
     NotAFile,
     /// The name of a copy is taken.
@@ -252,7 +252,7 @@ pub enum StoreError {
         /// The key.
         key: String,
     },
-    /// The lease under which the work was done is somebody else's by now: nothing was changed.
+    /// Another process has taken over the lease, so this transaction changed nothing.
     #[error("the lease on conversation {conversation} was lost: it ran out, and somebody else works on it")]
     LeaseLost {
         /// The conversation.

@@ -18,11 +18,11 @@ use crate::turns::lease::Lease;
 /// What becomes of a transaction.
 #[derive(Debug, Clone)]
 pub enum CommitOutcome {
-    /// It is committed, and the caller is told.
+    /// The database commits the transaction, and the caller receives its result.
     Commit,
-    /// It does not begin: this is what the caller is told.
+    /// The transaction does not begin; the caller receives this error.
     Refuse(StoreError),
-    /// The answer is lost, and the caller is told [`StoreError::CommitUnknown`].
+    /// The database loses the answer, and the caller receives [`StoreError::CommitUnknown`].
     Unknown {
         /// Whether it was committed.
         committed: bool,
@@ -35,10 +35,11 @@ pub trait FaultInjector: Send + Sync + Debug {
     /// Decides about a transaction before it begins; it may take its time, or for ever.
     async fn enter(&self, may_write: bool) -> CommitOutcome;
 
-    /// Waits after a transaction is over and before its caller is told; a process that dies here leaves it committed.
+    /// Waits after the end of a transaction and before its caller receives the result. If a process dies here, the transaction stays
+    /// committed.
     async fn leave(&self, may_write: bool);
 
-    /// Is told, commit after commit, under which leases the work was done that is committed now.
+    /// Receives, after each commit, the leases under which the committed work ran.
     fn committed(&self, _leases: &[Lease]) {}
 }
 
@@ -150,7 +151,7 @@ impl Inline {
             CommitOutcome::Commit => self.database.run(may_write, true, work, committed),
             CommitOutcome::Refuse(error) => return Err(error.into()),
             CommitOutcome::Unknown { committed: done } => {
-                // What fails by itself is no unknown commit.
+                // If the work itself fails, the caller receives that error and not an unknown commit.
                 let result = self.database.run(may_write, done, work, committed);
                 result.and_then(|_| Err(lost_answer().into()))
             }

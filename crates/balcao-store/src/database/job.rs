@@ -44,7 +44,7 @@ where
 {
     fn run(&mut self, connection: Connection<'_>) -> Verdict {
         let Some(work) = self.work.take() else { return Verdict::Undo };
-        // Whoever asked has given up (a tool call ran out of time): what has not begun is not begun.
+        // The caller has given up, for example because a tool call ran out of time. Work that has not begun does not begin.
         if self.answer.is_closed() {
             return Verdict::Undo;
         }
@@ -62,7 +62,7 @@ where
             Some(failure) => Err(failure.into()),
             None => self.result.unwrap_or_else(|| Err(StoreError::Closed.into())),
         };
-        // Nobody waits any more: work that had begun is done all the same, and its record says so.
+        // If the caller no longer waits, the send fails. The work is done all the same, and its record says so.
         drop(self.answer.send(result));
     }
 }
@@ -88,7 +88,7 @@ pub(crate) fn answer_all(group: impl IntoIterator<Item = Box<dyn Job>>, failure:
     }
 }
 
-/// Starts a database thread; without one the queue's other end is gone and callers are told that the database is closed.
+/// Starts a database thread. If the start fails, the other end of the queue closes and callers receive [`StoreError::Closed`].
 pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
     Builder::new()
         .name(name.to_owned())

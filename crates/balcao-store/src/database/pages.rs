@@ -18,7 +18,7 @@ const LAST_INSTANT: i64 = i64::MAX;
 
 /// Conversations, the latest first, of one state if it is given; those behind the one that is named by its instant and id.
 ///
-/// One that somebody writes in moves to the front: a reader who wants to miss none reads the first page again.
+/// A conversation moves to the front when a message arrives. A reader who wants to miss none reads the first page again.
 ///
 /// # Errors
 /// What the database said.
@@ -113,7 +113,7 @@ pub struct HandoffRow {
     pub reason: String,
     /// What the conversation was about.
     pub summary: Option<String>,
-    /// To whom it was assigned.
+    /// The staff member who has the handoff.
     pub assigned_staff: Option<StaffId>,
     /// When it was made.
     pub created_at: Timestamp,

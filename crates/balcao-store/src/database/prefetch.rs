@@ -1,6 +1,6 @@
 //! What use cases read one after the other, asked for in one round trip ([`Tx::read_ahead`]).
 //!
-//! Whoever leaves such a call out, or asks for something else afterwards, gets the same answers later.
+//! A caller that omits this call, or that asks for other rows afterwards, receives the same answers, only later.
 
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Span, TurnId};
 use jiff::Timestamp;
@@ -45,7 +45,7 @@ pub fn prefetch_agenda(
 pub struct TurnPrefetch {
     /// Whose.
     pub organization: OrganizationId,
-    /// With whom.
+    /// The contact of the conversation.
     pub contact: ContactId,
     /// Where.
     pub conversation: ConversationId,

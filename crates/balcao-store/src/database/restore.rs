@@ -23,7 +23,7 @@ const FAILURE: &str = "the database was restored from a backup: it may have left
 /// What was held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Messages that waited to leave; now nobody knows whether they arrived.
+    /// Messages that waited to leave. After the restore it is unknown whether they arrived.
     pub messages: usize,
     /// Conversations that waited for an answer; now a person has them.
     pub conversations: usize,

@@ -15,11 +15,11 @@ use crate::database::value::Value;
 pub enum CommitFate {
     /// It is committed and answered.
     Commit,
-    /// The program dies before the commit: nothing is changed, and nobody is ever answered.
+    /// The program dies before the commit: the database changes nothing, and the caller never receives an answer.
     DieBefore,
-    /// The program dies after the commit: it is durable, and nobody is ever answered.
+    /// The program dies after the commit: the change is durable, and the caller never receives an answer.
     DieAfter,
-    /// The connection is lost around the commit, which is done or not; whoever waits is told [`StoreError::CommitUnknown`].
+    /// The connection breaks around the commit, which is done or not; the caller receives [`StoreError::CommitUnknown`].
     Unknown {
         /// Whether it is done.
         done: bool,
@@ -93,7 +93,7 @@ where
     (watched, decided)
 }
 
-/// What the one who waits is told, after the transaction's own `result`.
+/// The answer that the waiting caller receives; `result` is the transaction's own result.
 pub(crate) async fn commit_fate<T, E: From<StoreError>>(
     decided: &OnceLock<CommitFate>,
     result: Result<T, E>,

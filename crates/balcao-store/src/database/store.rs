@@ -82,7 +82,7 @@ impl Store {
 
     /// Connects to the PostgreSQL database (15 or later) at `postgres://user:password@host:port/name`.
     ///
-    /// The schema is not touched: call [`Self::migrate`] before use. A connection that is lost later is made anew. Of the
+    /// This call does not touch the schema: call [`Self::migrate`] before use. The store reconnects after a lost connection. Of the
     /// options, `busy_timeout` is how long a writer waits for the others.
     ///
     /// # Errors
@@ -141,9 +141,9 @@ impl Store {
 
     /// Runs `work` in a transaction that is durable when this returns `Ok`, and undone when it returns `Err`.
     ///
-    /// Waiting closures share one commit, each in a savepoint of its own: one that fails or panics undoes itself alone. They
-    /// run one at a time, in order. Nobody is answered before the commit; if the commit fails, all are told. On PostgreSQL they
-    /// run one at a time over all processes.
+    /// Waiting closures share one commit, each in a savepoint of its own: one that fails or panics undoes itself alone. They run one at a
+    /// time, in order. A caller receives its answer only after the commit; if the commit fails, every caller receives the error. On
+    /// PostgreSQL closures run one at a time over all processes.
     ///
     /// # Errors
     /// What `work` failed with, or what the database said. [`StoreError::CommitUnknown`]: it may be done or not.
@@ -220,8 +220,8 @@ impl Store {
         sqlite.path().map(durability_check::serve_alone).transpose()
     }
 
-    /// Ends every claim of whoever served from the file before, and tells how many there were: nobody else is at work, as `_alone`
-    /// proves, so that what a program left behind that died need not wait.
+    /// Ends every claim of the process that served from the file before, and returns their number. `_alone` proves that no other process
+    /// is at work, so the work of a dead process need not wait until its claims expire.
     ///
     /// # Errors
     /// What the database said.
@@ -229,11 +229,11 @@ impl Store {
         self.write(crate::database::takeover::end_claims).await
     }
 
-    /// Writes a copy of the database, as it is at one instant, to a new file at `to`; whoever works goes on meanwhile. The copy is on
-    /// the disk when this returns, and was read back whole.
+    /// Writes a copy of the database, as it is at one instant, to a new file at `to`. Other work goes on meanwhile. When this returns,
+    /// the copy is on the disk, and a check has read it back whole.
     ///
     /// # Errors
-    /// [`StoreError::NotAFile`] where there is no file to copy; what the disk said; [`StoreError::Corrupt`] if the copy is damaged.
+    /// [`StoreError::NotAFile`] if the database is not in a file; what the disk said; [`StoreError::Corrupt`] if the copy is damaged.
     pub async fn back_up(&self, to: &Path) -> Result<(), StoreError> {
         let Database::Sqlite(sqlite) = &self.database else { return Err(StoreError::NotAFile) };
         Self::copy_file(sqlite.path().ok_or(StoreError::NotAFile)?, to).await
@@ -249,8 +249,7 @@ impl Store {
         copied.map_err(|_panicked| StoreError::Closed)?
     }
 
-    /// Waits until the disk fails under a write. From then on nothing is written through this handle: end the program, and let
-    /// it be started anew.
+    /// Waits until the disk fails under a write. From then on this handle writes nothing: end the program and restart it.
     pub async fn breaks(&self) -> StoreError {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.breaks().await,
@@ -258,7 +257,7 @@ impl Store {
         }
     }
 
-    /// How many bytes were written and not yet moved into the file; `None` where there is no such log, or none of ours.
+    /// The number of bytes in the write-ahead log that are not yet in the file; `None` if the database has no such log of its own.
     #[must_use]
     pub fn log_bytes(&self) -> Option<u64> {
         let Database::Sqlite(sqlite) = &self.database else { return None };
@@ -274,7 +273,7 @@ impl Store {
         sqlite.path().filter(|path| durability_check::is_readable_by_all(path))
     }
 
-    /// How much of the disk that the database lies on is free, in hundredths; `None` where that cannot be told: a server, or memory.
+    /// The free share of the database's disk, in hundredths; `None` if it is unknown, as for a server or a database in memory.
     #[must_use]
     pub fn free_disk(&self) -> Option<u8> {
         let Database::Sqlite(sqlite) = &self.database else { return None };

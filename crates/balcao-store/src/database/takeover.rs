@@ -1,12 +1,12 @@
 //! What a program that died had in hand, on a file that one program at a time serves from.
 //!
-//! Whoever serves alone knows that nobody else is at work: what its predecessor had claimed need not wait until the claim runs out. The
-//! rows are then claimed, or settled, as those of any program that died (I-5); who is to blame is found out by the same tally.
+//! The process that serves alone knows that no other process is at work, so the claims of its predecessor need not run out first. It then
+//! claims or settles those rows as it does for any process that died (I-5). The same tally finds the row that is to blame.
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 
-/// Ends every claim there is, and tells how many there were. Only for whoever serves alone.
+/// Ends every claim and returns their number. Only a process that serves alone may call this.
 pub(crate) fn end_claims(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     let mut ended = 0_u64;
     for sql in [

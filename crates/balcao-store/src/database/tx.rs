@@ -26,20 +26,20 @@ impl Connection<'_> {
     }
 }
 
-/// A running transaction. It is committed or undone by whoever opened it.
+/// A running transaction. The code that opened it commits it or undoes it.
 ///
 /// Statements are written for both databases: parameters as `?1`, no dialect where the other has none; a parameter is used
 /// where its type is plain before it is asked whether it is null. They are prepared once per connection.
 ///
-/// A statement that failed ends the transaction, except inside [`Self::savepoint`]: PostgreSQL would refuse all that follow, and
-/// a closure that goes on and succeeds is told so.
+/// A statement that failed ends the transaction, except inside [`Self::savepoint`], because PostgreSQL would refuse all later statements.
+/// A closure that goes on and returns `Ok` receives this error.
 #[derive(Debug)]
 pub struct Tx<'a> {
     connection: Connection<'a>,
     may_write: bool,
     /// The only organization whose queues are worked off through it.
     served: Option<OrganizationId>,
-    /// What happened in it, where somebody wants to know.
+    /// A record of the events in the transaction, if the caller asked for one.
     watch: Option<TxRecorder>,
 }
 
@@ -153,8 +153,9 @@ impl<'a> Tx<'a> {
         Ok(rows)
     }
 
-    /// Runs a statement that changes rows, where nobody asks how many. PostgreSQL is sent it together with whatever comes next, so that
-    /// it costs no round trip; if it fails, the transaction does. Not for what may be refused in the course of business.
+    /// Runs a statement that changes rows, if the caller does not need their number. PostgreSQL receives it together with the next
+    /// statement, so it costs no round trip. If it fails, the transaction fails. Do not use it for a statement that may be refused in the
+    /// course of business.
     ///
     /// # Errors
     /// What the database said; [`StoreError::WriteInRead`] in a read transaction.

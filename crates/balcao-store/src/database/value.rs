@@ -28,7 +28,7 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// The same, borrowing nothing.
+    /// Returns an owned copy of the value that borrows nothing.
     #[must_use]
     pub fn to_owned_value(&self) -> Value<'static> {
         match self {
@@ -73,7 +73,7 @@ impl Row<'_> {
     /// The value of a column, counted from 0.
     ///
     /// # Errors
-    /// [`StoreError::Decode`] if there is no such column or it holds something else.
+    /// [`StoreError::Decode`] if the column does not exist or holds another type.
     pub fn get<T: FromValue>(&self, column: usize) -> Result<T, StoreError> {
         let value = match &self.0 {
             RowInner::Sqlite(row) => row.get_ref(column).map(of_sqlite).map_err(|error| error.to_string()),

@@ -1,6 +1,6 @@
 //! What a model makes of entries, kept so that it is asked once for each.
 //!
-//! An entry has one vector at most: of another model, or of another text, it is made anew and takes its place.
+//! An entry has at most one vector. If the model or the text changes, a new vector replaces the old one.
 
 use balcao_domain::{KnowledgeId, OrganizationId};
 

@@ -70,7 +70,7 @@ pub struct Attachment {
 /// A file that staff are about to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnFile<'a> {
-    /// To whom.
+    /// The contact who receives the file.
     pub contact: ContactId,
     /// Where.
     pub conversation: ConversationId,
@@ -254,7 +254,7 @@ pub fn awaited_until(
     )
 }
 
-/// Takes files whose time has come, and counts the attempt. Those that somebody took who died are taken again.
+/// Claims files that are due, and counts the attempt. A file whose claim expired, because its process died, is due again.
 ///
 /// # Errors
 /// What the database said.
@@ -378,7 +378,7 @@ pub fn of_conversation(
     Ok(rows)
 }
 
-/// A file's bytes with their type; `None` if there is no such file or it is not here.
+/// Returns the bytes and the type of a file; `None` if the file does not exist or its bytes are not stored here.
 ///
 /// # Errors
 /// What the database said.

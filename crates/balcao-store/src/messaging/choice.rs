@@ -1,7 +1,7 @@
 //! What customers may tap: buttons and rows that we offered, each under a name of ours.
 //!
-//! A name counts in the conversation that it was offered in, and nowhere else: whoever sends another's, or an invented one,
-//! chooses nothing.
+//! A name is valid only in the conversation in which we offered it. A contact who sends the name of another conversation, or an invented
+//! one, chooses nothing.
 
 use balcao_domain::{ConversationId, OrganizationId};
 use jiff::Timestamp;

@@ -14,7 +14,7 @@ use crate::database::value::{Row, values, word};
 pub struct Conversation {
     /// Its id.
     pub id: ConversationId,
-    /// With whom.
+    /// The contact of the conversation.
     pub contact: ContactId,
     /// How messages travel.
     pub channel: String,
@@ -38,9 +38,9 @@ pub struct Conversation {
     pub opted_out_at: Option<Timestamp>,
     /// When it began.
     pub created_at: Timestamp,
-    /// When somebody last wrote.
+    /// When the contact or staff last wrote.
     pub last_message_at: Timestamp,
-    /// Whom it is about, where one number serves several professionals.
+    /// The professional whom the conversation concerns, if one number serves several professionals.
     pub professional: Option<ProfessionalId>,
 }
 
@@ -206,7 +206,7 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Conversat
     )
 }
 
-/// Keeps whom a conversation is about: nobody in particular, if absent.
+/// Stores the professional whom a conversation concerns; `None` clears the professional.
 ///
 /// # Errors
 /// What the database said.
@@ -240,7 +240,8 @@ pub fn set_summary(
     Ok(())
 }
 
-/// The person on duty with the fewest conversations in hand; ties go to whoever came first. `None` if nobody is on duty.
+/// The person on duty with the fewest conversations in hand. If two have equally many, the earlier record wins. `None` if no staff member
+/// is on duty.
 ///
 /// # Errors
 /// What the database said.
@@ -271,7 +272,8 @@ pub fn last_turn(
     )
 }
 
-/// Whether a conversation is one of the web chat with somebody whom no other channel knows: whoever opens the page is that.
+/// Returns whether a conversation belongs to the web chat and its contact has no conversation on another channel. Any person who opens
+/// the page is such a contact.
 ///
 /// # Errors
 /// What the database said.

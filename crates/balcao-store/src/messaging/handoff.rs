@@ -20,7 +20,7 @@ pub struct NewHandoff<'a> {
     pub summary: Option<&'a str>,
     /// The note to staff.
     pub note: Option<NoteId>,
-    /// To whom it is assigned; nobody means the queue.
+    /// The staff member who has the handoff; `None` means the queue.
     pub assigned_staff: Option<StaffId>,
 }
 
@@ -78,7 +78,7 @@ pub fn set_summary(
     )
 }
 
-/// A handoff that nobody has resolved.
+/// A handoff that staff have not resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenHandoff {
     /// Why: the reason's word and what more is known, for staff.
@@ -89,7 +89,7 @@ pub struct OpenHandoff {
     pub created_at: Timestamp,
 }
 
-/// A handoff that nobody has taken for a while.
+/// A handoff that has waited for a while and that staff have not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Untaken {
     /// Which.
@@ -98,12 +98,12 @@ pub struct Untaken {
     pub organization: OrganizationId,
     /// The conversation.
     pub conversation: ConversationId,
-    /// How often it was told already that nobody takes it.
+    /// How many alerts have already reported this handoff.
     pub told: u32,
 }
 
-/// Open handoffs whose conversations still wait for a person and that are to be told of again: one that was told so often waits
-/// for longer than the duration at that place. Those first that wait longest, at most `limit`.
+/// Lists open handoffs that need another alert because their conversations still wait for a person. The number of earlier alerts selects
+/// the entry of `after` that the wait must exceed. The longest wait comes first; at most `limit` rows.
 ///
 /// # Errors
 /// What the database said.
@@ -128,7 +128,7 @@ pub fn untaken(
     )
 }
 
-/// Counts that it was told once more that nobody takes a handoff; tells whether it was this program that did.
+/// Counts one more alert for a handoff; returns whether this process counted it first.
 ///
 /// # Errors
 /// What the database said.

@@ -1,7 +1,7 @@
 //! The inbox: everything that a channel delivered, once.
 //!
-//! The states and their invariants are in [`balcao_domain::inbox`]. A row is inserted before the channel is told that it was
-//! received (I-1), and unique for ever (I-2).
+//! The states and their invariants are in [`balcao_domain::inbox`]. A row exists before the channel receives our confirmation (I-1), and
+//! it is unique for ever (I-2).
 
 use balcao_domain::inbox::InboxState;
 use balcao_domain::{ConversationId, InboxId, OrganizationId, TurnId};

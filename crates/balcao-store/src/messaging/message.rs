@@ -189,8 +189,8 @@ pub fn count_since(
     tx.query_one(COUNT_SINCE, values![organization, conversation, author.as_str(), since], |row| row.get(0))
 }
 
-/// How many messages the contact wrote since somebody last wrote to them. Those of a turn that is still open are not among them: it
-/// answers them. What did not arrive was not written to them.
+/// Counts the contact's messages since the last message to the contact. Messages of an open turn do not count, because the turn answers
+/// them. A message that did not arrive is not a message to the contact.
 ///
 /// # Errors
 /// What the database said.
@@ -232,7 +232,7 @@ pub fn written_since(
     )
 }
 
-/// Something that we told a contact unasked.
+/// A proactive message that we sent to a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
     /// What was said.
@@ -270,7 +270,7 @@ pub fn find_last_notification(
     Ok(Some(Notification { subject, about: about.flatten() }))
 }
 
-/// What we told unasked in the message that a channel names so; `None` if that message was an answer, or is none of ours.
+/// Finds the notification that a channel message id refers to; `None` if the message was a reply, or if another system sent the message.
 ///
 /// # Errors
 /// What the database said.

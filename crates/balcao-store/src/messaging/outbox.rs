@@ -33,7 +33,7 @@ pub struct NewOutbox<'a> {
     pub channel: &'a str,
     /// From which account.
     pub account: &'a str,
-    /// To whom, as JSON of the channel.
+    /// The recipient, as JSON of the channel.
     pub recipient: &'a str,
     /// What, as JSON of the channel.
     pub body: &'a str,
@@ -62,7 +62,7 @@ pub struct Outbox {
     pub channel: String,
     /// From which account.
     pub account: String,
-    /// To whom, as JSON of the channel.
+    /// The recipient, as JSON of the channel.
     pub recipient: String,
     /// What, as JSON of the channel.
     pub body: String,
@@ -88,7 +88,7 @@ pub struct Outbox {
     pub category: Option<String>,
     /// What it costs, in millionths of the business's currency; `None` until it is known.
     pub price_micros: Option<i64>,
-    /// How often it was sent anew after an attempt that had counted; statuses of the earlier ones are about another copy.
+    /// How many times the outbox sent a new copy after an attempt that had counted; statuses of earlier copies do not concern this one.
     pub round: u32,
     /// Attempts of those counted that failed because its whole account could send nothing: they are not its own.
     pub excused: u32,
@@ -193,10 +193,10 @@ pub fn push(
     )
 }
 
-/// Takes messages whose time has come, at most one of each conversation and `limit` in all, and marks them as being sent:
-/// that is the intent, durable before the request is written. The attempt is counted. `claim` names this claim among all, so
-/// that whoever does not learn whether it was committed can give back what it took. What leaves by an account that is paused
-/// ([`crate::messaging::account_pause`]), or has sent as fast as it may ([`crate::messaging::throttle`]), waits.
+/// Claims due messages, at most one of each conversation and `limit` in all, and marks them as being sent. That mark is the intent,
+/// durable before the request goes out. The attempt counts. `claim` is a unique name for this claim, so that a sender that does not learn
+/// the outcome of the commit can give the messages back. A message of a paused account ([`crate::messaging::account_pause`]), or of an
+/// account at its rate limit ([`crate::messaging::throttle`]), waits.
 ///
 /// # Errors
 /// What the database said.
@@ -252,7 +252,7 @@ pub fn excuse(tx: &mut Tx<'_>, attempted: &Outbox) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Marks what somebody was sending who died as unknown; gives what it was. Those behind wait until `settle`.
+/// Marks the messages of a dead sender as unknown and returns them as they were. Later messages of the conversation wait until `settle`.
 ///
 /// # Errors
 /// What the database said.
@@ -338,8 +338,8 @@ pub fn fall_back(tx: &mut Tx<'_>, attempted: &Outbox, failure: &str, now: Timest
     Ok(changed == 1)
 }
 
-/// Has a message sent anew that certainly did not arrive, though the provider may have taken it: not before an instant, as a copy of its
-/// own, and, if so, to the other spelling of the customer's number. Tells whether it did.
+/// Queues a new copy of a message that certainly did not arrive, although the provider may have accepted it. The copy leaves no earlier
+/// than `not_before` and, if `respelled` is given, goes to that spelling of the number. Returns whether the message was queued.
 ///
 /// # Errors
 /// What the database said.
@@ -373,8 +373,7 @@ pub fn set_fallback(tx: &mut Tx<'_>, attempted: &Outbox, fallback: &str) -> Resu
     Ok(())
 }
 
-/// Gives whoever sends a message more time, because its file has to be handed in first; tells whether the message was still
-/// theirs to send.
+/// Extends the sender's claim on a message, because it must upload the file first. Returns whether the claim was still valid.
 ///
 /// # Errors
 /// What the database said.
@@ -386,7 +385,7 @@ pub fn extend(tx: &mut Tx<'_>, attempted: &Outbox, until: Timestamp) -> Result<b
     Ok(changed == 1)
 }
 
-/// Puts other words in the place of a message that is sent anew for them ([`send_anew`]).
+/// Replaces the text of a message that [`send_anew`] has queued again with another text.
 ///
 /// # Errors
 /// What the database said.
@@ -510,7 +509,7 @@ pub fn find_for_status(
     tx.query_optional(&sql, values![organization, channel, account, provider_message, name], read)
 }
 
-/// Writes what a status told of a message.
+/// Stores the fields that a status update changed on a message.
 ///
 /// # Errors
 /// What the database said.
@@ -552,9 +551,9 @@ pub fn withdraw(
     Ok(turns.into_iter().flatten().collect())
 }
 
-/// Sends a dead or unknown message once more: staff say so. Tells whether it was one. Attempts go on being counted, so that
-/// an answer to an earlier one cannot be taken for this one's; what statuses told of the copy before is forgotten, and its price:
-/// it is sent, and counts, on this day's terms. It goes to where the customer is reached now.
+/// Sends a dead or unknown message again because staff ask for it; returns whether the message was in one of these states. The count of
+/// attempts goes on, so that an answer to an earlier attempt cannot count for this one. The statuses and the price of the earlier copy
+/// are cleared, because today's terms apply. The message goes to the contact's current address.
 ///
 /// # Errors
 /// What the database said.

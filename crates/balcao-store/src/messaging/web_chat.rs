@@ -1,7 +1,7 @@
 //! The web chat: what its visitor reads, numbered without gaps.
 //!
-//! Numbers are given in the transaction that writes the entry, so that whoever read up to one number misses nothing by asking
-//! for what comes after it: of two that write at once the later one waits, or begins again.
+//! The transaction that writes the entry also gives it its number. A reader who has read up to one number therefore misses nothing when
+//! it asks for later numbers. Of two writers at once the later one waits, or begins again.
 
 use balcao_domain::{AttachmentId, ConversationId, OrganizationId};
 use jiff::Timestamp;

@@ -117,11 +117,11 @@ pub fn revoke(tx: &mut Tx<'_>, organization: OrganizationId, id: ApiKeyId, now: 
     Ok(tx.execute(sql, values![organization, id, now])? == 1)
 }
 
-/// Gives out up to `wanted` requests of the minute that begins at `minute`, and notes that the key was used; gives how many
-/// it got, 0 if the minute's are used up. Of all who ask for one key, in any process, nobody gets more than there are.
+/// Takes up to `wanted` requests from the quota of the minute that begins at `minute`, and records the use of the key. Returns the number
+/// taken, which is 0 if the quota is used up. All processes together never take more than the quota of the key.
 ///
 /// # Errors
-/// What the database said; [`StoreError::NoRow`] if there is no such key.
+/// What the database said; [`StoreError::NoRow`] if the key does not exist.
 pub fn take_requests(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

@@ -1,4 +1,4 @@
-//! The audit log: who did what to whom, before and after. Append-only.
+//! The append-only audit log: who did what to which subject, with the values before and after.
 
 use balcao_domain::OrganizationId;
 use jiff::Timestamp;
@@ -16,7 +16,7 @@ pub struct AuditEntry {
     pub actor: String,
     /// What, such as `contact.update`.
     pub action: String,
-    /// On whom or what, as a printed id.
+    /// The person or thing that the action changed, as a printed id.
     pub subject: String,
     /// The value before, as JSON.
     pub before: Option<String>,
@@ -25,7 +25,7 @@ pub struct AuditEntry {
 }
 
 impl AuditEntry {
-    /// What somebody did who works on the server itself, by its commands.
+    /// Creates an entry for an action that an operator took with a command on the server.
     #[must_use]
     pub fn by_operator(action: &str, subject: impl std::fmt::Display, at: Timestamp) -> Self {
         Self {

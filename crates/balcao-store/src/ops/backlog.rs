@@ -33,7 +33,7 @@ impl Waiting {
 pub struct Figures {
     /// What came in and has no answer yet.
     pub inbox: Waiting,
-    /// Conversations whose burst is ripe and that nobody works on.
+    /// Due conversations that no process has leased.
     pub ripe: Waiting,
     /// Turns that began and did not end.
     pub open_turns: u32,
@@ -53,7 +53,7 @@ pub struct Figures {
     pub follow_ups: Waiting,
     /// Conversations that wait for, or are with, a person.
     pub handoffs: Waiting,
-    /// Those of them that nobody has taken.
+    /// Those of them that staff have not taken.
     pub untaken: Waiting,
     /// Outgoing webhooks that wait to be delivered.
     pub webhooks: Waiting,

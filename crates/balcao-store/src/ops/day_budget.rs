@@ -80,7 +80,7 @@ pub fn take(
     if by > most {
         return Ok(false);
     }
-    // Twice: between the two statements somebody else may have made the row.
+    // Tries twice, because another process may have inserted the row between the two statements.
     for _ in 0..2 {
         let grown = tx.execute(
             "UPDATE day_budget SET used = used + ?4, most = ?5
@@ -115,7 +115,8 @@ pub fn spend(
     Ok(())
 }
 
-/// The first that is counted of a name on a day; tells whether it was. Whoever is first makes room for themselves.
+/// Inserts the row for the first use of a name on a day and returns whether it did. The process that inserts the row also deletes old
+/// rows.
 fn begin(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

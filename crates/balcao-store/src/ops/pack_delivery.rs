@@ -1,8 +1,8 @@
 //! What services of packs tell of on their own, from its arrival until it is an event.
 //!
-//! Invariants: a delivery is a row for ever, and so is a change: what comes again is dropped, however late. What the service has no name
-//! for is told apart by its bytes, which another delivery may have, too: it is the same one for [`REPEATED_WITHIN`] only. Handing on writes
-//! the event and forgets the body in one transaction, once.
+//! Invariants: a delivery is a row for ever, and so is a change; a repeat is dropped, however late. A delivery without an id from the
+//! service is identified by its bytes. Another delivery may have equal bytes, so these count as a repeat for [`REPEATED_WITHIN`] only.
+//! Handing on writes the event and forgets the body in one transaction, once.
 
 use balcao_domain::OrganizationId;
 use jiff::{SignedDuration, Timestamp};

@@ -1,4 +1,5 @@
-//! Appointments for whoever asks about the business: figures, which the database adds up, and rows, page by page.
+//! Figures and lists of appointments for staff who ask about the business. The database adds up the figures, and the lists come page by
+//! page.
 
 use std::ops::ControlFlow;
 
@@ -20,7 +21,7 @@ pub struct Total {
     pub cents: i64,
 }
 
-/// How often somebody came and did not come.
+/// How often a contact came and did not come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missed {
     /// Who.
@@ -42,9 +43,9 @@ pub struct Booked {
     pub starts_at: Timestamp,
     /// When it ends.
     pub ends_at: Timestamp,
-    /// Who comes: the attendee, where that is somebody else than the contact.
+    /// The attendee, if another person than the contact comes.
     pub client: Option<String>,
-    /// To whom.
+    /// The professional of the appointment.
     pub professional: ProfessionalId,
     /// For what, as it was called then.
     pub service: String,
@@ -84,8 +85,7 @@ pub fn totals(tx: &mut Tx<'_>, organization: OrganizationId, scope: Scope) -> Re
     )
 }
 
-/// Who did not come to appointments: most often first, then whoever came less often, then the
-/// older contact.
+/// Lists the contacts who missed appointments: most misses first, then the contact who came less often, then the older contact.
 ///
 /// # Errors
 /// What the database said.

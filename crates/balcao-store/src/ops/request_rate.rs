@@ -1,4 +1,4 @@
-//! How fast somebody asks, over all programs. The rule is the caller's.
+//! The rate at which one client asks, over all processes. The caller supplies the rule.
 
 use balcao_domain::OrganizationId;
 use jiff::Timestamp;

@@ -1,9 +1,9 @@
 //! What is old enough to be deleted (P-06), and who is at it.
 //!
-//! Invariants: nothing is deleted that work still goes on from. A turn that is open keeps its messages, its journal and its ledger
-//! rows, however old: it may be taken up, and what it did is told by them alone. Once it is closed its effects cannot run again, row
-//! or no row ([`crate::turns::ledger`]). A message that is still to be sent keeps the files of its conversation. A row of the inbox stays
-//! for ever without its content: that it came is what tells a repeat (I-2). Deleting twice is deleting once.
+//! Invariants: retention deletes nothing that open work still needs. An open turn keeps its messages, its journal and its ledger rows,
+//! however old, because only these rows say what it did. Once a turn is closed its effects cannot run again, with or without the row
+//! ([`crate::turns::ledger`]). A message that is still to be sent keeps the files of its conversation. An inbox row loses its content and
+//! stays for ever, because it identifies a repeat (I-2). A second deletion changes nothing.
 
 use balcao_domain::OrganizationId;
 use jiff::Timestamp;
@@ -35,15 +35,15 @@ pub enum RetentionKind {
     Outbox,
     /// An outgoing webhook that was delivered, or given up.
     Webhook,
-    /// What happened, which the outgoing webhooks told; the latest stays.
+    /// Events, which the outgoing webhooks have reported; the latest event stays.
     Event,
     /// That the watchdog gave a message to a person.
     Rescue,
     /// The record of an effect.
     Ledger,
-    /// What came for an account that nobody has.
+    /// Inbound events for an unknown account.
     Stray,
-    /// What a service told of that could not be read; that it came stays.
+    /// The unreadable content of a service's delivery; the record of its arrival stays.
     PackDelivery,
 }
 
@@ -146,7 +146,7 @@ impl RetentionKind {
                 "(state = 'sent' OR (state IN ('dead', 'unknown') AND given_up_at IS NOT NULL))",
             ),
             Self::Webhook => row("webhook_delivery", "changed_at", "state IN ('sent', 'dead')"),
-            // Numbers must go on rising: the endpoints remember up to which one they were told.
+            // Numbers must go on rising, because each endpoint remembers the number of the last event that it received.
             Self::Event => row(
                 "event",
                 "created_at",
@@ -173,7 +173,7 @@ impl RetentionKind {
     /// Which rows are meant.
     fn condition(self) -> String {
         let Rule { since, may_go, .. } = self.rule();
-        // A stray is nobody's.
+        // A stray event belongs to no organization.
         let whose = if self == Self::Stray { "?1 > 0" } else { "organization_id = ?1" };
         format!("{whose} AND {since} < ?2 AND {may_go}")
     }
@@ -217,8 +217,8 @@ pub fn delete(
     tx.execute(&sql, values![organization, before, limit])
 }
 
-/// Takes the deleting of an organization's old rows, if its time has come and nobody is at it; until `until`, who does not say
-/// more is dead. An organization that never had any done has its first at `first`.
+/// Claims the deletion of an organization's old rows until `until`, if it is due and no process has it. If the claim is not renewed by
+/// then, its process counts as dead. The first deletion of an organization is due at `first`.
 ///
 /// # Errors
 /// What the database said.
@@ -241,7 +241,7 @@ pub fn claim(
     Ok(claimed == 1)
 }
 
-/// Says that whoever holds the claim until `held` goes on until `until`; tells whether they still held it.
+/// Extends the claim that lasts until `held` to `until`; returns whether the caller still had the claim.
 ///
 /// # Errors
 /// What the database said.

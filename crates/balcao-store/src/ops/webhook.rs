@@ -1,4 +1,4 @@
-//! Events on their way to endpoints outside: who was told up to where, and what is still to be delivered.
+//! Events on their way to webhook endpoints: the last event that each endpoint received, and the deliveries that wait.
 //!
 //! An event is a row that was written with what caused it ([`crate::turns::event`]). [`fan_out`] makes a delivery of it for an endpoint
 //! and moves that endpoint's cursor in one transaction, so that each event is one delivery per endpoint, for ever. Events
@@ -45,7 +45,7 @@ fn read_delivery(row: &Row<'_>) -> Result<Delivery, StoreError> {
     })
 }
 
-/// Whether something happened that the endpoint was not told of, or it is not known yet.
+/// Returns whether events have happened that the endpoint has not received, or the endpoint is not known yet.
 ///
 /// # Errors
 /// What the database said.
@@ -60,7 +60,7 @@ pub fn is_behind(tx: &mut Tx<'_>, organization: OrganizationId, endpoint: &str) 
     Ok(behind.unwrap_or(true))
 }
 
-/// Whether a delivery's time has come, or whoever was delivering died.
+/// Returns whether a delivery is due, or the process that was sending it died.
 ///
 /// # Errors
 /// What the database said.
@@ -74,9 +74,9 @@ pub fn is_due(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> 
     Ok(found.is_some())
 }
 
-/// Makes deliveries of what happened since the endpoint was last told, of at most `limit` events; gives how many events were
-/// looked at. `body` gives what the endpoint reads of an event, `None` if it does not want it. An endpoint that is seen for the
-/// first time is told of what comes after.
+/// Creates deliveries for the events since the endpoint's cursor, at most `limit` events; returns the number of events that it looked at.
+/// `body` returns the text that the endpoint receives for an event, or `None` if the endpoint does not want it. A new endpoint receives
+/// only later events.
 ///
 /// # Errors
 /// What the database said.
@@ -123,8 +123,8 @@ pub fn fan_out(
     Ok(events.len())
 }
 
-/// Takes deliveries whose time has come, at most `limit`. Those that somebody was sending who died come again: an endpoint tells
-/// repeats apart by their id.
+/// Claims due deliveries, at most `limit`. If a process dies while it sends a delivery, the delivery is sent again. The endpoint
+/// recognises the repeat by its id.
 ///
 /// # Errors
 /// What the database said.

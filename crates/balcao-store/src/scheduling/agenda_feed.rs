@@ -16,7 +16,7 @@ pub struct Feed {
     pub organization: OrganizationId,
     /// Whose agenda.
     pub professional: ProfessionalId,
-    /// How much is told of each appointment: `busy`, `service` or `first_name`.
+    /// How much the feed shows of each appointment: `busy`, `service` or `first_name`.
     pub detail: String,
     /// When it was made.
     pub created_at: Timestamp,
@@ -29,7 +29,7 @@ pub struct Feed {
 pub struct Entry {
     /// Its id here.
     pub id: AppointmentId,
-    /// With whom.
+    /// The professional of the appointment.
     pub professional: ProfessionalId,
     /// What is booked, in words.
     pub service: String,
@@ -43,7 +43,7 @@ pub struct Entry {
     pub revision: i64,
     /// When it was booked, moved to where it is, or cancelled.
     pub changed_at: Timestamp,
-    /// Who comes, where that is somebody else than the contact.
+    /// The attendee, if another person than the contact comes.
     pub attendee: Option<String>,
     /// Their number.
     pub attendee_phone: Option<String>,
@@ -85,7 +85,7 @@ pub fn insert(
     )
 }
 
-/// The address of a token that was not revoked, whoever it belongs to: who asks has not said.
+/// Finds the feed of a token that was not revoked, in any organization, because the request does not name one.
 ///
 /// # Errors
 /// What the database said.
@@ -185,7 +185,7 @@ pub fn moved(
     Ok(())
 }
 
-/// Keeps the number of whoever comes, where that is somebody else than the contact.
+/// Stores the phone number of the attendee, if another person than the contact comes.
 ///
 /// # Errors
 /// What the database said.

@@ -35,7 +35,7 @@ pub struct NewAppointment {
     pub price_cents: i64,
     /// The plan that covers it.
     pub plan: Option<PlanId>,
-    /// Who comes, where that is somebody else.
+    /// The attendee, if another person than the contact comes.
     pub attendee: Option<String>,
     /// Where it was booked.
     pub source: String,

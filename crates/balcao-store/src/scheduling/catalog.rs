@@ -1,4 +1,4 @@
-//! Services, professionals and plans: what can be booked, with whom, and what pays for it.
+//! Services, professionals and plans: what a contact can book, which professional does it, and which plan pays for it.
 
 use std::collections::BTreeMap;
 

@@ -103,7 +103,7 @@ pub fn cancel_open(
     )
 }
 
-/// Cancels a contact's open follow-ups, where nobody asks how many.
+/// Cancels a contact's open follow-ups. The caller does not learn their number.
 ///
 /// # Errors
 /// What the database said.
@@ -114,18 +114,18 @@ pub fn drop_open(tx: &mut Tx<'_>, organization: OrganizationId, contact: Contact
     )
 }
 
-/// A follow-up that somebody took in hand to write it.
+/// A follow-up that a worker has claimed to write its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueFollowUp {
     /// Whose.
     pub organization: OrganizationId,
     /// What is due.
     pub follow_up: FollowUp,
-    /// How often it was taken, this time included: whoever took it before did not end it.
+    /// How many workers have claimed it, this one included. A number above 1 means that an earlier worker did not finish.
     pub tries: u32,
 }
 
-/// Takes the open follow-up that is due for longest and that nobody has in hand, until `held_until`; `None` if there is none.
+/// Claims the unclaimed open follow-up that has been due longest, until `held_until`; `None` if no follow-up is due.
 ///
 /// # Errors
 /// What the database said.
@@ -151,7 +151,7 @@ pub fn end(tx: &mut Tx<'_>, organization: OrganizationId, id: FollowUpId, fired:
     Ok(tx.execute(sql, values![organization, id, state])? == 1)
 }
 
-/// Moves an open follow-up to another instant; nobody has it in hand until then.
+/// Moves an open follow-up to another instant; no worker can claim it until then.
 ///
 /// # Errors
 /// What the database said.

@@ -19,7 +19,7 @@ use crate::database::value::values;
 pub struct SlotRequest {
     /// For which appointment.
     pub appointment: AppointmentId,
-    /// Of whom.
+    /// The professional whose time is claimed.
     pub professional: ProfessionalId,
     /// How many seats they have; they are tried in order.
     pub capacity: u32,

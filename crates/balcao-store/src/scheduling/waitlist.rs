@@ -29,7 +29,7 @@ pub struct NewEntry {
     pub contact: ContactId,
     /// For which local date.
     pub date: Date,
-    /// For whom, or for anybody.
+    /// The professional that the contact wants; `None` for any.
     pub professional: Option<ProfessionalId>,
     /// For what, or for anything.
     pub service: Option<ServiceId>,
@@ -84,7 +84,7 @@ pub fn waiting_for(
 pub struct NewOffer {
     /// For which entry.
     pub entry: WaitlistId,
-    /// For whom.
+    /// The contact who receives the offer.
     pub contact: ContactId,
     /// Whose time.
     pub professional: ProfessionalId,
@@ -162,7 +162,7 @@ pub fn accept(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId,
     )
 }
 
-/// An offer that nobody took in time.
+/// An offer that the contact did not accept in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LapsedOffer {
     /// Whose time.

@@ -69,7 +69,7 @@ pub fn push_past_all(
     Ok(id)
 }
 
-/// Events that nobody has taken, oldest first, at most `limit`.
+/// Events that no worker has taken, oldest first, at most `limit`.
 ///
 /// # Errors
 /// What the database said.

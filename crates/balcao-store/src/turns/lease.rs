@@ -1,8 +1,8 @@
 //! Who works on which conversation: leases fenced by an epoch.
 //!
-//! The rules are in [`balcao_domain::lease`]. [`claim`] finds what is ripe and what somebody left behind who died; whoever
-//! claimed works under [`Lease`], and each of their transactions begins with [`guard`] (I-5). The last one calls [`finish`],
-//! so that the lease ends if and only if the work is done.
+//! The rules are in [`balcao_domain::lease`]. [`claim`] finds due conversations and those whose lease expired because a process died. The
+//! holder works under [`Lease`], and each of its transactions begins with [`guard`] (I-5). Its last transaction calls [`finish`], so that
+//! the lease ends if and only if the work is done.
 
 use balcao_domain::lease::{AttemptHistory, MAX_FAILURES};
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
@@ -30,7 +30,7 @@ pub struct Lease {
 pub struct Claimed {
     /// The right to work on it.
     pub lease: Lease,
-    /// With whom.
+    /// The contact of the conversation.
     pub contact: ContactId,
     /// How messages travel.
     pub channel: String,
@@ -62,7 +62,7 @@ pub struct ClaimRequest<'a> {
 pub struct Route {
     /// The business's account.
     pub account: String,
-    /// To whom, as JSON of the channel.
+    /// The recipient, as JSON of the channel.
     pub recipient: String,
     /// When the customer last wrote something that opens the channel's window.
     pub customer_wrote_at: Option<Timestamp>,
@@ -124,8 +124,7 @@ pub fn close_window(
     Ok(())
 }
 
-/// Says that whoever a conversation is with is reached elsewhere from now on: the answers to come go there, and what has not
-/// left yet.
+/// Changes the address of a conversation's contact. Later replies and messages that have not left go to the new address.
 ///
 /// # Errors
 /// What the database said.
@@ -163,7 +162,7 @@ pub fn set_due(
     )
 }
 
-/// Claims conversations that are ripe or that somebody left behind who died, those first that wait longest.
+/// Leases conversations that are due, or whose lease expired because a process died. The longest wait comes first.
 ///
 /// Of two that claim at the same time each gets others: it is one write transaction.
 ///
@@ -197,8 +196,8 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
     Ok(taken)
 }
 
-/// Claims conversations in which something came in before `since` and has no answer, and on which nobody works, to give them
-/// to a person: their tally is such that whoever claims them next does, too. Each row is a reason once, for ever.
+/// Leases conversations without a lease that have had an unanswered inbound event since before `since`, so that a person gets them. Their
+/// attempt history makes the next lease holder hand them over, too. Each row is a reason once, for ever.
 ///
 /// What was not ripe before `since` did not wait for that long. Those who were left behind by a program that died, and are not
 /// to blame for it as far as is known, wait for each other: they are stuck only if what came in came before `suspects_since`.
@@ -275,8 +274,8 @@ fn take(tx: &mut Tx<'_>, one: &Claimed, request: &ClaimRequest<'_>) -> Result<()
     held(tx, changed, lease)
 }
 
-/// Demands that the lease is still the current one: the first statement of every transaction that is done under it. Nobody
-/// else can claim before the transaction is over.
+/// Checks that the lease is still the current one. It must be the first statement of every transaction under the lease. No other process
+/// can lease the conversation before the transaction ends.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].
@@ -289,8 +288,8 @@ pub fn guard(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
     held(tx, changed, lease)
 }
 
-/// Makes the lease last until `until`, or as long as it lasts already: whoever holds it relies on what it was told before, and
-/// two renewals may come in another order than they were decided in.
+/// Extends the lease to `until`, but never shortens it. The holder relies on the end that it knows, and two renewals may arrive in the
+/// wrong order.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`]: stop working.
@@ -303,7 +302,7 @@ pub fn renew(tx: &mut Tx<'_>, lease: &Lease, until: Timestamp) -> Result<(), Sto
     held(tx, changed, lease)
 }
 
-/// Ends the lease because its work is done: the tally begins anew. What came in meanwhile stays ripe.
+/// Ends the lease because its work is done, and resets the attempt history. A conversation with new messages stays due.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].
@@ -328,7 +327,7 @@ pub fn fail(tx: &mut Tx<'_>, claimed: &Claimed, now: Timestamp) -> Result<(), St
     end(tx, lease, now, Some(not_before), tally.failures)
 }
 
-/// Ends the lease before the work is done, because the program stops: whoever comes next goes on at once.
+/// Ends the lease before the work is done, because the program stops. The next process can go on at once.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].

@@ -38,10 +38,9 @@ pub struct Recorded<T> {
 /// Executes `effect` unless its key was used before; then the recorded result is given again.
 ///
 /// # Errors
-/// [`StoreError::KeyReused`] if the key was used for other arguments or by another organization; [`StoreError::LeaseLost`] if
-/// its turn is over, because somebody else ended it while this program slept (I-5); [`StoreError::TakenOver`] if a person has its
-/// conversation; else what `effect` failed
-/// with, and then nothing is recorded.
+/// [`StoreError::KeyReused`] if the key was used for other arguments or by another organization; [`StoreError::LeaseLost`] if another
+/// process ended the turn while this one slept (I-5); [`StoreError::TakenOver`] if a person has its conversation. If `effect` fails, its
+/// own error, and then nothing is recorded.
 pub fn once<T, E>(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -93,8 +92,8 @@ pub fn find<T: DeserializeOwned>(
     )
 }
 
-/// Whoever runs an effect of a turn that somebody else has ended comes too late: nobody would be told of it. And what a person
-/// took over, only people change (I-17).
+/// Refuses an effect of a turn that another process has ended, because its result would reach no caller. It also refuses an effect in a
+/// conversation that a person took over, because only people change that one (I-17).
 fn demand_open(tx: &mut Tx<'_>, organization: OrganizationId, key: &EffectKey) -> Result<(), StoreError> {
     let Some(turn) = key.turn else { return Ok(()) };
     let found: Option<(ConversationId, String, ConversationState)> = tx.query_optional(

@@ -25,7 +25,7 @@ pub struct Closing<'a> {
     pub prompt_hash: &'a str,
     /// Its part of the transcript, as JSON.
     pub transcript: &'a str,
-    /// What it used up, besides what [`restart`] was told of.
+    /// What the turn used up since the last [`restart`].
     pub spent: Spent,
 }
 
@@ -62,7 +62,7 @@ pub fn open(
 /// Saves the state machine of an open turn, and the hash of its prompt.
 ///
 /// # Errors
-/// [`StoreError::NoRow`] if the turn is not open: somebody else closed it.
+/// [`StoreError::NoRow`] if the turn is not open, because another process closed it.
 pub fn save(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -78,7 +78,7 @@ pub fn save(
 /// Lets an open turn begin again: what was saved of it is forgotten, what was spent on it is not.
 ///
 /// # Errors
-/// [`StoreError::NoRow`] if the turn is not open: somebody else closed it.
+/// [`StoreError::NoRow`] if the turn is not open, because another process closed it.
 pub fn restart(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId, spent: Spent) -> Result<(), StoreError> {
     let sql = "UPDATE turn SET machine = NULL, model_calls = model_calls + ?3, tool_calls = tool_calls + ?4,
                    tokens = tokens + ?5, cost_micro_usd = cost_micro_usd + ?6
@@ -90,7 +90,7 @@ pub fn restart(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId, spent:
 /// Closes an open turn.
 ///
 /// # Errors
-/// [`StoreError::NoRow`] if it is not open: somebody else closed it.
+/// [`StoreError::NoRow`] if the turn is not open, because another process closed it.
 pub fn close(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

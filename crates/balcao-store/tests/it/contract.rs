@@ -294,7 +294,7 @@ pub(crate) async fn memory_store() -> Store {
     store
 }
 
-/// A migrated database of its own, or `None` where there is no PostgreSQL.
+/// Creates a private, migrated database; `None` if PostgreSQL is not installed.
 pub(crate) fn database() -> Option<(Database, Store)> {
     let database = Database::migrated()?;
     let store = Store::connect(&database.url, OpenOptions::default()).unwrap();

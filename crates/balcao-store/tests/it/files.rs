@@ -1,4 +1,4 @@
-//! Files that cannot be used, and what staff are told.
+//! Files that cannot be used, and the error messages that staff read.
 
 use std::path::Path;
 use std::time::Duration;
@@ -188,7 +188,7 @@ async fn f_81_one_program_serves_a_file_and_a_second_is_told_who() {
     assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
     drop(alone);
     assert!(second.serve_alone().unwrap().is_some());
-    // Nobody else can come at what is in memory.
+    // No other process can reach a database in memory.
     assert!(Store::open_in_memory().unwrap().serve_alone().unwrap().is_none());
 }
 
@@ -215,7 +215,7 @@ async fn f_81_a_file_is_known_by_whatever_name_it_is_reached() {
 async fn f_70_sixty_four_writers_and_readers_of_two_programs_wait_for_each_other_and_none_fails() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("balcao.db");
-    // As long as it takes: a busy machine is no failure.
+    // A long timeout, so that a slow machine does not fail the test.
     let options = OpenOptions { busy_timeout: Duration::from_secs(60), ..OpenOptions::default() };
     let stores = [Store::open(&path, options).unwrap(), Store::open(&path, options).unwrap()];
     stores[0].migrate().await.unwrap();
@@ -262,7 +262,7 @@ async fn f_75_no_damage_of_a_file_ends_the_program_and_damaged_pages_are_found()
     let pages = whole.len() / page;
     // Where a page says what is in it: its head and the places of its cells. Turned over, that is found wherever anything is.
     let heads: Vec<usize> = (0..200).map(|round| (round * pages / 200) * page).collect();
-    // Anywhere: the middle of an empty page, and text that stays text, cannot be told from what was written.
+    // These positions are random. Damage in the middle of an empty page, or in text that stays text, cannot be detected.
     let anywhere = (0..200).map(|round| round * (whole.len() - 48) / 200);
     let (mut at_heads, mut at_large) = (0, 0);
     for place in heads {
@@ -343,7 +343,7 @@ pub(crate) async fn nobody_is_kept_from_writing(store: &Store) {
             let read = move |tx: &mut balcao_store::Tx<'_>| {
                 tx.query_one("SELECT 1", &[], |row| row.get::<i64>(0))?;
                 tell.send(()).unwrap();
-                // Until whoever writes is done, and hangs up.
+                // Waits until the writer is done and closes its end of the channel.
                 ends.lock().unwrap().recv().ok();
                 Ok(())
             };
@@ -375,7 +375,7 @@ async fn a_place_on_this_machine_is_sound() {
     assert_eq!(store.soundness().await.unwrap(), []);
 }
 
-/// Everything that somebody who copies the one file has.
+/// Counts the rows that are visible in a copy of the one database file.
 #[expect(clippy::disallowed_methods, reason = "the copy is looked at as anybody would")]
 fn rows_in_a_copy_of(path: &Path) -> i64 {
     let folder = tempfile::tempdir().unwrap();

@@ -168,7 +168,7 @@ async fn f_71_another_writer_that_holds_the_lock_is_waited_for_and_then_named() 
     let Some(database) = Database::migrated() else { return };
     let other = Store::connect(&database.url, OpenOptions::default()).unwrap();
     let world = world(&other, "a").await;
-    // Another holds the lock until it is told to let go: however short this is, it is over before.
+    // Another transaction holds the lock until the test releases it, which is after even this short timeout.
     let options = OpenOptions { busy_timeout: Duration::from_millis(50), ..OpenOptions::default() };
     let store = Store::connect(&database.url, options).unwrap();
     let (holds, held) = tokio::sync::oneshot::channel();
@@ -354,7 +354,7 @@ async fn what_was_read_ahead_is_not_asked_for_again() {
     assert!(is_cut, "the connection was there all the time");
 }
 
-/// Whoever waits in the same group is served on the next connection.
+/// A closure that waits in the same group runs on the next connection.
 #[tokio::test]
 async fn a_connection_that_is_lost_takes_only_the_closure_that_ran() {
     let Some((database, store)) = database() else { return };

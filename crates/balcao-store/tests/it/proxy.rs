@@ -14,7 +14,7 @@ pub(crate) enum Cut {
     BeforeItsAnswer,
 }
 
-/// Passes on what comes in, until it is told to cut.
+/// Forwards every connection until the test cuts it.
 pub(crate) struct Proxy {
     pub(crate) url: String,
     cut: Arc<Mutex<Option<Cut>>>,

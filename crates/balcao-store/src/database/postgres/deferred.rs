@@ -1,7 +1,7 @@
-//! What the server is told together with the next thing that somebody waits for: alone, each would be a round trip.
+//! Statements that wait for the next round trip. Alone, each of them would cost a round trip of its own.
 //!
-//! Invariants: what waits is sent in its order, and before whatever it is sent with; the error that is told is the first one in that
-//! order, for the server refuses all that comes after it in a transaction.
+//! Invariants: deferred statements keep their order and go out before the statement that takes them along; the caller receives the first
+//! error in that order, because the server refuses all later statements of the transaction.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -22,7 +22,7 @@ const MOST: usize = 64;
 enum Item {
     /// Savepoints, settings, notices, or the end of the transaction.
     Control(String),
-    /// A statement whose answer nobody asks for.
+    /// A statement whose answer the caller does not need.
     Write(Write),
 }
 

@@ -16,7 +16,7 @@ use crate::database::wakeup::Wakeup;
 /// The channel that all programs of a database share.
 pub(super) const CHANNEL: &str = "balcao";
 
-/// How long nothing is tried after the connection was lost: whoever waits looks by themselves meanwhile.
+/// The pause before the next try after a lost connection. Workers that wait for hints poll the database during the pause.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Hears hints until it is dropped.
@@ -33,7 +33,7 @@ impl Drop for Listener {
     }
 }
 
-/// Tells `told` of every hint that is not of `own`.
+/// Calls `told` with every hint of another process; `own` marks the hints of this process.
 pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Wakeup) + Send + 'static) -> Listener {
     let (stop, mut stopped) = watch::channel(false);
     let thread = job::spawn("store-listen", move || {

@@ -1,8 +1,8 @@
 //! PostgreSQL: one connection writes, a few read, each with a thread of its own.
 //!
-//! Invariants: a write transaction holds the database's write lock from its first statement to its end, so that writers of
-//! all processes are serial; nobody is answered before the commit that their work is part of; what was being committed when
-//! the connection was lost is unknown, and is called so; the settings that this rests on are read back on every connection.
+//! Invariants: a write transaction holds the database's write lock from its first statement to its end, so that writers of all processes
+//! are serial; a caller receives its answer only after the commit of its work; if the connection breaks during a commit, the outcome is
+//! unknown, and the error says so; every connection reads back the settings on which this rests.
 
 mod address;
 mod bind;
@@ -49,7 +49,7 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Connects once, so that a wrong address or a newer schema is told at once. Readers connect when they are needed.
+    /// Connects once, so that a wrong address or a newer schema fails at once. Readers connect when the first read needs them.
     pub(crate) fn open(address: Address, options: OpenOptions) -> Result<Self, StoreError> {
         let place = address.place.clone();
         let address = Arc::new(address);
@@ -121,7 +121,7 @@ impl Postgres {
 /// A name that no other handle has, of this program or of another.
 fn nonce() -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    // Seeded anew in every process; a hint that is taken for our own is only late.
+    // Every process draws a new seed. If two names collide, a process ignores a hint of the other, and its work is only late.
     let hash = std::collections::hash_map::RandomState::new().hash_one(std::process::id());
     format!("{hash:016x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }

@@ -1,7 +1,7 @@
 //! What a transaction has read and nothing has changed since.
 //!
-//! A use case asks for the same contact or business in several of its steps. Nobody else writes while a transaction holds the write
-//! lock, and a reading transaction sees one state; so only a write of its own makes another answer possible.
+//! A use case asks for the same contact or business in several of its steps. Other writers wait while a transaction holds the write lock,
+//! and a reading transaction sees one state. So only a write of the transaction itself can change an answer.
 
 use std::sync::Arc;
 

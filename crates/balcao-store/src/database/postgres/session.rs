@@ -31,10 +31,10 @@ const OLDEST: i64 = 150_000;
 /// A server that does not answer for so long is not there: it ends statements itself a second earlier.
 const DEADLINE: Duration = Duration::from_secs(7);
 
-/// What the server is told to end statements at.
+/// The statement timeout that the session sets on the server.
 pub(crate) const LONGEST_STATEMENT: Duration = Duration::from_secs(6);
 
-/// The same for a connection that is made.
+/// The timeout for opening a connection.
 const CONNECT: Duration = Duration::from_secs(4);
 
 /// The same for a migration.
@@ -53,14 +53,14 @@ pub(crate) struct Session {
     tenant: Option<Tenant>,
     /// Whether the next statement may see everybody's.
     across: bool,
-    /// What the next statement takes along: savepoints to be made and let go of, whose rows are seen, writes whose answer nobody
-    /// asks for.
+    /// What the next statement takes along: savepoints to open and to release, the tenant whose rows are visible, and writes whose answer
+    /// the caller does not need.
     waiting: Waiting,
     /// How many savepoints had a name of their own in the transaction.
     savepoints: u64,
     /// What was read and has not changed since.
     known: Known,
-    /// What others are told of by the commit.
+    /// The wake-ups that the commit sends to other processes.
     hints: BTreeSet<Wakeup>,
     deadline: Duration,
     /// The server did not answer in time: whatever it says now belongs to something that was given up.
@@ -80,7 +80,7 @@ impl Session {
             place: address.place.clone(),
             source: std::sync::Arc::new(cause.into()),
         };
-        // Whoever is awake sees an answer only when the runtime asks the system for one: after every step.
+        // The runtime polls the socket after every step. Otherwise a busy task would see an answer of the server late.
         let runtime = Builder::new_current_thread().enable_all().event_interval(1).build();
         let runtime = runtime.map_err(|error| cannot(PostgresCause { code: None, message: error.to_string() }))?;
         let connected = runtime.block_on(async { tokio::time::timeout(CONNECT, address.connect()).await });
@@ -149,7 +149,7 @@ impl Session {
         done.map_err(|trouble| self.fail(&trouble))
     }
 
-    /// Begins a transaction, in which nobody's rows are seen yet.
+    /// Begins a transaction in which row security hides all rows until a tenant is set.
     pub(super) fn begin(&mut self, begin: &str) -> Result<(), StoreError> {
         (self.tenant, self.across, self.deadline) = (Some(Tenant::Nobody), false, DEADLINE);
         self.hints.clear();
@@ -216,7 +216,7 @@ impl Session {
         }
     }
 
-    /// Others are told of this when the transaction is committed.
+    /// Adds a wake-up that the commit sends to other processes.
     pub(crate) fn hint(&mut self, hint: Wakeup) {
         self.hints.insert(hint);
     }
@@ -250,7 +250,8 @@ impl Session {
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
-    /// Runs a write whose answer nobody asks for: with whatever is sent next. If it fails, so does that, and the transaction.
+    /// Defers a write whose answer the caller does not need. It goes out with the next statement; if it fails, that statement and the
+    /// transaction fail.
     pub(crate) fn defer(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), StoreError> {
         let statement = self.prepare(sql, values)?;
         self.admit(values);

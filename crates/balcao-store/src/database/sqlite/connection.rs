@@ -48,7 +48,7 @@ pub(crate) fn open_memory() -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Keeps prepared statements, and keeps them prepared: without a stable plan SQLite plans anew for every other value.
+/// Caches prepared statements and keeps their plans. Without a stable plan SQLite replans a statement for every other value.
 fn cache_statements(connection: &Connection) -> Result<(), StoreError> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     let stable = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true);
@@ -57,7 +57,7 @@ fn cache_statements(connection: &Connection) -> Result<(), StoreError> {
 
 fn prepare(connection: &Connection, options: OpenOptions) -> Result<(), StoreError> {
     cache_statements(connection)?;
-    // What a schema that somebody else wrote would do behind a statement's back.
+    // A schema from elsewhere may contain code that runs behind a statement; this setting forbids it.
     setting(connection, "trusted_schema", "0")?;
     let milliseconds = u32::try_from(options.busy_timeout.as_millis()).unwrap_or(60_000);
     setting(connection, "busy_timeout", &milliseconds.to_string())?;

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::database::durability_check::make_private;
 use crate::database::error::StoreError;
 
-/// So long the copy waits for whoever moves the log into the file.
+/// The longest wait of the copy for a connection that moves the log into the file.
 const BUSY: Duration = Duration::from_secs(60);
 
 /// Copies the database at `from`, as it is at one instant, to a file at `to` that is not there yet. It appears there whole, or not

@@ -1,8 +1,7 @@
 //! SQLite: one thread writes, a few read.
 //!
-//! Invariants: only the writer thread holds a connection that can write; nobody is answered before the commit that their
-//! work is part of; the settings that durability rests on are read back when a connection is opened; when the last handle is gone,
-//! the file holds everything.
+//! Invariants: only the writer thread holds a connection that can write; a caller receives its answer only after the commit of its work;
+//! opening a connection reads back the settings on which durability rests; when the last handle is gone, the file holds everything.
 
 mod connection;
 mod copy;
@@ -113,9 +112,9 @@ impl Sqlite {
 }
 
 impl Drop for Sqlite {
-    /// Lets the threads finish what is queued, and waits for them, so that the file is closed when the last handle is. The readers go
-    /// first: as long as one of them looks at the log, the writer cannot move all of it into the file, and whoever copies that file
-    /// alone would have next to nothing of it.
+    /// Lets the threads finish the queued work, and waits for them, so that the file closes with the last handle. The readers stop first:
+    /// while a reader looks at the log, the writer cannot move all of it into the file. A copy of that file alone would then lack most of
+    /// the data.
     fn drop(&mut self) {
         self.readers = None;
         job::join(self.reading.drain(..));
