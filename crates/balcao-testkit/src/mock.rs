@@ -1,4 +1,4 @@
-//! A mock of somebody's own OpenAPI document that refuses what the document does not allow: Prism.
+//! A mock of an OpenAPI document, run by Prism. It refuses what the document does not allow.
 
 use std::{
     io,

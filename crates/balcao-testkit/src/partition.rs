@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
-    /// Nothing passes, and nobody is told.
+    /// No data passes, and neither side receives an error.
     Held,
     /// Connections are closed, and new ones too.
     Cut,
@@ -33,7 +33,7 @@ impl Partition {
     /// A way to this port of 127.0.0.1.
     ///
     /// # Errors
-    /// There is no free port.
+    /// If this machine has no free port.
     pub fn to(port: u16) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;

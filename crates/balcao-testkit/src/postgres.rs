@@ -1,9 +1,8 @@
 //! A private PostgreSQL for tests: one server for all test processes of a run, a database of its own for each test.
 //!
-//! `BALCAO_TEST_POSTGRES_URL` names a server to be used instead; its user must be allowed to create databases. Without it, the
-//! installed programs (on the `PATH`, else under `/usr/lib/postgresql`) start a server in the folder for temporary files. It
-//! listens on a socket there, writes without `fsync`, and ends itself when nobody holds a database and none was asked for
-//! in three minutes.
+//! `BALCAO_TEST_POSTGRES_URL` names a server to be used instead; its user must be allowed to create databases. Without it, the installed
+//! programs (on the `PATH`, else under `/usr/lib/postgresql`) start a server in the folder for temporary files. It listens on a socket
+//! there and writes without `fsync`. It ends itself when no process holds a database and none has asked for one in three minutes.
 
 mod own;
 
@@ -24,12 +23,12 @@ const VARIABLE: &str = "BALCAO_TEST_POSTGRES_URL";
 /// The oldest version that is supported.
 const OLDEST: u32 = 15;
 
-/// A migrated database that nobody else uses, dropped with this.
+/// A migrated database for one test, dropped with this value.
 #[derive(Debug)]
 pub struct Database {
     /// Its address, as the program has it: its user owns it, and is held to row-level security.
     pub url: String,
-    /// Its address for whoever looks on: a superuser's.
+    /// The address of a superuser, for a test that inspects the database.
     pub admin_url: String,
     server: Server,
     name: String,
@@ -42,13 +41,13 @@ pub struct Database {
 struct Server(String);
 
 impl Database {
-    /// A fresh database with the current schema; `None`, with a word on stderr, if there is no PostgreSQL.
+    /// Creates a database with the current schema; `None`, with a message on stderr, if PostgreSQL is not installed.
     #[must_use]
     pub fn migrated() -> Option<Self> {
         Self::create(true)
     }
 
-    /// A fresh database without any table; `None`, with a word on stderr, if there is no PostgreSQL.
+    /// Creates a database without any table; `None`, with a message on stderr, if PostgreSQL is not installed.
     #[must_use]
     pub fn empty() -> Option<Self> {
         Self::create(false)
@@ -100,7 +99,7 @@ fn create(migrated: bool) -> Result<Database, String> {
     Ok(Database { url: server.app_url(&name), admin_url: server.url(&name), server, name, _in_use: in_use })
 }
 
-/// Makes the user that the program is in tests: nobody's superuser, so that row-level security holds for it.
+/// Creates the user of the program in tests. It is not a superuser, so that row-level security applies to it.
 const ROLE: &str = "DO $$ BEGIN
     CREATE ROLE balcao_app LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD 'balcao';
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$";
@@ -185,14 +184,14 @@ impl Place {
         Ok(Self { lock: folder.with_extension("lock"), folder })
     }
 
-    /// Held by whoever starts the server, makes a database or ends the server.
+    /// Takes the lock for starting the server, for creating a database or for ending the server.
     fn lock(&self) -> Result<File, String> {
         let file = File::create(&self.lock).map_err(|error| format!("{}: {error}", self.lock.display()))?;
         file.lock().map_err(|error| format!("{}: {error}", self.lock.display()))?;
         Ok(file)
     }
 
-    /// Held by whoever uses a database, together with others: by a process that dies no longer.
+    /// Takes a shared lock while this process uses a database. The death of the process releases the lock.
     fn in_use(&self) -> Result<File, String> {
         let path = self.folder.join("in-use");
         let file = File::create(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -203,7 +202,7 @@ impl Place {
     fn server(&self) -> Result<Server, String> {
         let host = self.folder.display().to_string().replace('/', "%2F");
         let server = Server(format!("postgres://postgres@{host}/postgres"));
-        // Whoever ends the server looks how old this file is.
+        // The process that ends the server reads the age of this file.
         let used = self.folder.join("used");
         std::fs::write(&used, "").map_err(|error| format!("{}: {error}", used.display()))?;
         if server.client().is_ok() {

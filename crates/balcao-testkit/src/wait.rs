@@ -14,7 +14,7 @@ pub const PATIENCE: Duration = Duration::from_mins(5);
 /// Longest pause between two looks; the first ones are shorter.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Waits until `look` finds something: for what another process does, which tells nobody.
+/// Polls until `look` finds something. Use it for events of another process that sends no signal.
 ///
 /// # Panics
 /// After [`PATIENCE`], with `what` did not come to pass.
@@ -38,10 +38,10 @@ pub fn until_within<T>(patience: Duration, what: &str, mut look: impl FnMut() ->
     }
 }
 
-/// Waits for what a thread of the test tells of.
+/// Waits for an event that a thread of the test sends.
 ///
 /// # Panics
-/// After [`PATIENCE`], and if nobody is left to tell.
+/// After [`PATIENCE`], and if every sender is gone.
 pub fn told<T>(what: &str, by: &Receiver<T>) -> T {
     match by.recv_timeout(PATIENCE) {
         Ok(event) => event,
@@ -50,7 +50,7 @@ pub fn told<T>(what: &str, by: &Receiver<T>) -> T {
     }
 }
 
-/// Whoever reads of this connection waits for an answer, and not for ever.
+/// Limits how long a read of this connection waits for an answer.
 ///
 /// # Errors
 /// The system does not know of limits.
@@ -62,11 +62,10 @@ pub fn patiently(stream: &TcpStream) -> std::io::Result<()> {
 #[derive(Debug)]
 pub struct Standing(#[expect(dead_code, reason = "held, and dropped")] Sender<()>);
 
-/// Stops the clock of this runtime, and keeps it where it is although everybody waits.
+/// Stops the clock of this runtime, even while every task waits.
 ///
-/// Paused time jumps to the next timer as soon as nobody can go on, and whoever waits for a real socket, a process or the database
-/// looks like that. While the answer is dropped by nobody, time stands; from then on it jumps, and limits pass at once and one after
-/// the other, as far as they were set.
+/// Paused time jumps to the next timer as soon as no task can go on. A task that waits for a real socket, a process or the database looks
+/// like that. Time stands until the returned value is dropped; from then on it jumps, and limits pass at once and in their order.
 ///
 /// # Panics
 /// Outside of a runtime of one thread, as [`tokio::time::pause`] does, and if the clock was stopped before.

@@ -139,7 +139,7 @@ pub async fn a_reminder_that_was_cancelled_can_be_planned_again(store: &Store) {
     .await;
 }
 
-/// A confirmed hold stays; one that nobody confirmed is found when its time is over.
+/// A confirmed hold stays. An unconfirmed hold is found when its time is over.
 pub async fn a_hold_expires_unless_it_is_confirmed(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -205,7 +205,7 @@ pub async fn appointments_on_a_plan_are_counted(store: &Store) {
     .await;
 }
 
-/// I-18: of two that fire the same, one finds it open.
+/// I-18: of two workers that end one due timer, only the first finds it open.
 pub async fn what_is_due_ends_once(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

@@ -61,7 +61,7 @@ pub async fn a_key_is_found_by_its_prefix_and_revoked_once(store: &Store) {
     assert!(again.unwrap_err().is_unique_violation());
 }
 
-/// A new minute begins anew; what is refused is not noted as use.
+/// A new minute restores the whole quota; a refused request does not count as use of the key.
 pub async fn the_requests_of_a_minute_are_given_out_once(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -220,7 +220,7 @@ pub async fn pages_of_appointments_go_on_in_time(store: &Store) {
     .await;
 }
 
-/// While it is open there is no end; what was said belongs to it.
+/// An open turn has no end. The end of a closed turn includes the messages of the agent.
 pub async fn a_turn_tells_its_end_once_it_is_closed(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

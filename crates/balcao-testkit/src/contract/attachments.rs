@@ -65,7 +65,7 @@ fn claim(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Attachment>, StoreError> {
     attachment::claim(tx, at(seconds), at(seconds + 60), 10)
 }
 
-/// A claim keeps others away until whoever made it is taken for dead.
+/// A claim on a file excludes other workers until it expires, which means that its worker is dead.
 pub async fn a_file_is_fetched_by_one_and_again_after_a_death(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {
@@ -109,7 +109,7 @@ pub async fn the_bytes_of_a_file_come_back_as_they_went_in(store: &Store) {
     .await;
 }
 
-/// Whoever was taken for dead and comes back changes nothing.
+/// A worker whose claim expired changes nothing when it returns.
 pub async fn only_the_attempt_that_counts_ends_the_waiting(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {
@@ -128,7 +128,7 @@ pub async fn only_the_attempt_that_counts_ends_the_waiting(store: &Store) {
     .await;
 }
 
-/// Once the message was given to a turn, nobody waits for its file.
+/// Once a turn has read the message, no turn waits for its file.
 pub async fn a_turn_waits_for_files_of_what_it_has_not_read(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {
@@ -209,7 +209,7 @@ pub async fn a_customers_file_belongs_to_the_message_that_its_turn_made(store: &
     .await;
 }
 
-/// Nobody gets one file twice, and none of another conversation.
+/// A file goes out with one message only, and never in another conversation.
 pub async fn a_file_of_staff_is_sent_with_one_message_of_its_conversation(store: &Store) {
     let (ours, theirs) = (world(store, "ours").await, world(store, "theirs").await);
     write(store, move |tx| {

@@ -47,13 +47,13 @@ contacts:
 
 /// What others do to a service outside, and its client's job.
 pub trait Hand: std::fmt::Debug + Send + Sync {
-    /// Somebody gives the entry to another professional, in the service itself.
+    /// A person gives the entry to another professional, in the service itself.
     fn give_to(&self, id: &EntryId, professional: &str);
-    /// Somebody deletes it there.
+    /// A person deletes the entry in the service.
     fn delete(&self, id: &EntryId);
     /// The client asks what changed since it last did.
     fn sync(&self);
-    /// The service forgets all sync tokens: what was changed before can no longer be told one by one (410).
+    /// The service forgets all sync tokens, so the client can no longer fetch single changes (410).
     fn forget_tokens(&self);
     /// It does not answer from now on.
     fn go_down(&self);
@@ -177,7 +177,7 @@ async fn busy_times(setting: &Setting) -> Vec<String> {
     days.iter().flat_map(|day| day.busy.iter().map(Period::to_string)).collect()
 }
 
-/// What can be booked, and with whom.
+/// The calendar lists its services and its professionals.
 pub async fn services_and_professionals_are_told(setting: &Setting) {
     let offer = setting.calendar.offer(setting.ana.organization).await.unwrap().value;
     assert_eq!(
@@ -237,7 +237,7 @@ pub async fn what_is_asked_before_changes_nothing(setting: &Setting) {
     assert!(matches!(taken, Err(Refusal::Rule(BookingRefusal::SlotTaken { .. }))), "{taken:?}");
 }
 
-/// Nothing of a foreign entry is told, and nothing can be done to it; an id that nobody has is answered alike.
+/// A contact sees nothing of another contact's entry and cannot change it. An unknown id gets an equal answer.
 pub async fn an_entry_of_another_is_as_if_it_did_not_exist(setting: &Setting) {
     let (ana, bia) = (setting.ana, setting.bia);
     let entry = book(setting, ana, "1", "10:00").await;
@@ -290,7 +290,7 @@ pub async fn a_move_gives_up_the_old_time_only_for_the_new_one(setting: &Setting
     assert_eq!(busy_times(setting).await, ["15:00-15:30", "16:00-16:30"]);
 }
 
-/// An act on a state that is no more is refused with the state that is.
+/// The calendar refuses an act on an outdated version of an entry and returns the current version.
 pub async fn what_was_changed_meanwhile_is_not_overwritten(setting: &Setting) {
     let entry = book(setting, setting.ana, "1", "10:00").await;
     let stale = Version::new("of another time");
@@ -304,11 +304,11 @@ pub async fn what_was_changed_meanwhile_is_not_overwritten(setting: &Setting) {
         }
     }
     assert_eq!(starts(setting, setting.ana).await, ["10:00"]);
-    // Whoever reads it first has the state that is.
+    // An act after a fresh read uses the current version, so it succeeds.
     cancel(setting, setting.ana, "4", &entry.id).await.unwrap();
 }
 
-/// A lost answer can be looked up, and what never happened is told apart.
+/// A lookup by key finds an act whose answer was lost, and finds nothing for an act that never happened.
 pub async fn what_came_of_an_act_is_found_by_its_key(setting: &Setting) {
     let ana = setting.ana;
     let look = async |name: &str, act| setting.calendar.came_of(ana, &key(name), act).await.unwrap();
@@ -341,8 +341,7 @@ pub async fn what_cannot_be_booked_is_refused_with_its_reason(setting: &Setting)
     assert!(starts(setting, setting.ana).await.is_empty());
 }
 
-/// Credentials that are refused are an error of their own, after which nothing was done; what was read before is still told, as
-/// a copy.
+/// If the service refuses the credentials, an act fails with its own error and changes nothing. Reads still return the earlier copy.
 pub async fn whoever_has_to_connect_again_is_told_so(Outside { setting, hand }: &Outside) {
     let entry = book(setting, setting.ana, "1", "10:00").await;
     hand.sync();
@@ -389,7 +388,7 @@ pub async fn a_forgotten_token_means_that_all_is_read_anew(Outside { setting, ha
     assert_eq!(setting.calendar.find(setting.ana, &deleted.id).await.unwrap().value, None);
 }
 
-/// An act on what was seen before is refused with what is now; what its owner is told next is what they have.
+/// The calendar refuses an act on an outdated entry and returns the current one. The contact then reads the entry with its new professional.
 pub async fn what_was_given_to_another_professional_is_theirs(Outside { setting, hand }: &Outside) {
     let entry = book(setting, setting.ana, "1", "10:00").await;
     hand.give_to(&entry.id, "Bruno Reis");

@@ -12,19 +12,19 @@ pub trait Harness: Send + Sync {
     /// The channel.
     fn channel(&self) -> Arc<dyn Channel>;
 
-    /// Somebody whom it reaches.
+    /// A contact whom the channel reaches.
     fn customer(&self) -> Recipient;
 
     /// The words that reached customers, in order.
     fn arrived(&self) -> Vec<String>;
 
-    /// The next message is accepted, and we are not told.
+    /// The provider accepts the next message, and the sender receives no answer.
     fn loses_the_next_answer(&self);
 
     /// The next message is certainly not accepted, because the provider is busy.
     fn is_busy_once(&self);
 
-    /// What nobody may read in a log.
+    /// A secret that no log may contain.
     fn secret(&self) -> &str;
 }
 

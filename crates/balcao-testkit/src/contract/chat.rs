@@ -51,7 +51,7 @@ pub async fn an_entry_of_one_name_is_kept_once(store: &Store) {
     .await;
 }
 
-/// Numbers have no gaps: whoever asks for what comes after one misses nothing.
+/// Numbers have no gaps, so a reader that asks for the entries after one number misses nothing.
 pub async fn entries_are_numbered_without_gaps_however_many_write_at_once(store: &Store) {
     let (world, id) = begun(store, "shop").await;
     let mut tasks = tokio::task::JoinSet::new();
@@ -84,7 +84,7 @@ pub async fn whoever_read_up_to_a_number_asks_for_what_comes_after(store: &Store
     .await;
 }
 
-/// While that holds the visitor sees that somebody writes.
+/// While the chat expects a reply, the visitor sees the typing indicator.
 pub async fn an_answer_is_on_its_way_while_something_waits_or_is_worked_on(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {

@@ -1,5 +1,5 @@
-//! What every database must do with writes whose answer nobody asks for, and with what is read ahead. Each function is one case, as in
-//! [`super::store`].
+//! What every database must do with deferred writes, whose answer the caller does not need, and with prefetches. Each function is one
+//! case, as in [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use std::sync::mpsc::channel;
@@ -62,7 +62,7 @@ pub async fn a_deferred_write_is_seen_by_the_next_read(store: &Store) {
     assert_eq!(store.read(move |tx| names(tx, organization)).await.unwrap(), ["last"]);
 }
 
-/// Whoever waits is told, be it that the closure was content.
+/// The caller receives the error, although its closure returned `Ok`.
 pub async fn a_deferred_write_that_fails_undoes_its_transaction(store: &Store) {
     let organization = world(store, "a").await.organization;
     let done = store.write(move |tx| {
@@ -153,7 +153,7 @@ pub async fn what_failed_in_an_attempt_is_not_forgotten_with_the_next_one(store:
                 add(tx, organization, "vip").map(Ok)
             })?;
             assert_eq!(first, Ok(()));
-            // Whoever puts aside what cannot be done is content with anything that becomes of it.
+            // This closure drops the result of its savepoint, so it accepts every outcome of it.
             drop(tx.savepoint::<(), (), StoreError>(|tx| {
                 if with_a_statement {
                     tag::insert(tx, organization, "barba")?;
@@ -167,7 +167,7 @@ pub async fn what_failed_in_an_attempt_is_not_forgotten_with_the_next_one(store:
     }
 }
 
-/// With an attempt behind it and others to be told: the next transaction is done at once.
+/// The transaction also has a savepoint behind it and a wake-up to send. After its failure the next transaction succeeds at once.
 pub async fn a_deferred_write_that_fails_at_the_commit_is_in_nobodys_way(store: &Store) {
     let world = world(store, "a").await;
     let organization = world.organization;

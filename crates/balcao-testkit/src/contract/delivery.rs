@@ -128,7 +128,7 @@ pub async fn what_came_last_is_known_by_account(store: &Store) {
     .await;
 }
 
-/// What is for an account that nobody has is not lost.
+/// The store keeps an event for an unknown account.
 pub async fn an_event_for_nobody_is_kept_once(store: &Store) {
     write(store, |tx| {
         assert!(inbox::insert_stray(tx, "whatsapp", "1", "message:1", "{}", now())?);
@@ -213,7 +213,7 @@ pub async fn what_came_out_of_order_is_given_in_the_order_of_writing(store: &Sto
     .await;
 }
 
-/// Only while nobody has looked at it.
+/// Staff may change or withdraw a message only before a turn has read it.
 pub async fn a_message_that_waits_can_be_reworded_and_withdrawn(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -262,7 +262,7 @@ pub async fn what_has_no_words_is_taken_alone(store: &Store) {
     .await;
 }
 
-/// Its words are replaced in the inbox, the thread and the turn, and nobody else's are.
+/// The store replaces the text in the inbox, the thread and the turn, and leaves all other messages alone.
 pub async fn what_was_read_can_be_retracted(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -327,7 +327,7 @@ pub async fn what_is_not_ripe_is_not_claimed(store: &Store) {
     .await;
 }
 
-/// I-4: while the lease lasts, nobody else has it.
+/// I-4: while the lease lasts, no other process can lease the conversation.
 pub async fn a_conversation_is_claimed_by_one(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -460,7 +460,7 @@ pub async fn a_lease_that_ran_out_is_a_death(store: &Store) {
     .await;
 }
 
-/// A process that dies takes its neighbours along: they are told apart one by one.
+/// A process that dies leaves all its conversations suspect. The store leases them one by one to find the one that is to blame.
 pub async fn one_suspect_is_worked_on_at_a_time(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -479,7 +479,7 @@ pub async fn one_suspect_is_worked_on_at_a_time(store: &Store) {
     .await;
 }
 
-/// An error is no death: the same message is tried again after a pause.
+/// An error is not a crash: the store offers the same message again after a pause.
 pub async fn a_failure_waits_and_is_counted(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

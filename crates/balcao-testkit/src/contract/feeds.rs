@@ -91,7 +91,8 @@ pub async fn an_appointment_that_is_moved_keeps_its_name_and_who_comes(store: &S
     .await;
 }
 
-/// Nobody, until it is known, and nobody again where anybody will do; what else is written of the conversation leaves it alone.
+/// The professional is absent until it is known, and absent again once any professional will do. Other updates of the conversation leave
+/// it alone.
 pub async fn a_conversation_keeps_whom_it_is_about(store: &Store) {
     let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {

@@ -78,7 +78,7 @@ pub(super) fn record(tx: &mut Tx<'_>, one: &Outbox, outcome: AttemptOutcome, sec
     outbox::record(tx, one, next, (outcome == AttemptOutcome::Accepted).then_some("wamid.1"), None, at(seconds))
 }
 
-/// F-72: whoever did not learn whether their claim was committed gives back what it took: none of it was sent.
+/// F-72: a sender that did not learn the outcome of its claim gives the messages back, because it sent none of them.
 pub async fn a_claim_that_nobody_learned_of_is_given_back(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -159,7 +159,7 @@ pub async fn an_unknown_message_holds_the_next_back_for_a_while_and_is_never_rep
     .await;
 }
 
-/// Whoever was sending died between intent and answer: nobody knows.
+/// A sender died between the intent and the answer, so the outcome is unknown.
 pub async fn an_attempt_that_was_cut_short_is_unknown(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -409,7 +409,7 @@ pub async fn what_may_be_chosen_counts_in_its_conversation_for_a_while(store: &S
     .await;
 }
 
-/// Handing a file in takes longer than sending; whoever was taken for dead meanwhile does not send.
+/// An upload takes longer than a send, so the sender extends its claim. A sender whose claim expired does not send.
 pub async fn a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {
@@ -431,7 +431,7 @@ pub async fn a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_h
     .await;
 }
 
-/// Answers to come and messages that have not left go where somebody is reached now; what arrived is not told otherwise.
+/// Later replies and messages that have not left go to the contact's new address; a message that arrived keeps its old one.
 pub async fn what_has_not_left_follows_whoever_moved(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -455,7 +455,7 @@ pub async fn what_has_not_left_follows_whoever_moved(store: &Store) {
     .await;
 }
 
-/// Once per attempt; the window that the provider closed is closed, and so is the door for what nobody asked for.
+/// A message is sent again once per attempt. If the provider closed the window, the store closes it, too, and proactive messages wait.
 pub async fn what_did_not_arrive_is_sent_anew_as_another_copy(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

@@ -69,7 +69,7 @@ pub async fn an_account_that_is_too_fast_waits_as_a_whole(store: &Store) {
     .await;
 }
 
-/// It counts no attempt, keeps those behind it in their order, and waits as long as it was told to.
+/// A message that would leave too fast counts no attempt, keeps later messages in order, and waits for the given time.
 pub async fn what_would_leave_too_fast_is_put_back_at_no_cost(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

@@ -21,7 +21,7 @@ const fn told(once: &'static str, change: Option<&'static str>) -> Arrived<'stat
     Arrived { pack: "clickup", once, named: true, change, body: "{}" }
 }
 
-/// Another organization and another pack have theirs; what names no change is told apart by itself alone.
+/// Each organization and each pack has its own deliveries and changes. A delivery without a change is identified by its own name alone.
 pub async fn a_delivery_and_a_change_are_taken_once_for_ever(store: &Store) {
     let (ours, theirs) = (world(store, "a").await.organization, world(store, "b").await.organization);
     write(store, move |tx| {
@@ -97,7 +97,7 @@ pub async fn a_delivery_without_a_name_is_a_repeat_for_a_short_while_only(store:
     .await;
 }
 
-/// Whoever comes second does nothing; another organization cannot.
+/// A second caller changes nothing, and another organization cannot hand the delivery on.
 pub async fn a_delivery_becomes_one_event_and_forgets_what_was_sent(store: &Store) {
     let (ours, theirs) = (world(store, "a").await.organization, world(store, "b").await.organization);
     write(store, move |tx| {

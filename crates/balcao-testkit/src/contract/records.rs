@@ -77,7 +77,7 @@ fn around() -> Around {
     Around { from: day(), to: day(), since: now() }
 }
 
-/// What is stored is what was given, and an unknown slug is nobody's.
+/// The store returns what it stored, and an unknown slug finds no organization.
 pub async fn an_organization_is_found_by_its_slug(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -434,7 +434,7 @@ pub async fn texts_keep_every_character(store: &Store) {
     .await;
 }
 
-/// Of whom nothing is kept has everything; each organization has its own.
+/// An organization without a record has every feature, and each organization has its own record.
 pub async fn what_a_business_has_booked_of_us_is_kept(store: &Store) {
     let (ours, theirs) = (world(store, "a").await.organization, world(store, "b").await.organization);
     write(store, move |tx| {
@@ -455,7 +455,7 @@ pub async fn what_a_business_has_booked_of_us_is_kept(store: &Store) {
     .await;
 }
 
-/// What the program itself says to them is no sign of theirs, nor is an appointment that was given up.
+/// A message of the agent or the system is not a sign of life, and neither is a cancelled appointment.
 pub async fn a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came(store: &Store) {
     let (world, theirs) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {

@@ -34,7 +34,7 @@ fn under_way(tx: &mut Tx<'_>, world: World, name: &str) -> Result<ConversationId
     Ok(id)
 }
 
-/// What waited to leave may have left, what waited for an answer may have had one: staff decide, and nobody is told twice.
+/// After a restore a waiting message may have left, and a waiting conversation may have an answer. Staff decide, and receive one alert.
 pub async fn f_82_what_a_lost_program_may_have_done_is_held_once(store: &Store) {
     let world = world(store, "figueira").await;
     write(store, move |tx| {
@@ -50,7 +50,7 @@ pub async fn f_82_what_a_lost_program_may_have_done_is_held_once(store: &Store) 
         assert!(turn::find_open(tx, organization, id)?.is_none());
         assert_eq!(handoff::open_of(tx, organization, id)?.unwrap().reason, restore::REASON);
         assert_eq!(conversation::get(tx, organization, id)?.state.as_str(), "waiting_human");
-        // Nobody works on it, and nothing of it is due.
+        // No process works on the conversation, and it has nothing that is due.
         let request = lease::ClaimRequest { owner: "here", now: at(9_000), until: at(9_030), limit: 10, suspects: 10 };
         assert!(lease::claim(tx, &request)?.is_empty());
         assert!(outbox::claim(tx, "c", at(9_000), at(9_030), 10)?.is_empty());

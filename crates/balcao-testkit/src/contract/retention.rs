@@ -83,7 +83,7 @@ fn lived(
     Ok((id, turn, file))
 }
 
-/// The same, over: answered, sent.
+/// Creates what `lived` creates, and ends it: the turn is answered and the message is sent.
 fn ended(
     tx: &mut Tx<'_>,
     world: World,
@@ -193,7 +193,7 @@ pub async fn what_work_goes_on_from_stays_however_old(store: &Store) {
     .await;
 }
 
-/// I-2: a repeat is told from what is new after its content is gone.
+/// I-2: the store still recognises a repeat after the content is deleted.
 pub async fn what_came_is_forgotten_and_that_it_came_is_not(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {
@@ -209,7 +209,7 @@ pub async fn what_came_is_forgotten_and_that_it_came_is_not(store: &Store) {
     .await;
 }
 
-/// An endpoint that was told up to a number is told of all that happens after it.
+/// An endpoint that has received events up to a number receives all later events.
 pub async fn what_happened_goes_but_for_the_latest_and_its_numbers_rise(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {

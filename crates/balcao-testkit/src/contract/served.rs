@@ -82,7 +82,7 @@ pub async fn a_program_works_off_only_what_it_serves(store: &Store) {
     let serves = |world: World| store.clone().serving(world.organization);
     let waits = |store: Store| async move { write(&store, |tx| backlog::read(tx, at(100))).await.inbox.count };
     assert_eq!((waits(serves(ours)).await, waits(store.clone()).await), (2, 4));
-    // Two conversations, a message, a file, a reminder, a follow-up, and somebody who waits for a person.
+    // Two conversations, a message, a file, a reminder, a follow-up, and a contact who waits for a person.
     assert_eq!(taken(&serves(ours)).await, [ours.organization; 7]);
     assert_eq!(
         taken(&serves(ours)).await,

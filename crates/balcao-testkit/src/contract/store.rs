@@ -133,7 +133,7 @@ pub fn at(world: World, contact: usize, hour: i64) -> NewAppointment {
     }
 }
 
-/// Rows of a table, whoever they belong to: a statement sees those of the organization that it names.
+/// Counts the rows of a table over all organizations, because one statement sees only the rows of the organization that it names.
 async fn count(store: &Store, table: &'static str) -> i64 {
     let sql = format!("SELECT COUNT(*) FROM {table} WHERE organization_id = ?1");
     let all = store.read(move |tx| {
@@ -256,7 +256,7 @@ pub async fn an_effect_happens_once_per_key(store: &Store) {
     assert_eq!(count(store, "event").await, 1);
 }
 
-/// A lost answer is looked up: what was not executed is not there, and nobody else's is told.
+/// A lookup by key finds the result of an effect. It finds nothing for an effect that did not run, or for one of another organization.
 pub async fn what_an_effect_gave_is_found_by_its_key(store: &Store) {
     let (world, other) = (world(store, "a").await, self::world(store, "b").await);
     let key =
@@ -377,7 +377,7 @@ pub async fn a_cancelled_appointment_frees_its_time_and_its_reminders(store: &St
         .unwrap();
 }
 
-/// A hold that expired is in nobody's way; one that has not is.
+/// An expired hold does not block the slot; an open hold blocks it.
 pub async fn an_expired_hold_gives_way(store: &Store) {
     let world = world(store, "a").await;
     store

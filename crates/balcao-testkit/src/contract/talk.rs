@@ -47,7 +47,7 @@ fn begin(tx: &mut Tx<'_>, world: World, contact: usize, channel: &str) -> Result
     conversation::find_or_begin(tx, world.organization, contact, channel, now())
 }
 
-/// Whoever wrote by another channel, too, is no stranger to the web chat.
+/// A contact who also wrote on another channel is not a stranger to the web chat.
 pub async fn whom_the_web_chat_alone_knows_is_a_stranger(store: &Store) {
     let (world, theirs) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {
@@ -146,7 +146,7 @@ pub async fn those_who_wait_longest_come_first(store: &Store) {
     .await;
 }
 
-/// Whatever the channel, nobody is written to who asked not to be.
+/// A contact who opted out on one channel receives no proactive messages on any channel.
 pub async fn whoever_opted_out_on_one_channel_has_opted_out(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -162,7 +162,7 @@ pub async fn whoever_opted_out_on_one_channel_has_opted_out(store: &Store) {
     .await;
 }
 
-/// Attendants before managers, among equals whoever came first; nobody who is off duty.
+/// Attendants come before managers, and among equals the earlier record comes first. Staff off duty receive nothing.
 pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -185,7 +185,7 @@ pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
         };
         assert_eq!([next(0, "a")?, next(1, "a")?, next(0, "b")?, next(1, "b")?], [bia, caio, boss, bia]);
         assert_eq!(staff::list(tx, organization)?.len(), 4);
-        // Somebody of staff writes through a contact, too; nobody else through the same.
+        // A staff member may also write through a contact; one contact belongs to at most one staff member.
         let [contact, other] = world.contacts;
         assert_eq!(staff::contact_of(tx, organization, bia)?, None);
         staff::set_contact(tx, organization, bia, contact)?;
@@ -220,7 +220,7 @@ pub async fn a_conversation_has_one_open_turn(store: &Store) {
     .await;
 }
 
-/// Whoever comes late is told that somebody else closed it.
+/// A late process receives an error, because another process closed the turn.
 pub async fn a_closed_turn_cannot_be_saved_or_closed_again(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -372,7 +372,7 @@ pub async fn the_last_message_that_was_said_is_no_draft(store: &Store) {
     .await;
 }
 
-/// Whoever wrote last, agent, staff or program; a draft reached nobody.
+/// Counts the contact's messages since the last message of the agent, the staff or the system. A draft did not reach the contact.
 pub async fn what_nobody_answered_is_counted(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -535,7 +535,7 @@ pub async fn handoffs_are_open_until_they_are_resolved(store: &Store) {
     .await;
 }
 
-/// A program that slept while somebody else ended its turn changes nothing any more (I-5), and what was recorded stays known.
+/// A process that slept while another process ended its turn can no longer have an effect (I-5). Recorded results stay known.
 pub async fn a_turn_that_is_over_has_no_more_effects(store: &Store) {
     let world = world(store, "a").await;
     let done = store.write(move |tx| {

@@ -119,7 +119,7 @@ fn stuck(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Claimed>, StoreError> {
     lease::claim_stuck(tx, &request, at(seconds - 60), at(seconds - 120))
 }
 
-/// I-16: each row is a reason once, also if whoever claimed it died; and whoever comes next hands it over, too.
+/// I-16: each row is a reason once, even if the process that claimed it died. The next lease holder hands the conversation over, too.
 pub async fn what_waits_too_long_is_claimed_to_be_handed_over_once(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -215,7 +215,7 @@ fn claim(tx: &mut Tx<'_>, world: World, seconds: i64) -> Result<Vec<webhook::Del
     webhook::claim(tx, world.organization, at(seconds), at(seconds + 60), 10)
 }
 
-/// What was before an endpoint was known is not told, and what it does not want is passed over.
+/// An endpoint receives no event from before it was known, and the cursor passes over the events that it does not want.
 pub async fn an_event_is_one_delivery_for_each_endpoint_that_is_known(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -263,7 +263,7 @@ pub async fn a_webhook_is_delivered_by_one_and_comes_again_after_a_death(store: 
     .await;
 }
 
-/// Staff may; attempts begin anew.
+/// Staff may send a webhook again; the count of attempts starts at zero.
 pub async fn a_webhook_that_was_given_up_can_be_delivered_once_more(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

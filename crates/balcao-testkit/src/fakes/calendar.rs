@@ -1,6 +1,6 @@
-//! A calendar that lives in memory, as a service outside would be: with `ETag`s of its own, answers that get lost, people who
-//! edit what is booked, times when it does not answer, and credentials that it may refuse (401). Its client keeps a copy, which
-//! it brings up to date by a sync token; a token that the service has forgotten (410) means that all is read anew.
+//! A calendar that lives in memory and behaves as an external service: with `ETag`s of its own, answers that get lost, people who edit
+//! what is booked, times when it does not answer, and credentials that it may refuse (401). Its client keeps a copy and updates it with a
+//! sync token. If the service has forgotten the token (410), the client reads everything again.
 #![expect(clippy::unwrap_used, reason = "a fake of the tests")]
 
 use std::collections::BTreeMap;
@@ -33,11 +33,11 @@ const OPEN: [(u16, u16); 2] = [(9 * 60, 12 * 60), (14 * 60, 18 * 60)];
 pub enum Fault {
     /// It is done, and the answer is lost.
     AnswerLost,
-    /// It never arrives, and nobody can tell.
+    /// The request never arrives, and the client cannot detect that.
     RequestLost,
-    /// Before it arrives, somebody edits the entry in nothing that its owner would see.
+    /// Before the request arrives, a person edits a part of the entry that its owner does not see.
     Touched,
-    /// Before it arrives, somebody moves the entry to half an hour later.
+    /// Before the request arrives, a person moves the entry to half an hour later.
     Shifted,
 }
 
@@ -59,7 +59,7 @@ struct State {
     log: Vec<i64>,
     /// Tokens before this place are forgotten.
     remembers_from: usize,
-    /// The client's copy, and the token that it was told with it.
+    /// The client's copy of the calendar, and the sync token that came with it.
     copy: BTreeMap<i64, Event>,
     token: usize,
     /// Whether the service refuses the client's credentials.
@@ -83,14 +83,14 @@ impl State {
         if self.silent() { &self.copy } else { &self.events }
     }
 
-    /// What the client did itself: it knows of it without being told.
+    /// An edit by the client itself, which therefore knows of the edit without a sync.
     fn put(&mut self, id: i64, event: Event) {
         self.copy.insert(id, event.clone());
         self.events.insert(id, event);
         self.log.push(id);
     }
 
-    /// What somebody did who edits the service's calendar: the client learns of it when it asks.
+    /// An edit by a person in the service's own calendar; the client learns of it at its next sync.
     fn edit(&mut self, id: i64, change: impl FnOnce(&mut Event)) {
         if let Some(event) = self.events.get_mut(&id) {
             change(event);
@@ -115,7 +115,7 @@ impl Memory {
         Self { today, now, state: Mutex::default() }
     }
 
-    /// The same, which loses every other answer.
+    /// Makes this calendar lose every other answer.
     #[must_use]
     pub fn lossy(self) -> Self {
         self.state.lock().unwrap().lossy = true;
@@ -187,7 +187,7 @@ impl Memory {
             Some(before) => before.clone(),
             None => {
                 let answer = work(&mut state);
-                // What was refused is asked anew; only what was done is kept, as a service outside keeps it.
+                // A refused act runs again at the next request. The calendar keeps only acts that succeeded, as an external service does.
                 if answer.is_ok() {
                     state.done.insert(key.key.clone(), answer.clone());
                 }

@@ -26,7 +26,7 @@ use state::{Refusal, State};
 /// The token that it takes.
 pub const TOKEN: &str = "pk_4410021_FAKECLICKUPTOKEN0123456789";
 
-/// A workspace with a space, a folder, a list with a field of every type, and nobody's tasks.
+/// A workspace with a space, a folder, a list with a field of every type, and no tasks.
 #[derive(Debug)]
 pub struct FakeClickUp {
     server: Server,

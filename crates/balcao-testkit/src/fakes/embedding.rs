@@ -1,7 +1,7 @@
 //! OpenAI's `/v1/embeddings`, strict: what its documentation does not know is refused.
 //!
-//! A vector has a direction for each group of words that mean the same, as a test says, and one for everything else: texts are near each
-//! other that name the same things in other words.
+//! A vector has a direction for each group of words that a test declares to be synonyms, and one direction for all other words. Texts are
+//! near each other if they say equal things in other words.
 
 use std::{
     collections::VecDeque,
@@ -24,7 +24,7 @@ const MAX_TEXTS: usize = 2_048;
 pub enum Broken {
     /// It is refused with this status.
     Status(u16),
-    /// The answer is no JSON.
+    /// The answer is not JSON.
     Nonsense,
     /// One vector is missing.
     OneShort,
@@ -50,7 +50,7 @@ impl FakeEmbedding {
     /// Starts it on a free port of this machine. The words of each group mean the same.
     ///
     /// # Errors
-    /// There is no free port.
+    /// If this machine has no free port.
     pub fn start(meanings: &[&[&str]]) -> std::io::Result<Self> {
         let owned = |words: &&[&str]| words.iter().map(|word| word.to_lowercase()).collect();
         let state = State { meanings: meanings.iter().map(owned).collect(), ..State::default() };

@@ -45,7 +45,7 @@ impl FakeEvolution {
     /// Starts it on a free port of this machine.
     ///
     /// # Errors
-    /// There is no free port.
+    /// If this machine has no free port.
     pub fn start() -> std::io::Result<Self> {
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);

@@ -1,8 +1,8 @@
 //! Meta's Graph API, as far as WhatsApp needs it, and strict: what the documentation forbids is refused here.
 //!
-//! Its rules are written from the documentation and share nothing with the sender's, so that each checks the other. It
-//! can be told to misbehave: [`Behaviour`]. Webhooks as Meta would send them are in [`webhooks`]; those that tell what became
-//! of a message it sends by itself, once it knows whom to tell: [`FakeGraph::tells`].
+//! Its rules are written from the documentation and share nothing with the sender's, so that each checks the other. A test can make it
+//! misbehave: [`Behaviour`]. Webhooks as Meta would send them are in [`webhooks`]. Once it knows the receiver ([`FakeGraph::tells`]), it
+//! sends the status updates of each message by itself.
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
@@ -85,7 +85,7 @@ struct File {
     elsewhere: Option<String>,
     /// How many addresses of it have expired already before they are used.
     expired: u32,
-    /// The size that is told, if it is not the true one.
+    /// The size that the API reports, if it differs from the true one.
     said_size: Option<usize>,
 }
 
@@ -124,7 +124,7 @@ impl FakeGraph {
     /// Starts it on a free port of this machine.
     ///
     /// # Errors
-    /// There is no free port.
+    /// If this machine has no free port.
     pub fn start() -> std::io::Result<Self> {
         Self::start_by(Arc::new(SystemClock))
     }
@@ -132,7 +132,7 @@ impl FakeGraph {
     /// The same by another clock: the rate of messages to one customer goes by it.
     ///
     /// # Errors
-    /// There is no free port.
+    /// If this machine has no free port.
     pub fn start_by(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);
@@ -224,7 +224,7 @@ impl FakeGraph {
         lock(&self.state).statuses.tell(address, app_secret);
     }
 
-    /// Keeps what it would tell for itself, until it is told otherwise.
+    /// If `held`, keeps status updates back until a call with `false`.
     pub fn hold_statuses(&self, held: bool) {
         lock(&self.state).statuses.hold(held);
     }
@@ -246,7 +246,7 @@ impl FakeGraph {
         lock(&self.state).asked.clone()
     }
 
-    /// Waits, where it is called, until there were so many requests in all: to be called where blocking harms nobody.
+    /// Blocks until there were so many requests in all, so call it on a thread that may block.
     pub fn was_asked(&self, times: usize) -> impl FnOnce() + Send + 'static {
         let state = Arc::clone(&self.state);
         move || wait::until("Meta is asked", || (lock(&state).asked.len() >= times).then_some(()))
@@ -444,7 +444,7 @@ impl State {
     }
 }
 
-/// Number or user id of whom a message is for.
+/// The number or the user id of the recipient of a message.
 fn recipient(body: &Value) -> &str {
     let text = |key: &str| body.get(key).and_then(Value::as_str);
     text("to").or(text("recipient")).unwrap_or_default()

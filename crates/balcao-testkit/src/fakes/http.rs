@@ -132,7 +132,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Request>> {
 }
 
 fn write(stream: &mut TcpStream, status: u16, kind: &str, length: usize, body: &[u8]) -> std::io::Result<()> {
-    // In one piece: a client that is told the length may leave once it has it.
+    // One write sends head and body, because a client that knows the length may leave once it has the body.
     let mut whole =
         format!("HTTP/1.1 {status} Told\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n").into_bytes();
     whole.extend_from_slice(body);

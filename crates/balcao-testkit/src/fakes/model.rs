@@ -71,12 +71,12 @@ impl FakeModel {
     /// Starts on a free port of this machine, and speaks as OpenAI does.
     ///
     /// # Errors
-    /// There is no free port.
+    /// If this machine has no free port.
     pub fn start(script: impl IntoIterator<Item = Says>) -> std::io::Result<Self> {
         Self::speaking(Speaks::OpenAi, script)
     }
 
-    /// The same, speaking as another vendor does.
+    /// Starts on a free port of this machine, and speaks as the vendor `speaks` does.
     ///
     /// # Errors
     /// There is no free port.

@@ -1,6 +1,6 @@
 //! `multipart/form-data` as far as fakes need it.
 
-/// Head and content of each part; `None` if it is no such body.
+/// Returns the head and the content of each part; `None` if the body is not valid multipart.
 pub(super) fn fields<'a>(content_type: &str, body: &'a [u8]) -> Option<Vec<(String, &'a [u8])>> {
     let boundary = content_type.strip_prefix("multipart/form-data; boundary=")?;
     let mut fields = Vec::new();

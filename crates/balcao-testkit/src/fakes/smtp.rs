@@ -1,5 +1,5 @@
-//! A strict server for mail on 127.0.0.1: commands in their order, lines that end as they must, a login where one is wanted. It can
-//! be told to make trouble.
+//! A strict server for mail on 127.0.0.1: commands in their order, lines that end as they must, a login if a test asks for one. A test
+//! can make it misbehave.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use crate::wait;
 /// What the server does with one letter instead of taking it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// Says nothing at all, until whoever connected leaves.
+    /// Sends no answer until the client disconnects.
     Silence,
     /// Answers, the greeting included, only as often as it was let: [`FakeSmtp::answers`].
     Slow,
@@ -30,9 +30,9 @@ pub enum Trouble {
 /// A letter that arrived whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Letter {
-    /// From whom, by the envelope.
+    /// The sender, by the envelope.
     pub from: String,
-    /// To whom, by the envelope.
+    /// The recipients, by the envelope.
     pub to: Vec<String>,
     /// Headers and body, without dots that were stuffed.
     pub text: String,
@@ -50,7 +50,7 @@ struct State {
     let_answer: usize,
 }
 
-/// What all connections share, and whoever waits for a change of it.
+/// The state that all connections share, and the signal that it changed.
 type Shared = (Mutex<State>, Condvar);
 
 /// The server; it ends with the test.
@@ -90,19 +90,19 @@ impl FakeSmtp {
         self.locked(|state| state.troubles.extend(troubles));
     }
 
-    /// Every letter that arrived whole, also where nobody was told so.
+    /// Every letter that arrived whole, even if the client received no confirmation.
     #[must_use]
     pub fn letters(&self) -> Vec<Letter> {
         self.locked(|state| state.letters.clone())
     }
 
-    /// How often somebody connected.
+    /// The number of connections so far.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.locked(|state| state.connections)
     }
 
-    /// What whoever connected did against the protocol.
+    /// The breaches of the protocol by clients.
     #[must_use]
     pub fn breaches(&self) -> Vec<String> {
         self.locked(|state| state.breaches.clone())
@@ -132,7 +132,7 @@ fn with<T>(shared: &Shared, work: impl FnOnce(&mut State) -> T) -> T {
     done
 }
 
-/// Says nothing more, until whoever connected leaves.
+/// Sends no more answers until the client disconnects.
 fn falls_silent(reader: &mut impl BufRead, shared: &Shared) -> std::io::Result<()> {
     with(shared, |state| state.silences += 1);
     while line(reader, shared)?.is_some() {}
@@ -219,7 +219,7 @@ fn serve(stream: &TcpStream, shared: &Shared, login: Option<(&str, &str)>) -> st
                 }
                 let mut text = String::new();
                 loop {
-                    // Whoever leaves before the last dot has sent nothing.
+                    // A client that disconnects before the last dot has sent no letter.
                     let Some(part) = line(&mut reader, shared)? else { return Ok(()) };
                     if part == "." {
                         break;

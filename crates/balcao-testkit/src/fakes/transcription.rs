@@ -22,9 +22,9 @@ pub enum Heard {
     Words(String),
     /// It is refused with this status.
     Status(u16),
-    /// The answer is no JSON.
+    /// The answer is not JSON.
     Nonsense,
-    /// No answer comes until the client leaves.
+    /// The server sends no answer until the client disconnects.
     Silence,
     /// Half of the answer comes.
     Cut,
@@ -37,7 +37,7 @@ pub struct Sound {
     pub filename: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The language that was told.
+    /// The language that the request named.
     pub language: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl FakeTranscription {
     /// Starts it on a free port of this machine.
     ///
     /// # Errors
-    /// There is no free port.
+    /// If this machine has no free port.
     pub fn start() -> std::io::Result<Self> {
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);

@@ -31,8 +31,8 @@ pub struct OwnServer {
 }
 
 impl OwnServer {
-    /// Starts one; `None`, with a word on stderr, if there is no PostgreSQL here. Lines of `settings` go into its
-    /// configuration; `files` are laid beside its data, readable for it alone.
+    /// Starts a server; `None`, with a message on stderr, if PostgreSQL is not installed. Lines of `settings` go into its configuration;
+    /// `files` are laid beside its data, readable for it alone.
     #[must_use]
     #[expect(clippy::print_stderr, reason = "that tests were skipped must be seen")]
     pub fn start(settings: &str, files: &[(&str, &str)]) -> Option<Self> {

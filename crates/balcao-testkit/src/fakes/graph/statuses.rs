@@ -1,5 +1,5 @@
-//! What becomes of each message, told as Meta tells it: signed, not always in order, some of it twice or together, and again
-//! until it is acknowledged. A status may come before the answer to the request that sent the message.
+//! Sends the status updates of each message as Meta does: signed, not always in order, some of them twice or together, and again until
+//! the receiver acknowledges them. A status update may come before the answer to the request that sent the message.
 
 use std::{
     collections::VecDeque,
@@ -24,7 +24,7 @@ const WAYS: [&[&[&str]]; 4] = [
 /// A pause after a post that was not acknowledged.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// A message of which something is to be told.
+/// A sent message that gets status updates.
 pub(super) struct Sent<'m> {
     pub(super) id: &'m str,
     pub(super) number: u32,
@@ -40,13 +40,13 @@ pub(super) struct Sent<'m> {
 #[derive(Debug, Default)]
 struct Waiting {
     posts: VecDeque<Value>,
-    /// Address and app secret of whom they are for.
+    /// The address and the app secret of the receiver.
     to: Option<(String, String)>,
     held: bool,
     over: bool,
 }
 
-/// What is still to be told, and a thread that tells it.
+/// The status updates that wait, and a thread that sends them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Statuses(Arc<(Mutex<Waiting>, Condvar)>);
 
@@ -60,7 +60,7 @@ impl Statuses {
         self.0.1.notify_all();
     }
 
-    /// From now on they go there. Before it is said for the first time, nothing is told.
+    /// Sends all later status updates to this address. Before the first call, none leave.
     pub(super) fn tell(&self, address: &str, app_secret: &str) {
         let first = self.lock().to.is_none();
         self.changed(|waiting| waiting.to = Some((address.to_owned(), app_secret.to_owned())));
@@ -94,7 +94,7 @@ impl Statuses {
         while let Some((address, secret, body)) = self.next() {
             let heard = webhooks::post(&address, &secret, &body) == Some(200);
             let mut waiting = self.lock();
-            // The one that was told stays in front until it is acknowledged: nobody takes it away meanwhile.
+            // A sent status update stays in front until the receiver acknowledges it; no other thread removes it meanwhile.
             if heard {
                 waiting.posts.pop_front();
             } else {
@@ -140,7 +140,7 @@ fn status(sent: &Sent<'_>, state: &str) -> Value {
         .fails
         .is_none()
         .then(|| json!({ "billable": true, "pricing_model": "PMP", "type": "regular", "category": sent.category }));
-    // Of whom it went to, what is known of them: to a user id there is no number.
+    // Adds what is known of the recipient: a message to a user id has no number.
     let known = [
         ("recipient_id", text("to").map(|number| json!(super::without_ninth_digit(number)))),
         ("recipient_user_id", text("recipient").map(|user| json!(user))),

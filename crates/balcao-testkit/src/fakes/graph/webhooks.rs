@@ -24,7 +24,7 @@ pub fn sign(app_secret: &str, body: &[u8]) -> String {
     format!("sha256={hex}")
 }
 
-/// The time of a message that is written now, as Meta writes it. The built program, which is told of it, goes by the machine's clock.
+/// The current time in Meta's format. It reads the machine's clock, because the built program, which receives it, does so, too.
 #[must_use]
 pub fn now() -> String {
     SystemClock.now().as_second().to_string()
