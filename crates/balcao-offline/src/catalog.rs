@@ -43,9 +43,9 @@ pub struct Catalog {
     pub services: Vec<Service>,
     /// The professionals' names.
     pub professionals: Vec<String>,
-    /// What customers call them besides, with the name, where it was told.
+    /// Other names that customers use for a professional, each with the professional's name, as far as a tool returned them.
     pub nicknames: Vec<(String, String)>,
-    /// What they do, of those of whom it was told.
+    /// The services of each professional, as far as a tool returned them.
     pub skills: Vec<Skills>,
     /// The plans on sale, once they were listed.
     pub plans: Vec<Service>,
@@ -86,7 +86,7 @@ impl Catalog {
         }
     }
 
-    /// Takes in the professionals that an intake's answer names: whose it is, or whom one may choose.
+    /// Adds the professionals that an intake's answer names: the owner of the calendar, or those that the customer may choose from.
     pub fn meet(&mut self, result: &Value) {
         let one = result.get("professional").or_else(|| result.get("working_hours").and(result.get("name")));
         let all = result.get("details").and_then(|details| details.get("available")).and_then(Value::as_array);
@@ -116,7 +116,7 @@ impl Catalog {
         let services: Vec<String> = list.iter().filter_map(service).collect();
         let restrictions = results::text(person, &["restrictions"]);
         let Some(name) = results::text(person, &["name"]).filter(|_| !services.is_empty()) else { return };
-        // `get_barbers` tells no terms: those that were told stand.
+        // `get_barbers` returns no terms, so the terms of an earlier answer stay.
         let told = person.get("own_terms").and_then(Value::as_array).cloned();
         let before = self.skills.iter().find(|skills| skills.name == name).map(|skills| skills.own_terms.clone());
         let own_terms = told.or(before).unwrap_or_default();
@@ -124,7 +124,7 @@ impl Catalog {
         self.skills.push(Skills { name, services, restrictions, own_terms });
     }
 
-    /// Whether a professional offers a service. `None` if no tool has told.
+    /// Whether a professional offers a service. `None` if no tool has returned the professional's services.
     #[must_use]
     pub fn performs(&self, professional: &str, service: &str) -> Option<bool> {
         let skills = self.skills.iter().find(|skills| skills.name == professional)?;
@@ -158,9 +158,9 @@ impl Catalog {
     /// ("limpeza") names it if no other service shares that part, or if it is what the name begins with and no other
     /// name begins so: "barba" is "Barba desenhada" rather than "Corte e barba".
     ///
-    /// An [`OtherAct`] is no service of the catalog; beside one that is named in full it does not count.
+    /// An [`OtherAct`] is not a service of the catalog; it does not count beside a service that the text names in full.
     ///
-    /// Where the tools have told aliases, one that is said in full names its service, unless another is named whole.
+    /// If the tools have returned aliases, an alias in full names its service, unless the text names another service in full.
     #[must_use]
     pub fn service_in(&self, text: &str) -> Named {
         let named = self.service_by_name(text);
@@ -264,7 +264,7 @@ impl Catalog {
         }
     }
 
-    /// The professionals that a bare title means: "a dra" is whoever is called so.
+    /// The professionals that a bare title means: "a dra" means each professional with the title "Dra".
     fn titled(&self, text: &str) -> Vec<usize> {
         let all = tokens(text);
         let wanted: &[&str] = if all.iter().any(|token| ["dra", "doutora"].contains(&token.text.as_str())) {
@@ -338,7 +338,7 @@ impl Catalog {
 }
 
 impl Catalog {
-    /// The name behind "com" that nobody here bears, if it is a common first name: "com a Unimed" asks for something else.
+    /// The unknown name after "com", if it is a common first name. "Com a Unimed" does not name a person.
     #[must_use]
     pub fn nobody_in(&self, text: &str) -> Option<String> {
         match self.professional_in(text) {
@@ -409,7 +409,7 @@ fn without_excluded(text: &str) -> String {
     kept.join(" ")
 }
 
-/// What stands after "com" and is no service and no everyday word: "com o Vando" is `Vando`.
+/// The word after "com", if it is neither a service nor an everyday word: "com o Vando" gives `Vando`.
 fn after_with(text: &str, catalog: &Catalog) -> Option<String> {
     let all = tokens(text);
     let at = |index: usize| all.get(index).map_or("", |token| token.text.as_str());

@@ -31,7 +31,7 @@ impl OfflineModel {
                 let dialogue = Dialogue::of(request);
                 plain(summary::summary(request, &dialogue, dialogue.locale()))
             }
-            // It has no words of its own for that: whoever asks has a sentence ready.
+            // This model writes no text for a follow-up, because the caller has a fixed sentence ready.
             Purpose::FollowUp => plain(String::new()),
             Purpose::ContactFacts => {
                 let name = Dialogue::of(request).utterance.own_name;
@@ -115,8 +115,8 @@ fn numbered(request: &ModelRequest, calls: Vec<Call>) -> Vec<ToolCallRequest> {
     calls.into_iter().enumerate().map(number).collect()
 }
 
-/// Words the turn anew without its rejected reply and without calls. Where that gives the same text again, only a
-/// sentence that claims nothing is left.
+/// Writes the reply of the turn again, without its rejected reply and without calls. If that gives the rejected text again, the reply is
+/// a sentence that claims nothing.
 fn correction(request: &ModelRequest) -> ModelResponse {
     let mut cut = request.clone();
     let mut rejected = None;

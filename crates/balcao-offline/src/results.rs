@@ -87,7 +87,7 @@ pub struct Appointment {
     pub professional: Option<String>,
     /// What is done.
     pub service: Option<String>,
-    /// For whom, where not for the contact.
+    /// The attendee, if another person than the contact comes.
     pub attendee: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The dialogue so far, read anew from the transcript at every call: what is wanted, what is known, what was asked last.
+//! The dialogue so far, built from the transcript at every call: what the customer wants, what is known, and our last question.
 //!
 //! Older messages are read with today's date, because the transcript carries no dates; the replies echo weekday and date,
 //! and what a reply said overrides what the words before it seemed to say. Only the message to answer may have come late: it is read with
@@ -75,7 +75,7 @@ pub struct Dialogue {
     pub presumed: bool,
     /// True if any professional will do.
     pub any_professional: bool,
-    /// True if the last look at free times failed because nobody has the name that was asked for.
+    /// True if the last call for free times failed because no professional has the requested name.
     pub nobody_so_named: bool,
     /// The day wanted.
     pub day: Option<Day>,
@@ -112,7 +112,8 @@ pub struct Dialogue {
     pub service_asked: bool,
     /// The last booking of this conversation.
     pub booked: Option<Appointment>,
-    /// All that this conversation booked, by what it is and with whom: a calendar lists its events by id and time alone.
+    /// All appointments that this conversation booked, with service and professional, because a calendar lists only the id and the time
+    /// of its events.
     pub(crate) booked_here: Vec<Appointment>,
     /// The contact's appointments, as last listed.
     pub upcoming: Vec<Appointment>,
@@ -297,12 +298,12 @@ impl Dialogue {
         self.several = self.several_to_cancel(&utterance);
         self.take_next(&utterance);
         self.fill(&utterance);
-        // "Com o Wesley" to "who comes?" says with whom.
+        // "Com o Wesley" after "who comes?" names the professional and not the attendee.
         let staff = matches!(self.catalog.professional_in(&utterance.text), Named::One(_));
         // Of "pra mim e pro meu filho" the first is who comes now.
         let wishes = self.catalog.several_in(&utterance.text);
         let first = wishes.first().filter(|wish| crate::catalog::person_in(wish).is_some()).unwrap_or(&utterance.text);
-        // "Meus horários" is no name, whatever was asked.
+        // "Meus horários" does not answer a question for a name, whatever we asked.
         let said = if informative(&utterance) { "" } else { &self.said };
         self.who.hear(&utterance.text, first, said, staff);
         self.meet_guest(first);
@@ -427,7 +428,7 @@ impl Dialogue {
             self.begin(Goal::None);
             self.presumed = false;
         }
-        // What is said not to be free is no offer.
+        // A line that says that a time is not free does not offer that time.
         let free = |line: &&str| !["nao esta livre", "not free"].iter().any(|words| normalize(line).contains(words));
         let offer = said.lines().filter(free).collect::<Vec<_>>().join("\n");
         // Our own "1h" is one in the night: only customers leave the afternoon out.
@@ -506,7 +507,8 @@ impl Dialogue {
         }
     }
 
-    /// "Qual é o seu nome?" "Corte e barba": a service, known once the tools have told them.
+    /// After "Qual é o seu nome?" the answer "Corte e barba" is a service. The agent knows that once the tools have returned the
+    /// services.
     fn settle_answers(&mut self) {
         if self.catalog.services.is_empty() {
             return;
@@ -521,7 +523,7 @@ impl Dialogue {
         }
     }
 
-    /// Whether the name that was heard is a professional's: known once the tools have told them.
+    /// Decides whether the name that was heard is a professional's, once the tools have returned the professionals.
     fn settle_guest(&mut self) {
         let Some(name) = self.who.unmet.take_if(|_| !self.catalog.professionals.is_empty()) else { return };
         let own = self.who.own_name.as_ref().is_some_and(|own| balcao_language::contains_word(own, &name));

@@ -16,7 +16,7 @@ use crate::{
 pub(crate) enum Linked {
     /// They hold together.
     Whole(Bundle),
-    /// They do not, which was told. These have code that can be looked at by itself.
+    /// The helpers do not link, which the compiler has reported. This bundle holds the code that can be checked alone.
     Apart(Bundle),
 }
 
@@ -49,7 +49,7 @@ fn apart(written: Vec<sandbox::Helper>) -> Bundle {
     let there = |helper: &sandbox::Helper| helper.language == Language::JavaScript && !helper.source.trim().is_empty();
     let alone = written.into_iter().filter(|helper| there(helper) && seen.insert(helper.id.clone()));
     let alone = alone.map(|helper| sandbox::Helper { dependencies: Vec::new(), ..helper }).collect();
-    // If they are too many or too long, that was told, and nobody looks into them.
+    // If the helpers are too many or too long, the compiler has reported that, and their code is not checked.
     Bundle::new(alone).unwrap_or_default()
 }
 
@@ -114,7 +114,7 @@ fn placed(helpers: &[sandbox::Helper], error: CompileError) -> Problem {
     }
 }
 
-/// One helper with its code; `None` if there is none that can be read, which is told.
+/// Reads one helper with its code; `None` after a report to the compiler if the code cannot be read.
 fn read(
     compiler: &mut Compiler<'_>,
     index: usize,

@@ -53,8 +53,8 @@ pub struct LoadedPack {
     pub knowledge: Vec<Prose>,
     /// Its scripts: programs that are carried along to be found and read, and never run.
     pub scripts: Vec<Prose>,
-    /// What its examples say and does not hold, as far as it can be told without running helpers and reads. Empty unless it was loaded to
-    /// be tested ([`Loader::testing`]).
+    /// The examples that fail, as far as the loader can check them without helpers and reads. Empty unless the pack was loaded for a test
+    /// ([`Loader::testing`]).
     pub unheld: Vec<Problem>,
     /// Where each example stands, by its id: the file, and where in it. Kept if it was loaded to be tested: to find a line takes reading
     /// the file again, which is for those that fail.
@@ -62,7 +62,7 @@ pub struct LoadedPack {
     /// Recorded answers of files, by the id of their success case.
     pub(crate) recorded: BTreeMap<String, Value>,
     pub(crate) kind: Running,
-    /// What can be told of it.
+    /// The pieces of context that a model can receive about this pack.
     pub(crate) shelves: Arc<Shelves>,
 }
 
@@ -140,7 +140,7 @@ impl Loader {
         self
     }
 
-    /// Packs of kinds that nothing here can run load all the same, to be looked at.
+    /// Also loads packs of unknown kinds, whose commands can be inspected but not run.
     #[must_use]
     pub fn describing(mut self) -> Self {
         self.otherwise = Some(Arc::new(Described));
@@ -161,7 +161,7 @@ impl Loader {
         self
     }
 
-    /// A pack whose examples do not hold loads all the same, to be tested; [`LoadedPack::unheld`] tells which do not.
+    /// Also loads a pack with failing examples, so that they can be tested; [`LoadedPack::unheld`] lists them.
     #[must_use]
     pub const fn testing(mut self) -> Self {
         self.testing = true;
@@ -193,8 +193,8 @@ impl Loader {
         self.examine(root).map_err(|unloaded| unloaded.problems)
     }
 
-    /// The same, for whoever tells an author of everything: of a pack that does not load there is the code of its helpers, which is
-    /// looked at elsewhere.
+    /// Loads the pack as [`Self::load_folder`] does. For a pack that does not load it also returns the code of its helpers, which another
+    /// check reads, so that its author sees every mistake at once.
     ///
     /// # Errors
     /// Every problem but those of the code, and the code.
@@ -292,7 +292,7 @@ impl Loader {
         Ok(loaded)
     }
 
-    /// What runs the pack, which has looked at what concerns it as a whole. What nobody knows the type of is only described.
+    /// Finds the kind that runs the pack and has checked it as a whole. A pack of an unreadable type is only described.
     fn kind_of(&self, compiler: &mut Compiler<'_>, pack: &Pack) -> Option<Arc<dyn Kind>> {
         if compiler.source.is_damaged("/tool/type") {
             return Some(Arc::new(Described));
@@ -386,7 +386,7 @@ fn recorded(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Folder>) -
                 compiler.complain(&at, format!("`{}` has both `response` and `response_file`", case.id), suggestion);
             }
             (None, Some(file), Some(folder)) => {
-                // That it cannot be read has been told where files are looked at.
+                // The check of the files has already reported a file that cannot be read.
                 let Ok(text) = folder.read(file) else { continue };
                 match serde_json::from_str(&text) {
                     Ok(value) => drop(recorded.insert(case.id.clone(), value)),

@@ -1,7 +1,7 @@
 //! What of a definition was left out, or stands in for something else, so that the rest can be looked at; and what follows of that alone.
 //!
-//! A mistake is told once. What it brings about elsewhere (a name that leads nowhere, since the entry that has it was left out) is not
-//! told: it goes when the mistake does, and who mends reads one line for each mistake.
+//! The loader reports a mistake once. It does not report the consequences elsewhere, such as a reference to an entry that was left out.
+//! They go when the mistake does, so the author reads one line for each mistake.
 //!
 //! Places are those of the files: they do not move when entries before them are left out.
 
@@ -169,7 +169,7 @@ impl Damage {
         }
     }
 
-    /// Of a section that is no list of entries nothing is known.
+    /// If a section is not a list of entries, all its entries count as left out.
     fn whole_section(&mut self, at: &str) {
         let Some(name) = at.strip_prefix("/tool/") else { return };
         let within = |section: &&str| {

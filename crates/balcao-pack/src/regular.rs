@@ -1,5 +1,4 @@
-//! Regular files of a bounded size. A pipe would be waited for without end, a device read without end, and a link leads to what
-//! somebody else may change.
+//! Regular files of a bounded size. A read of a pipe or a device might never end, and another user may change the target of a link.
 
 use std::{
     fs::File,
@@ -51,7 +50,7 @@ fn explain_link(error: io::Error) -> io::Error {
     error
 }
 
-/// Opens a file without following a link, and without waiting for whoever writes into a pipe.
+/// Opens a file without following a link, and without waiting for a writer if the file is a pipe.
 #[cfg(unix)]
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     open_with(path, libc::O_NOFOLLOW)

@@ -1,9 +1,9 @@
 //! The shape of a `tool.yaml`, held against its schema.
 //!
-//! What is misshapen is told, and then taken as it was meant or left out, so that the rest can be looked at and everything is told at once:
-//! a key or a word that is nearly one of ours is taken for it, any other unknown key is left out, and so is a value that is none of those
-//! that may stand there. Where something has to stand, something of the right shape does ([`placeholder_for`]); where nothing will do the entry is
-//! left out. Nothing is told of what comes of that alone ([`Source::owes`]). Only a pack without commands is looked at no further.
+//! The check repairs or leaves out what is misshapen, so that it can report all mistakes at once. It takes a key or a word that is nearly
+//! one of ours for that one. It leaves out any other unknown key, and every value that is not valid at its place. A missing required
+//! value gets a placeholder ([`placeholder_for`]); without a fitting placeholder the entry is left out. The check does not report mere
+//! consequences of a mistake ([`Source::owes`]). Only a pack without commands is looked at no further.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -42,7 +42,7 @@ pub(crate) fn check_and_recover(source: &mut Source) -> Shape {
     };
     let (mut renamed, mut stood_in): (Vec<String>, BTreeSet<String>) = (Vec::new(), BTreeSet::new());
     for _ in 0..MAX_LOOKS {
-        // Of very many mistakes the first are told: to look on takes long, and tells nobody more.
+        // The check reports only the first of very many mistakes, because a longer search takes long and does not help the author.
         if problems.len() > MAX_PROBLEMS {
             break;
         }

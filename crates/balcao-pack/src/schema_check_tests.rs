@@ -21,7 +21,7 @@ fn a_misspelt_key_is_taken_for_the_one_that_was_meant_and_another_is_left_out() 
     assert!(told[1..].iter().any(|one| one.ends_with("did you mean `effect`?")), "{told:#?}");
     assert_eq!(source.value["tool"]["commands"][0]["effect"], json!("write"));
     assert!(source.value["tool"]["commands"][0].get("zzz").is_none());
-    // What is told of it later is told where it was written.
+    // A later problem about this key points to the line where the author wrote it.
     let later = source.problem("/tool/commands/0/effect", "x", None);
     assert_eq!((later.line, later.snippet.trim()), (10, "efect: write"));
 }

@@ -9,7 +9,7 @@ use crate::{LoadedPack, Prose};
 /// Characters of a piece of prose.
 const MAX_PIECE: usize = 2_000;
 
-/// What a call looks like to whoever searches for it.
+/// Creates the search entry of a command.
 #[must_use]
 pub fn of_tool(spec: &CommandSpec) -> Entry {
     let (pt, en) = (spec.description.get(Locale::PtBr), spec.description.get(Locale::En));

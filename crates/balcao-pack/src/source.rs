@@ -11,7 +11,7 @@ use crate::{
     recovery::{Damage, entry_of},
 };
 
-/// Problems that are told of one pack; who has more mends these first.
+/// The most problems that the loader reports for one pack; an author with more repairs these first.
 pub(crate) const MAX_PROBLEMS: usize = 100;
 
 /// Folders whose YAML files hold entries of a section: the folder, and where its entries belong.
@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    /// A pack with the entries that its folders hold. What cannot be read is told, and left out.
+    /// Builds a pack with the entries that its folders hold. Reports and leaves out files that cannot be read.
     pub(crate) fn assemble(main: Document, folder: &Folder) -> (Self, Vec<Problem>) {
         let mut source = Self::single(main);
         let mut problems = Vec::new();
@@ -301,7 +301,7 @@ impl Source {
         self.damage.lacks(section)
     }
 
-    /// Whether what would be told of a place may come of what was taken away, and of nothing else.
+    /// Returns whether a problem at this place may be a mere consequence of a part that was left out.
     pub(crate) fn owes(&self, pointer: &str, message: &str) -> bool {
         self.damage.explains(&self.placed(pointer), message)
     }

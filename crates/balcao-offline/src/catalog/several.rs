@@ -4,7 +4,7 @@ use balcao_language::{Token, is_relative, normalize, tokens};
 
 use super::{Catalog, Named, same_word, significant};
 
-/// Someone for whom something is to be booked.
+/// A person that a booking is for.
 struct Person {
     /// The index of the token that begins the words, preposition included, and the one behind them.
     from: usize,
@@ -152,7 +152,7 @@ impl Catalog {
     }
 }
 
-/// For whom a text wants something, as it says it: "mim", "meu pai". The last of several.
+/// The person that a text wants something for, in its own words: "mim", "meu pai". Of several persons, the last one.
 #[must_use]
 pub fn person_in(text: &str) -> Option<String> {
     let all = tokens(text);

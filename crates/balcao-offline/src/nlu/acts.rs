@@ -87,7 +87,7 @@ pub enum Act {
     NoReminder,
     /// "Não quero cancelar nada": what is booked stays.
     Keep,
-    /// "Cancela meu plano": what ends is no appointment.
+    /// "Cancela meu plano": the customer wants to end a contract and not an appointment.
     CancelOther,
     /// "O mais cedo".
     Earliest,
@@ -138,7 +138,7 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         let subject = has(&words, SUBJECTS) && !found.iter().any(|act| OWN_SUBJECT.contains(act));
         let about = significant(&clause);
         let polite = found.iter().any(|act| [Act::Greeting, Act::Thanks, Act::Goodbye].contains(act));
-        // "Quinta ou sexta?" answers "which day?", and is no question to look up.
+        // "Quinta ou sexta?" answers the question for a day, so it is not a question to look up.
         let answers_when =
             slots.has_when() && (about.len() < 2 || significant(&without_dates(&clause, slots)).is_empty());
         let substantial = about.len() >= if polite { 2 } else { 1 };
@@ -151,7 +151,7 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
                 continue;
             }
             questions.push(query(&clause));
-            // A question about a rule ("cobram pra cancelar?") is no wish.
+            // A question about a rule ("cobram pra cancelar?") does not express a wish.
             let mut index = 0;
             acts.retain(|act| {
                 index += 1;
@@ -422,7 +422,7 @@ fn is_injection(text: &str, tools: &[&str]) -> bool {
     named || snake_case(&folded) || has(&spaced(text), INJECTION) || folded.contains("</") || folded.contains("<|")
 }
 
-/// A word with an underscore inside: nobody writes one to a front desk.
+/// A word with an underscore inside; customers do not write such words.
 fn snake_case(folded: &str) -> bool {
     folded.split(|c: char| c.is_whitespace() || "\"'`,.:;()".contains(c)).any(|word| {
         let inner = word.trim_matches('_');

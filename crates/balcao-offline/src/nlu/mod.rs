@@ -55,7 +55,7 @@ pub struct Day {
     pub last: Date,
     /// True if "para" or "pra" leads it: where something is to go.
     pub target: bool,
-    /// True if it is no more than a weekday ("sexta"), which may mean another week than the coming one.
+    /// True if the day is only a weekday ("sexta"), which may mean another week than the coming one.
     pub weekday: bool,
 }
 
@@ -135,9 +135,9 @@ pub fn before_condition(text: &str) -> &str {
 pub struct Clock {
     /// The organization's civil day.
     pub today: Date,
-    /// From then on a bare hour is as written: "às 6" where somebody works at six.
+    /// From this time on a bare hour is as written: "às 6" means six in the morning if a professional works then.
     pub opens: Time,
-    /// The language of the conversation, for messages that tell none.
+    /// The language of the conversation, for messages whose language is unclear.
     pub locale: Locale,
 }
 

@@ -323,7 +323,7 @@ pub(super) const GOODBYE: &[&str] = &[
     "goodbye", "see you", "abraco", "abracos", "ate sexta", "ate sabado",
 ];
 
-/// Anybody but whoever was named.
+/// Any professional except the one that the customer named.
 pub(super) const SOMEBODY_ELSE: &[&str] = &[
     "outro barbeiro", "outra barbeira", "outro profissional", "outra profissional", "outro medico", "outra medica",
     "outro dentista", "outra pessoa",

@@ -39,7 +39,7 @@ pub(super) fn happened(clause: &str) -> bool {
     })
 }
 
-/// True if a word of cancelling has a thing for its object that is no appointment: "cancela o lembrete".
+/// True if the object of a word of cancelling is not an appointment: "cancela o lembrete".
 pub(super) fn cancels_something_else(clause: &str, things: &[&str]) -> bool {
     parts(clause).iter().any(|part| {
         let words: Vec<&str> = part.split_whitespace().collect();

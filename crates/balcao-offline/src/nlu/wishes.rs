@@ -80,7 +80,7 @@ pub(super) fn messages(clause: &str, words: &str, slots: &Utterance, acts: &mut 
     }
 }
 
-/// "Me manda uma mensagem amanhã de manhã": a verb of writing to somebody, with a day, a time or a "depois".
+/// "Me manda uma mensagem amanhã de manhã": a verb that asks us to write later, with a day, a time or a "depois".
 fn later_contact(words: &str, slots: &Utterance) -> bool {
     const CALLS: &[&str] = &[
         "me chama",
@@ -103,9 +103,9 @@ fn later_contact(words: &str, slots: &Utterance) -> bool {
     verb && later && !has(words, &["me chama de", "me chame de"])
 }
 
-/// Messages of ours that somebody may want to stop.
+/// Messages of ours that a contact may want to stop.
 const MESSAGES: &[&str] = &["lembrete*", "aviso*", "mensage*", "msg", "retorno*", "reminder*"];
 
-/// What can be ended and is no appointment.
+/// Contracts that a customer can end; none of them is an appointment.
 const CONTRACTS: &[&str] =
     &["plano", "assinatura", "mensalidade", "pacote", "cadastro", "conta", "plan", "subscription"];

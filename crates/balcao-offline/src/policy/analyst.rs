@@ -1,7 +1,7 @@
 //! Staff who ask about the business: one of the ready-made reports, shown as its tool lays it out.
 //!
-//! A report answers only the question that it was made for: of one for less, for another time or about somebody else it is said
-//! that it cannot be told apart.
+//! A report answers only the question that it was made for. If staff ask for a part of it, for another time or about another person, the
+//! agent says that it cannot answer.
 
 use balcao_language::format::Locale;
 use balcao_language::search::is_stop_word;
@@ -26,7 +26,7 @@ const TOOLS: [&str; 3] = ["get_stats", "get_upcoming", "get_no_show_clients"];
 /// Words of each report, folded: whole words, or their beginnings where they end in `*`.
 const MISSED: &[&str] =
     &["falt*", "no show*", "noshow*", "missed", "nao comparec*", "nao veio", "nao vieram", "nao aparec*"];
-/// What is told of the misses of one month, not of who they are.
+/// Words that ask for the number of missed appointments in a month, and not for the contacts who missed them.
 const COUNTED: &[&str] = &[
     "taxa*",
     "rate",
@@ -41,12 +41,12 @@ const COUNTED: &[&str] = &[
     "resumo*",
     "how many",
 ];
-/// Whoever came, or who missed least, is in no report.
+/// Words that ask who came or who missed least. No report answers that.
 const NOT_MISSED: &[&str] = &["nao falt*", "menos", "least", "didn t miss", "not missed", "never missed"];
 const WHO: &[&str] = &["quem", "who", "ranking*", "lista*", "list", "client*", "pessoas", "customer*"];
 const FIGURES: &[&str] =
     &["resumo*", "receita*", "fatur*", "numero*", "total*", "taxa*", "summary", "revenue", "numbers"];
-/// What a month's figures are told under.
+/// The title of a month's figures.
 const SUMMARY: &[&str] = &["resumo*", "summary"];
 const HAPPENED: &[&str] = &["moviment*", "estatistic*", "statistic*", "como foi", "como foram", "how was"];
 const MONTH: &[&str] = &["mes", "month"];
@@ -90,10 +90,10 @@ const PLAIN: &[&str] = &[
 /// The days that the agenda can be asked for, as its tool says.
 const AHEAD: i64 = 365;
 
-/// What somebody wants to know.
+/// The report that a staff member wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wish {
-    /// Who missed, in this month alone or in all that the report tells of.
+    /// The contacts who missed, in this month alone or in the whole period of the report.
     Missed { month: bool },
     /// The agenda, of these days where some are named.
     Agenda(Option<(Date, Date)>),
@@ -103,14 +103,14 @@ enum Wish {
     FiguresOf(Days),
     /// Who missed on these days.
     MissedOn(Days),
-    /// Less than a report, another time than it tells of, or somebody else.
+    /// A part of a report, a time that it does not cover, or another person.
     Narrower,
     /// Nothing of this.
     Other,
 }
 
-/// What somebody asks for; of a time that no ready-made report tells of, as far as a query can tell. `said` is what they were told
-/// last: "e mês passado?" asks for the same of another time. `Err` for a date that no calendar has.
+/// Returns the wish in a question; for a time that no ready-made report covers, a query if one can answer it. `said` is our last reply,
+/// because "e mês passado?" asks for the same report of another time. `Err` for a date that no calendar has.
 fn asked(text: &str, said: &str, today: Date) -> Result<Wish, String> {
     let words = spaced(text);
     if let Some(days) = period::named(text, today, &[]) {
@@ -137,7 +137,8 @@ fn asked(text: &str, said: &str, today: Date) -> Result<Wish, String> {
         .map_or(wish, |days| if ranking { Wish::MissedOn(days) } else { Wish::FiguresOf(days) }))
 }
 
-/// The same of a time that is all that was said: who missed, where that was told; what is ahead; else the figures.
+/// The wish of a message that names only a time. After a list of those who missed it is that list; for days ahead it is the agenda;
+/// otherwise it is the figures.
 fn of_another_time(days: Days, said: &str, today: Date) -> Wish {
     let told = spaced(said);
     let (first, last) = days;
@@ -198,7 +199,7 @@ fn agenda(text: &str, today: Date) -> Wish {
     }
 }
 
-/// Days that do not follow each other, or of which nobody knows which are meant.
+/// Days that do not follow each other, or that the question does not name clearly.
 struct Unclear;
 
 /// The days that a question names, the first and the last: "hoje e amanhã" are two in a row.

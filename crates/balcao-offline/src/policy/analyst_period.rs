@@ -12,7 +12,7 @@ use crate::results::Outcome;
 
 /// The tool that answers questions of one's own.
 pub(super) const QUERY: &str = "run_query";
-/// Most of those who missed that are told.
+/// The most contacts that the list of missed appointments shows.
 const MOST: usize = 20;
 /// Words of a year, where it is all of it.
 const YEAR: &[&str] = &["ano", "year", "este", "esse", "this", "anual"];
@@ -144,7 +144,7 @@ fn rows(outcome: &Outcome) -> Option<&Vec<Value>> {
     outcome.code().is_none().then(|| outcome.result.get("rows")?.as_array()).flatten()
 }
 
-/// The figures as they are shown; `None` while they are not there. Whoever may not see money is shown the counts.
+/// The figures as the reply shows them; `None` until the tools have returned them. Staff without access to money see only the counts.
 pub(super) fn shown_figures(outcomes: &[Outcome], days: Days, locale: Locale) -> Option<String> {
     let of = |call: &Call| outcomes.iter().find(|one| one.name == call.name && one.arguments == call.arguments);
     let [counts, money] = <[Call; 2]>::try_from(figures(days)).ok()?;

@@ -130,7 +130,7 @@ fn a_time_that_no_report_tells_of_is_asked_for_by_a_query() {
     {
         assert_eq!(asked(question, "", TODAY), Err(written.to_owned()), "{question}");
     }
-    // Of one of many, of somebody else, and of a part of a day no query of ours tells.
+    // No query of ours answers a question about one of many, about another person or about a part of a day.
     for question in [
         "quanto o Otávio faturou em outubro?",
         "quantas faltas teve a Lívia em outubro?",

@@ -440,7 +440,7 @@ impl Desk<'_> {
             professional: Some(professional),
             service: wish.service.clone(),
         };
-        // Everything said and told to go ahead: no further question.
+        // The customer gave all details and said to go ahead, so we ask no further question.
         let told = self.dialogue.utterance.is(Act::GoAhead) && !self.dialogue.utterance.text.contains('?');
         let unchanged = self.dialogue.asked != Question::Book;
         let exact = self.dialogue.times.contains(&time) && !self.dialogue.any_professional;

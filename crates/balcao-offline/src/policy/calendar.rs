@@ -277,7 +277,8 @@ impl Desk<'_> {
         }
     }
 
-    /// Asks which of these; who does not know is told what they cost and how long they take, and then offered a person.
+    /// Asks which of these services the customer wants. If the answer does not help, lists prices and durations, and then offers a
+    /// person.
     fn which_service(&mut self, list: Vec<String>) {
         let again = self.dialogue.asked == Question::Service && !self.dialogue.utterance.has_when();
         let told = self.dialogue.said.contains('\n');
@@ -336,7 +337,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Says why nobody can come on a day: the house is closed, or the one who was asked for does not work.
+    /// Says why a day has no times: the business is closed, or the professional that the customer asked for does not work.
     fn not_open(&mut self, day: &OpenDay) {
         let week = day.date.saturating_add(OFFERED_DAYS.days());
         let Some(days) = self.days(day.date, week) else { return };

@@ -1,5 +1,5 @@
-//! What a front desk over a bare calendar is told and asked: the customer's own data, services and prices, hours, the address,
-//! their events.
+//! Statements and questions of the customer to a front desk with a bare calendar: the customer's own data, services and prices, hours,
+//! the address, their events.
 
 use jiff::ToSpan;
 use serde_json::Value;
@@ -27,7 +27,7 @@ impl Desk<'_> {
         let utterance = &self.dialogue.utterance;
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
         let note = self.is(Act::Note).then(|| utterance.text.chars().take(500).collect::<String>());
-        // "Sou a Ana" is believed of whoever has no name yet.
+        // "Sou a Ana" counts as the contact's name only if the contact has no name yet.
         let introduced = introduced(&utterance.text).filter(|_| self.contact.is_none());
         let name = utterance.own_name.clone().or(introduced);
         let address = address_in(&utterance.text);

@@ -1,5 +1,5 @@
-//! Who comes, and with whom, where the tools of the calendar name nobody: the program reads whom the customer asks for, and the
-//! calendar's answer tells whose it is.
+//! The attendee and the professional, if the calendar tools take neither as an argument. The program reads the professional from the
+//! customer's words, and the answer of the calendar names the professionals of the times.
 
 use serde_json::Value;
 
@@ -7,20 +7,20 @@ use super::{Answer, Desk, calendar::SLOTS, calendar_info::CLIENT};
 use crate::{catalog::Named, results, state::Question, words::Line};
 
 impl Desk<'_> {
-    /// Whose calendar was looked at: everybody's who can be booked, or the one's whom the customer asked for.
+    /// The professionals whose calendars the tool read: all that can be booked, or only the one that the customer asked for.
     fn people(&self) -> Vec<String> {
         let told = self.answered(SLOTS).and_then(|outcome| outcome.result.get("professionals")?.as_array());
         told.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
-    /// The professional if there is no other: such a time is theirs.
+    /// The professional of the calendar, if the tool read only one; its times then belong to that professional.
     pub(super) fn only_one(&self) -> Option<String> {
         let mut people = self.people().into_iter();
         people.next().filter(|_| people.next().is_none())
     }
 
-    /// True if the calendar that was looked at is that of the professional whom the customer wants, or they want nobody in
-    /// particular. Else says so: nobody is booked with somebody else without knowing.
+    /// True if the tool read the calendar of the professional that the customer wants, or if the customer wants any professional. Else
+    /// the reply says so, because no customer should get another professional without knowing.
     pub(super) fn with_whom(&mut self) -> bool {
         let people = self.people();
         let named = self.dialogue.professional();
@@ -73,7 +73,7 @@ impl Desk<'_> {
         });
     }
 
-    /// "E com a Gertrudes?": who there is, where nobody is called so.
+    /// "E com a Gertrudes?": lists the professionals if none has that name.
     pub(super) fn not_known_or_nobody(&mut self) {
         let (dialogue, today) = (self.dialogue, self.dialogue.today());
         let text = &dialogue.utterance.text;
@@ -83,7 +83,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Says what the professional does whom the customer asked for, where the service is not one of it. True if so.
+    /// If the wanted professional does not offer the service, lists that professional's services and returns true.
     pub(super) fn tells_what_one_does(&mut self, named: &Named) -> bool {
         let Some(name) = self.only_one().filter(|_| self.dialogue.asked != Question::Service) else { return false };
         let asked_for = matches!(self.dialogue.professional(), Named::One(wanted) if wanted == name);
@@ -107,20 +107,20 @@ impl Desk<'_> {
         self.say(Line::Services { list });
     }
 
-    /// The name of whoever comes instead of the writer.
+    /// The name of the person who comes instead of the writer.
     pub(super) fn guest_name(&self) -> Option<String> {
         self.dialogue.who.guest.as_ref()?.name.clone()
     }
 
-    /// Says for whom it is, if not for the writer.
+    /// Says who the appointment is for, if it is not for the writer.
     pub(super) fn for_whom(&mut self) {
         if let Some(name) = self.guest_name() {
             self.say(Line::For { name });
         }
     }
 
-    /// True unless the visit is for somebody else and a name is missing: asks for it. Without the writer's own name the guest's
-    /// would be kept as theirs.
+    /// True unless the visit is for another person and a name is missing; then it asks for the name. Without the writer's own name the
+    /// guest's name would be stored as theirs.
     pub(super) fn names_are_known(&mut self) -> bool {
         let Some(guest) = self.dialogue.who.guest.clone() else { return true };
         if self.contact.is_none() {

@@ -16,7 +16,7 @@ use crate::results::{self, Outcome};
 use crate::state::{Dialogue, GUEST_NAME, OWN_NAME, Question};
 use crate::words::Line;
 
-/// So many free times are told.
+/// The most free times in one reply.
 const TOLD: usize = 6;
 /// A message of so many words is a mere answer.
 const SHORT: usize = 6;
@@ -107,11 +107,11 @@ impl<'a> Intake<'a> {
         self.go_on(info)
     }
 
-    /// Goes on with the booking: what is asked for, when, and for whom.
+    /// Continues the booking with the service, the time and the person that it is for.
     fn go_on(&mut self, info: &Outcome) -> Decision {
         let dialogue = self.dialogue;
         let who = results::text(&info.result, &["name"]).unwrap_or_default();
-        // The next of several wishes may be for somebody else.
+        // The next of several wishes may be for another person.
         if let (Named::One(name), false) = (dialogue.professional(), dialogue.queue.is_empty())
             && name != who
         {
@@ -228,10 +228,10 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// What an answer without success says: with whom, or why not.
+    /// The reply to a failed tool call: the professionals to choose from, or the reason for the failure.
     fn refused(&self, outcome: &Outcome) -> String {
         let names = self.to_choose_from(outcome);
-        // Of several wishes with somebody each, the first one's.
+        // If each of several wishes names a professional, the reply uses the one of the first wish.
         if let Named::One(name) = self.dialogue.professional()
             && names.contains(&name)
         {
@@ -275,8 +275,8 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Between whom the customer is to choose, where the tools do not know whom they mean: those whom they named, or who do what
-    /// they want, else all.
+    /// The professionals that the customer must choose from if the tools do not know which one they mean: those that they named, or those
+    /// who offer the service, else all.
     fn to_choose_from(&self, outcome: &Outcome) -> Vec<String> {
         let details = outcome.result.get("details");
         let argument = details.and_then(|details| details.get("argument")).and_then(Value::as_str);
@@ -376,7 +376,7 @@ impl<'a> Intake<'a> {
         let own = kept.clone().or_else(|| who.own_name.clone());
         let guest = who.guest.as_ref();
         let (name, question) = guest.map_or((own.clone(), OWN_NAME), |guest| (guest.name.clone(), GUEST_NAME));
-        // Nobody is asked who they are for a time that they cannot have.
+        // We do not ask for a name for a time that the customer cannot have.
         if name.is_none()
             && let Some(decision) = self.not_free(date, time, wanted)
         {
@@ -450,7 +450,7 @@ impl<'a> Intake<'a> {
         Decision::Say(told.trim_start().to_owned())
     }
 
-    /// Whether the session was told just now, and nobody asks for it again.
+    /// Whether the last reply already described the session and the customer does not ask for it again.
     fn is_told(&self) -> bool {
         let said = &self.dialogue.utterance;
         let all = &self.dialogue.catalog.services;

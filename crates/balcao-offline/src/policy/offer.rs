@@ -106,8 +106,8 @@ impl Desk<'_> {
         }
     }
 
-    /// The price and length of a service: with the professional whom the question names, or in general and with whoever
-    /// differs.
+    /// The price and length of a service: with the professional that the question names, or in general together with each professional
+    /// who differs.
     fn price_of(&mut self, name: &str) {
         let catalog = &self.dialogue.catalog;
         let Some(service) = catalog.service(name) else { return };

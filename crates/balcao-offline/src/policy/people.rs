@@ -18,7 +18,7 @@ impl Desk<'_> {
     /// Who works: on a day, of a service, or at all.
     pub(super) fn team(&mut self) {
         let dialogue = self.dialogue;
-        // Whoever does not work that day is on no list of that day: the names come from the catalog.
+        // A professional who does not work that day is missing from the list of that day, so the names come from the catalog.
         if dialogue.catalog.professionals.is_empty() && self.tool("get_services").is_some() {
             self.read("get_services", &[]);
         }
@@ -79,7 +79,7 @@ impl Desk<'_> {
         true
     }
 
-    /// "A Íris faz barba?": answers it from what the tools told of her. True if it is that question.
+    /// "A Íris faz barba?": answers from the services that the tools returned for that professional. True if the text is such a question.
     pub(super) fn skill(&mut self, question: &str) -> bool {
         let verbs = ["faz", "fazem", "corta", "cortam", "does"];
         if !verbs.iter().any(|verb| balcao_language::contains_word(question, verb)) {

@@ -216,7 +216,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Says that a question has no answer here: who it is about is nobody of the team, or it is not known.
+    /// Says that a question has no answer here, because its subject is not on the team or is unknown.
     pub(super) fn not_known(&mut self, question: &str) {
         let list = self.dialogue.catalog.professionals.clone();
         let nobody = self.dialogue.catalog.nobody_in(question).filter(|_| !list.is_empty());
@@ -262,7 +262,7 @@ impl<'a> Desk<'a> {
     /// Keeps the name that the customer gives, if it is not the one we have.
     fn own_name(&mut self) {
         let utterance = &self.dialogue.utterance;
-        // "Sou a Ana" is believed of whoever has no name yet.
+        // "Sou a Ana" counts as the contact's name only if the contact has no name yet.
         let introduced = introduced(&utterance.text).filter(|_| self.contact.is_none());
         let Some(name) = utterance.own_name.clone().or(introduced) else { return };
         let known =

@@ -1,11 +1,12 @@
-//! Whose appointment a customer speaks of: their own is told and changed, another's neither, and not whether it exists.
+//! The owner of the appointment that a customer mentions. The agent shows and changes only their own, and does not reveal whether another
+//! exists.
 
 use super::{Desk, calendar};
 use crate::{catalog::Named, state::owner_named, words::Line};
 
 impl Desk<'_> {
-    /// Whether the message speaks of the appointment of somebody who is named and is neither the writer, nor somebody for whom they
-    /// booked, nor on the team; says so. `None` while nobody knows who these are.
+    /// Whether the message mentions the appointment of a named person who is not the writer, not a guest of the writer and not on the
+    /// team; if so, the reply says that. `None` while the tools have not yet returned the team and the guests.
     pub(super) fn speaks_of_others(&mut self, asks: bool) -> Option<bool> {
         let text = &self.dialogue.utterance.text;
         let Some(name) = owner_named(text).filter(|name| !self.is_writer(name)) else { return Some(false) };

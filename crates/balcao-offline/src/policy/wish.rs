@@ -115,7 +115,7 @@ impl Desk<'_> {
         }
     }
 
-    /// A wish as we speak of it: the service's name, and for whom.
+    /// A wish in our words: the name of the service and the person that it is for.
     pub(super) fn label(&self, wish: &str) -> String {
         let service = match self.dialogue.catalog.service_in(wish) {
             Named::One(name) => Some(name),
@@ -147,10 +147,10 @@ impl Desk<'_> {
 
     /// What the tools call a service of these words: they know aliases. `None` while the answer is missing.
     ///
-    /// `get_barbers` is asked first: a tool that errs repeatedly is withdrawn, and without times there is no booking.
+    /// `get_barbers` runs first: a tool that errs repeatedly is withdrawn, and without times we cannot book.
     pub(super) fn resolve(&mut self, said: &str) -> Option<Named> {
         if super::intake::serves(self.tools) || super::calendar::serves(self.dialogue, self.tools) {
-            // There the catalog has the aliases itself, or nobody tells them.
+            // In these cases the catalog holds the aliases itself, or no tool returns them.
             return Some(Named::Unknown(said.to_owned()));
         }
         let key = self.dialogue.catalog.other_act(said).map_or_else(|| said.to_owned(), |other| other.key);

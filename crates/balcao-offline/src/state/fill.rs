@@ -62,7 +62,7 @@ impl Dialogue {
             Goal::Reschedule => self.fill_move(utterance),
             // The day that was spoken of cannot be: another is needed, and none was named.
             Goal::Book | Goal::None if utterance.ruled_out => self.day = None,
-            // A date that cannot be is no other day than the one before: the customer is asked which.
+            // An impossible date does not replace the day before it, because we ask the customer which day they mean.
             Goal::Book | Goal::None if utterance.problem.is_some() && utterance.days.is_empty() => {
                 self.day = self.day.filter(|_| self.other_reading.is_some());
             }
@@ -107,7 +107,7 @@ impl Dialogue {
         self.several.clone().filter(|_| !declined && self.asked == Question::Cancel)
     }
 
-    /// "Com ela": the one whom the last reply named beside the professional wanted so far.
+    /// "Com ela": the professional in our last reply, other than the one that the customer wanted so far.
     pub(super) fn pronoun(&self, text: &str) -> Option<String> {
         let said = ["com ela", "com ele", "with her", "with him"];
         said.iter().find(|words| balcao_language::contains_word(text, words))?;
@@ -204,7 +204,7 @@ impl Dialogue {
         this_year.filter(|meant| *meant < self.today())
     }
 
-    /// As it is written, a day without a year that the coming twelve months do not have: "29/02" before a year that is no leap year.
+    /// The written form of a day without a year that the coming twelve months lack: "29/02" if the next year has no leap day.
     #[must_use]
     pub fn missing(&self, date: Date) -> Option<String> {
         let leap_day = self.said_without_year(date)?.is_none();

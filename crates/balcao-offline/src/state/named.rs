@@ -1,4 +1,4 @@
-//! People whom a customer names: themselves beside a request, a guest with a number, and whose appointment they speak of.
+//! The names that a customer gives: their own beside a request, a guest with a number, and the owner of an appointment.
 //!
 //! A word is a name if it is written with a capital or is a common first name; what follows it belongs to it while it is written
 //! as a name is.
@@ -27,7 +27,7 @@ const INTRODUCTIONS: [&[&str]; 12] = [
     &["im"],
     &["it", "is"],
 ];
-/// What somebody may be who says "sou …", and is no name, however it is written.
+/// Roles that may follow "sou …" and are not names, however the customer writes them.
 const ROLES: [&str; 20] = [
     "cliente",
     "paciente",
@@ -75,7 +75,7 @@ const APPOINTMENTS: [&str; 22] = [
     "visita",
     "vaga",
 ];
-/// Words before whoever comes.
+/// Words before the name of the attendee.
 const TOWARDS: [&str; 6] = ["pra", "para", "pro", "pros", "p", "for"];
 /// Words between a name and its number.
 const NUMBERED: [&str; 12] =
@@ -83,9 +83,9 @@ const NUMBERED: [&str; 12] =
 /// A name has no more words.
 const LONGEST: usize = 5;
 
-/// "Sou a Ana Lima, quero marcar": the name that somebody gives beside what they want.
+/// "Sou a Ana Lima, quero marcar": the own name that a customer gives beside a request.
 ///
-/// "Sou a Camila do 11912345678" names a contact, and not only a person: that is for no model to believe.
+/// "Sou a Camila do 11912345678" claims to be a contact. A model must not accept such a claim.
 pub(crate) fn introduced(text: &str) -> Option<String> {
     let all = tokens(text);
     let says = |at: usize, words: &[&str]| words.iter().enumerate().all(|(next, word)| is(&all, at + next, &[word]));
@@ -100,7 +100,7 @@ pub(crate) fn introduced(text: &str) -> Option<String> {
     })
 }
 
-/// "Pra carla 81 99999-0000": somebody for whom the writer books, told from the writer by a number of their own.
+/// "Pra carla 81 99999-0000": a guest of the writer. The number of their own separates the guest from the writer.
 pub(super) fn guest_with_number(text: &str) -> Option<(String, String)> {
     let all = tokens(text);
     (0..all.len()).filter(|at| is(&all, *at, &TOWARDS)).find_map(|at| {
@@ -121,7 +121,7 @@ pub(super) fn guest_with_number(text: &str) -> Option<(String, String)> {
     })
 }
 
-/// "O horário da Lívia", "Livia's appointment": whose it is, if it is somebody's who is named.
+/// "O horário da Lívia", "Livia's appointment": the name of the owner, if the text names one.
 pub(crate) fn owner_named(text: &str) -> Option<String> {
     let all = tokens(text);
     let of = (0..all.len()).find_map(|at| {

@@ -1,6 +1,6 @@
 //! Words of names, and numbers: what both readings of who comes look for.
 
-/// What an answer may be that is no name.
+/// Words that may answer a question for a name without being a name.
 pub(super) const NO_NAMES: [&str; 45] = [
     "prefiro", "muda", "mudar", "troca", "trocar", "queria", "gostaria", "como", "assim", "ue", "sei", "la", "mim",
     "quem", "eu", "sim", "nao", "isso", "ok", "oi", "ola", "obrigado", "obrigada", "quero", "yes", "no", "pra",

@@ -177,7 +177,7 @@ impl Dialogue {
         if dates.len() == rows.len() { dates } else { Vec::new() }
     }
 
-    /// The offered time at that place, with whoever has it; of an offer of days, the day.
+    /// The offered time at that place, with its professional; the day, if we offered days.
     fn pick_time(&mut self, place: Place, utterance: &mut Utterance) -> Option<()> {
         let rows: Vec<String> = self.said.lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
         let dates = self.offered_days();

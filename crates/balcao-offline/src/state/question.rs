@@ -16,7 +16,7 @@ pub enum Question {
     Day,
     /// Which time.
     Time,
-    /// With whom.
+    /// The professional of the appointment.
     Professional,
     /// Whether to book what was proposed.
     Book,

@@ -27,7 +27,7 @@ impl Dialogue {
                     self.settle_guest();
                     self.settle_answers();
                 }
-                // Asked for once more it would be refused once more: the next message chooses anew.
+                // A second request for this time would fail, too. The customer's next message chooses a new time.
                 "create_appointment" if outcome.name == "book_appointment" && results::is_no_slot(&outcome.result) => {
                     self.times.clear();
                 }

@@ -1,4 +1,4 @@
-//! Who comes: what the customer answered when we asked for a name, and for whom they book if not for themselves.
+//! The attendee: the answers of the customer to our questions for a name, and the guest that they book for, if any.
 
 use balcao_language::{Agreement, Token, TokenKind, agreement, is_first_name, is_relative, normalize, tokens};
 
@@ -8,7 +8,7 @@ use crate::nlu::{capital, own_name};
 
 /// How the writer's name is asked for.
 pub const OWN_NAME: [&str; 2] = ["Qual é o seu nome?", "What is your name?"];
-/// How the name of somebody else is asked for.
+/// The question for the name of a guest.
 pub const GUEST_NAME: [&str; 2] = ["Qual é o nome de quem vem?", "What is the name of whoever comes?"];
 
 /// What may stand before a name in an answer.
@@ -18,12 +18,12 @@ const LEADS: [&str; 27] = [
 ];
 /// What ends a name in an answer.
 const ENDS: [&str; 10] = ["e", "com", "telefone", "fone", "tel", "numero", "celular", "cel", "and", "phone"];
-/// Words before whoever comes.
+/// Words before the name of the attendee.
 const TOWARDS: [&str; 7] = ["pra", "para", "pro", "pros", "p", "for", "do"];
 /// Words between these and the relative.
 const OWNERS: [&str; 8] = ["minha", "meu", "a", "o", "my", "um", "uma", "nosso"];
 
-/// Somebody for whom the writer books.
+/// A guest that the writer books for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Guest {
     /// Their name, once it was said.
@@ -39,9 +39,9 @@ pub struct Who {
     pub own_name: Option<String>,
     /// Who comes instead of them.
     pub guest: Option<Guest>,
-    /// A name that may be theirs, or a professional's, while nobody has told the professionals.
+    /// A name of a guest or of a professional; undecided until a tool has returned the professionals.
     pub(super) unmet: Option<String>,
-    /// What was answered to a question for a name, and may be a service's, while nobody has told the services.
+    /// Answers to a question for a name that may name a service; undecided until a tool has returned the services.
     pub(super) answers: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ impl Who {
         }
     }
 
-    /// An appointment was made: the next may be for somebody else.
+    /// An appointment was made, and the next may be for another person.
     pub(super) fn booked(&mut self) {
         self.guest = None;
         self.unmet = None;
@@ -114,7 +114,7 @@ pub(super) fn same_question(one: &str, other: &str) -> bool {
             || for_service(one).is_some() && for_service(one) == for_service(other))
 }
 
-/// "Pra Lívia Campos", "para o joão": the name behind a word that says for whom, if it begins with a common first name.
+/// "Pra Lívia Campos", "para o joão": the name after such a preposition, if it begins with a common first name.
 pub(super) fn named_behind_for(text: &str) -> Option<String> {
     let all = tokens(text);
     let is = |index: usize, words: &[&str]| all.get(index).is_some_and(|token| words.contains(&token.text.as_str()));
@@ -144,7 +144,7 @@ pub(super) fn answers_a_name(text: &str, said: &str) -> bool {
     asked && answered_name(text).is_some()
 }
 
-/// "Com o Wesley", "o Wesley pode?": a professional's name, and not that of somebody who bears it.
+/// "Com o Wesley", "o Wesley pode?": the name means the professional, and not a customer with an equal name.
 fn speaks_of_staff(text: &str) -> bool {
     let all = tokens(text);
     let named = all.iter().any(|token| ["nome", "chama", "chamada", "name"].contains(&token.text.as_str()));

@@ -15,7 +15,7 @@ pub(crate) struct Waited {
     pub(crate) date: Date,
     /// The part of the day, if one was named.
     pub(crate) period: Option<Period>,
-    /// With whom, if somebody was named.
+    /// The professional, if the customer named one.
     pub(crate) professional: Option<String>,
     /// For what, if something was named.
     pub(crate) service: Option<String>,
@@ -88,9 +88,9 @@ pub(crate) enum Line {
     WhichService { list: Vec<String> },
     /// Which day.
     AskDay,
-    /// With whom, of those free then.
+    /// Asks which of the professionals who are free then the customer wants.
     AskProfessional { date: Date, time: Time, list: Vec<String> },
-    /// Who is free then, without asking for anything: the customer only wanted to know.
+    /// Lists the professionals who are free then. It asks no question, because the customer only wanted to know.
     FreeThen { date: Date, time: Time, list: Vec<String> },
     /// Which of these people.
     WhichProfessional { list: Vec<String> },
@@ -138,9 +138,9 @@ pub(crate) enum Line {
     NotThatDay { date: Date, list: Vec<Appointment> },
     /// The contact's appointments.
     Appointments { list: Vec<Appointment> },
-    /// Appointments of others are neither told nor changed; asks which of their own is meant, if one is.
+    /// Says that the agent neither shows nor changes appointments of other people; if `asks`, asks which of their own they mean.
     OnlyOwn { asks: bool },
-    /// What is moved here is booked anew first, and cancelled then.
+    /// Says that a move here books the new appointment first and then cancels the old one.
     MovesInSteps { what: Appointment },
     /// A professional has no working hours; offers a person.
     NoHours { name: String },
@@ -176,15 +176,15 @@ pub(crate) enum Line {
     NoPlans,
     /// Where the business is.
     Address { address: String },
-    /// For whom it is, as it was understood.
+    /// Repeats the name of the person that the appointment is for.
     For { name: String },
     /// A professional does these services, and which is wanted?
     OnlyDoes { name: String, list: Vec<String> },
-    /// Nobody but these can be booked here.
+    /// Says that only these professionals can be booked here.
     OnlyWith { said: String, list: Vec<String> },
-    /// A professional cannot be chosen here: a person can, or whoever is free.
+    /// Says that the customer cannot choose a professional here; offers a person, or any professional who is free.
     CannotChoose { name: String },
-    /// The writer's name, or that of whoever comes: a question.
+    /// Asks for the writer's name, or for the guest's name.
     AskName { guest: bool },
     /// A person has been called.
     Transferred,
@@ -208,7 +208,7 @@ pub(crate) enum Line {
     OneAtATime { first: String, rest: Vec<String> },
     /// What is still to be booked: when, if the service is settled, else which service?
     NextOf { wish: String, settled: bool },
-    /// With whom, as it was understood.
+    /// Repeats the name of the professional.
     With { name: String },
     /// A service that is on no list, in the customer's words.
     NotOffered { said: String },
@@ -241,7 +241,7 @@ pub(crate) fn reply(lines: &[Line], locale: Locale, today: Date) -> String {
     said.join("\n")
 }
 
-/// Whom the customer named, as we address it: "mim" is "você", "meu pai" "seu pai".
+/// The person that the customer named, in our words to them: "mim" is "você", "meu pai" "seu pai".
 pub(crate) fn to_you(person: &str, locale: Locale) -> String {
     let you = match locale {
         Locale::Pt => "você",
@@ -262,7 +262,7 @@ pub(crate) fn to_you(person: &str, locale: Locale) -> String {
     person.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A service for somebody, or a time of which the service is not known yet.
+/// A service for a person; only a time if the service is not known yet.
 pub(crate) fn wish_of(service: Option<&str>, person: &str, locale: Locale) -> String {
     match (service, locale) {
         (Some(service), Locale::Pt) => format!("{service} para {person}"),

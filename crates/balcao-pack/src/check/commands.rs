@@ -30,7 +30,7 @@ pub(crate) struct Assembly<'a> {
     pub(crate) admissions: &'a BTreeMap<String, Arc<ArgumentChecks>>,
 }
 
-/// The tools of the commands that hold together; what is wrong with the others is told.
+/// Returns the tools of the valid commands, and reports the mistakes of the others.
 pub(crate) fn compile(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>) -> Vec<Tool> {
     let (mut ready, mut composites) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();

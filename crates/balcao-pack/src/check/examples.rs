@@ -18,7 +18,7 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
     let find = |operation: &str| Judge::of(assembly, tools, operation);
     for (index, case) in pack.examples.success_cases.iter().enumerate() {
         let at = |field: &str| format!("/tool/examples/success_cases/{index}/{field}");
-        // A command that is not there, or whose schemas are none, has been told already.
+        // The compiler has already reported a command that is missing or has invalid schemas.
         let Some(judge) = find(&case.operation).filter(|_| whole(compiler, "success_cases", index, &case.operation))
         else {
             continue;
@@ -38,7 +38,7 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
             continue;
         };
         match judge.input(case.wrong_input.clone()) {
-            // A check that would refuse it does not hold together, which has been told.
+            // The command lacks a check that might refuse this input, and the compiler has already reported the broken check.
             _ if compiler.lacks_checks(&case.operation) => {}
             Ok(()) if decided_later(pack, &case.operation) => {}
             Ok(()) => {
@@ -84,7 +84,7 @@ fn fits(compiler: &mut Compiler<'_>, judge: &Judge<'_>, input: &Value, at: &str,
 enum Judge<'a> {
     /// The command itself.
     Tool(&'a Tool),
-    /// Its schemas and checks alone: something else of it is wrong, and has been told.
+    /// Only the schemas and checks of the command, because another part of it is broken. The compiler has already reported that part.
     Parts { input: Schema, output: Schema, admission: Option<&'a ArgumentChecks> },
 }
 
@@ -157,7 +157,7 @@ fn decided_later(pack: &Pack, operation: &str) -> bool {
     })
 }
 
-/// What a refusal says, as it says it: without what came, which are the words of whoever called.
+/// The text of a refusal, without the values of the call, which the caller wrote.
 fn said(found: &[FieldProblem]) -> String {
     let one = |problem: &FieldProblem| {
         let FieldProblem { pointer, problem, expected, suggestion, .. } = problem;

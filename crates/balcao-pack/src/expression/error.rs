@@ -51,7 +51,7 @@ pub enum ErrorKind {
         /// How many it takes.
         takes: usize,
     },
-    /// A pattern that is no regular expression.
+    /// A pattern that is not a valid regular expression.
     #[error("`{0}` is no regular expression")]
     Pattern(String),
     /// A number that does not fit.

@@ -5,10 +5,11 @@
 //! custom_fields[*].id              size(name) <= 100                         {add: assignees, rem: []}
 //! ```
 //!
-//! A name is a field of the value, `$` the value itself; what is not there is `null`, and so is a field of what is no object. `&&`, `||`
-//! and `!` take `null`, `false`, `0` and `""` for false, as JavaScript does, and `&&`, `||` give one of their operands. `===` and `==`
-//! are the same: equal JSON, numbers by value. `<` compares two numbers or two texts, `+ - * /` take numbers (`+` also two texts), and
-//! anything else is an error with its place. `list[*].field` is the field of every element.
+//! A name is a field of the value, `$` the value itself. A missing field is `null`, and so is a field of a value that is not an object.
+//! `&&`, `
+//! ` and `!` take `null`, `false`, `0` and `""` for false, as JavaScript does, and `&&`, `
+//! ` give one of their operands. `===` and `==` are the same: equal JSON, numbers by value. `<` compares two numbers or two texts, `+ - *
+//! /` take numbers (`+` also two texts), and anything else is an error with its place. `list[*].field` is the field of every element.
 //!
 //! Functions: `size(x)` (characters, elements or fields), `type(x)`, `lower(text)`, `number(text)`, `string(x)`,
 //! `includes(list or text, x)`, `starts_with(text, text)`, `matches(text, 'pattern')`, `defined(x)`.
@@ -161,7 +162,7 @@ enum Node {
     Object(Vec<(String, Node)>),
 }
 
-/// Equal if they mean the same, wherever they stand.
+/// Two expressions are equal if they print alike; their positions do not count.
 impl PartialEq for Node {
     fn eq(&self, other: &Self) -> bool {
         struct Printed<'a>(&'a Node);

@@ -93,7 +93,7 @@ impl ToolHandler for Helped {
 /// Why a helper gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
-    /// Whoever loaded the pack gave it nothing to run helpers in.
+    /// The loader gave the pack no sandbox for its helpers.
     #[error("helper `{0}` was called, and this pack was loaded without a sandbox")]
     NoSandbox(String),
     /// It failed.

@@ -1,4 +1,4 @@
-//! Commands that are described and cannot be run here: for whoever checks or shows a pack without what runs it.
+//! Commands that are described and cannot run here, for a program that checks or shows a pack without its kind.
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ impl WithReceipts {
             return output;
         }
         let undo = self.undo.as_ref().filter(|_| cx.principal.staff_facing);
-        // A call that gave less than undoing it takes is not told as one that can be undone.
+        // If the result lacks an argument for the undo command, the receipt names no undo command.
         let undo = undo.and_then(|undo| {
             let arguments = undo.arguments(input, &output.value).ok()?;
             Some(Box::new(json!({"tool": undo.tool, "arguments": arguments})))

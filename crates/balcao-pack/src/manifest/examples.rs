@@ -117,7 +117,7 @@ pub struct EdgeCase {
     /// An expression that is computed.
     #[serde(default)]
     pub expression: Option<String>,
-    /// `true`: the format of a payload is told, by `payload_schemas`.
+    /// `true` checks that `payload_schemas` detects the format of a payload.
     #[serde(default)]
     pub detection: bool,
     /// A field mapping, as `group.type`, whose extraction is called.

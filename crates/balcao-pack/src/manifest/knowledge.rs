@@ -149,7 +149,7 @@ pub struct AntiPattern {
     /// The validator that finds it, as `validators.<id>` or its id.
     #[serde(default)]
     pub reference: Option<String>,
-    /// The commands that it is told with beside those of the validator. Without both it is about the pack as a whole.
+    /// The commands whose context includes this entry, beside those of the validator. Without both it concerns the pack as a whole.
     #[serde(default)]
     pub commands: Vec<String>,
 }

@@ -72,7 +72,7 @@ pub struct Pack {
     /// How the values of fields are shaped: per group and type.
     #[serde(default)]
     pub field_mappings: IndexMap<String, IndexMap<String, FieldMapping>>,
-    /// Formats of what the other side sends, in the order in which they are told apart.
+    /// Formats of the other side's deliveries, in the order in which detection tries them.
     #[serde(default)]
     pub payload_schemas: IndexMap<String, PayloadSchema>,
     /// Known wrong uses, with the right ones.
@@ -251,7 +251,7 @@ pub struct Command {
     /// It reaches other systems; not stated: it does.
     #[serde(default = "yes")]
     pub open_world: bool,
-    /// Who must agree; not stated: nobody for a read, else the customer.
+    /// The person who must confirm. By default a read needs no confirmation, and any other command needs the customer's.
     #[serde(default)]
     pub confirm: Option<Confirm>,
     /// When a call is stopped.
@@ -283,7 +283,7 @@ pub struct Command {
     /// Arguments that must come from the conversation, by name.
     #[serde(default)]
     pub said: BTreeMap<String, SaidAs>,
-    /// Whom it books or tells of, where no argument says it.
+    /// The professional of the booking, if no argument names one.
     #[serde(default)]
     pub with: Option<With>,
     /// What it does to the customer's affairs.

@@ -70,7 +70,7 @@ fn find(compiler: &mut Compiler<'_>, pack: &Pack, schema: &SchemaRef, at: &str) 
         SchemaRef::Inline(schema) => build(compiler, schema, at),
         SchemaRef::Named(name) => {
             compiler.refer(References::Schema, name, at);
-            // What is wrong with the schema itself has been told where it stands.
+            // The check of the schema itself has already reported its mistakes.
             Schema::compile(pack.schemas.get(name)?).ok()
         }
     }

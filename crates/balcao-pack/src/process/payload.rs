@@ -19,7 +19,7 @@ pub(super) struct Format {
     pub(super) schema: Option<Schema>,
 }
 
-/// A payload whose format was told.
+/// A payload with its detected format.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detected {
     /// The format's name.

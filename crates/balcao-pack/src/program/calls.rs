@@ -46,7 +46,7 @@ pub(super) struct Would {
     pub(super) does: String,
 }
 
-/// Calls for whom the program runs.
+/// Makes the calls of a program in the context of the program's caller.
 pub(super) struct For<'a> {
     cx: &'a ToolContext,
     tools: BTreeMap<&'a String, &'a Callable>,

@@ -1,4 +1,4 @@
-//! What is told of programs: to the model that writes them, and to whoever agrees to what they change.
+//! The texts about programs: for the model that writes them, and for the person who confirms their changes.
 
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -19,7 +19,7 @@ pub(super) const FILE: &str = "program";
 /// Characters that the lines about what tools give may take.
 const MAX_SHAPES: usize = 3_000;
 
-/// What the model is told of the tool.
+/// The description of the tool that the model reads.
 pub(super) fn description(tools: &BTreeMap<String, Callable>, max_calls: usize) -> Localised {
     let shapes = shapes(tools);
     Localised {
@@ -154,7 +154,8 @@ fn calls(made: &Made) -> Value {
     told.into_iter().map(line).collect()
 }
 
-/// A program that did not come to its end. If it had changed something by then, that is told as what it is: done.
+/// The result of a program that did not reach its end. If the program had already changed something, the result says that the change is
+/// done.
 fn failure(stopped: Stopped, made: &Made, code: &str, tools: &BTreeMap<String, Callable>) -> ToolResult<ToolOutput> {
     if matches!(stopped.why, Why::Unknown) {
         return Err(Box::new(stopped.error.detail("done_before", json!(stopped.changed)).uncertain()));
@@ -233,7 +234,8 @@ fn misnamed(code: &str, tools: &BTreeMap<String, Callable>) -> Option<String> {
     })
 }
 
-/// Whether a tool may be called from programs at all: what must come from the conversation can only be told apart in the turn.
+/// Returns whether programs may call a tool. A tool whose arguments must come from the conversation runs only in the turn, which can
+/// check that.
 #[must_use]
 pub fn may_be_called(tool: &balcao_tool::Tool) -> bool {
     !tool.spec.internal && tool.spec.said.is_empty()

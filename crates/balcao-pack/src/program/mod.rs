@@ -3,13 +3,13 @@
 //! The code runs where helpers run and reaches nothing by itself, in a worker of its own that ends with it. It is driven call by call, as
 //! composite commands are (`kind::composite`), and each call is judged, limited, keyed and agreed to as if the model had made it:
 //!
-//! - It can call what its text names and nothing else, so that whoever has to agree is known before it runs ([`named`]).
+//! - It can call what its text names and nothing else, so that the required confirmation is known before it runs ([`named`]).
 //! - If one of those tools must be agreed to, the program is rehearsed: reads are real, nothing is changed, and what would be changed is a
 //!   list that is asked for. After the yes it is rehearsed again; if the list is another one by then, nothing is done.
 //! - What comes after a listed change and must be agreed to, too, is refused within the program.
 //!
-//! Only for profiles that talk with staff; whoever makes the tool sees to that. Not here: the breaker of the conversation and the ledger,
-//! which are the turn's.
+//! Only for profiles that talk with staff; the code that creates the tool checks that. The breaker of the conversation and the effect
+//! ledger belong to the turn and are not here.
 
 mod calls;
 mod messages;
@@ -35,7 +35,7 @@ pub use messages::may_be_called;
 
 /// The tool's name.
 pub const RUN_PROGRAM: &str = "run_program";
-/// Calls of one program, where nobody says otherwise.
+/// The default number of calls of one program.
 pub const MAX_CALLS: usize = 24;
 /// Calls of one program at most.
 pub const MOST_CALLS: usize = 64;
@@ -212,7 +212,7 @@ impl ToolHandler for Program {
     }
 
     fn calls(&self, args: &Value) -> Vec<String> {
-        // A rehearsal changes nothing, so nobody has to agree to it.
+        // A rehearsal changes nothing, so it needs no confirmation.
         if is_dry(args) {
             return Vec::new();
         }

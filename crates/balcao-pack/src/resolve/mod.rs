@@ -1,7 +1,8 @@
 //! Context on demand (specification part 3 §4): of all that a pack knows, what a model needs for what it is about to do.
 //!
-//! Everything that could be told is a [`Piece`] with a value and its tokens. Filling is greedy by value under the budget, and the same for
-//! the same question: what got in and what stayed out can be explained piece by piece. The bundle is never larger than the budget.
+//! Every text that a bundle may contain is a [`Piece`] with a value and its tokens. Filling is greedy by value under the budget, and
+//! equal questions get equal bundles. So the reason for each piece that got in or stayed out can be explained. The bundle is never larger
+//! than the budget.
 
 mod pieces;
 mod tokens;
@@ -29,7 +30,7 @@ pub trait Tokens: Send + Sync {
 /// What context is wanted for.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// The command that is about to be called; without one, the whole pack is told as far as it fits, the catalogue first.
+    /// The command that is about to be called. Without one, the bundle holds as much of the whole pack as fits, the catalogue first.
     pub command: Option<&'a str>,
     /// What the user wrote: what fits it better comes first.
     pub words: &'a str,
@@ -59,7 +60,7 @@ pub enum Sort {
     Failure,
 }
 
-/// Something that can be told.
+/// One text that a bundle may contain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Piece {
     /// What it tells.
@@ -70,22 +71,22 @@ pub struct Piece {
     pub value: u32,
     /// What it takes, its separator included.
     pub tokens: usize,
-    /// What is told.
+    /// The text of the piece.
     pub text: String,
 }
 
-/// What a model is told, and what it is not.
+/// The pieces that a model receives, and the pieces that did not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Context {
-    /// What got in, in the order in which it is told.
+    /// The pieces in the bundle, in the order in which the model reads them.
     pub told: Vec<Piece>,
     /// What stayed out, the most valuable first.
     pub left_out: Vec<Piece>,
-    /// What all that is told takes.
+    /// The tokens of all pieces in the bundle.
     pub tokens: usize,
     /// What it was allowed to take.
     pub budget: usize,
-    /// The smallest budget under which anything is told: the contract of the command that was asked for comes first, or nothing does.
+    /// The smallest budget that gives any piece. If the question names a command, its contract must fit first.
     pub least: usize,
 }
 
@@ -102,7 +103,7 @@ impl LoadedPack {
         Some(fill(shelf.pieces(question.words, wanted, tokens), question.budget, wanted.is_some()))
     }
 
-    /// What the whole pack would take: every piece of it is counted for that, which nobody needs to whom a part is told.
+    /// Counts the tokens of the whole pack. This counts every piece, so do not call it for a bundle that needs only a part.
     #[must_use]
     pub fn tokens_of_all(&self, locale: Locale, tokens: &dyn Tokens) -> usize {
         let shelf = self.shelves.of(&self.pack, &self.helpers, locale);
@@ -110,7 +111,7 @@ impl LoadedPack {
     }
 }
 
-/// What a pack knows of its commands, for whoever tells it after the pack was taken apart.
+/// The knowledge of a pack about its commands, for use after the pack was taken apart.
 #[derive(Debug, Clone)]
 pub struct Knowledge {
     pack: Arc<Pack>,
@@ -150,7 +151,8 @@ impl Knowledge {
     }
 }
 
-/// Greedy by value; of equal values the smaller one, then the one that stands first. Nothing is told beside a contract that does not fit.
+/// Fills the bundle greedily by value; of equal values the smaller piece wins, then the earlier one. If the contract does not fit, the
+/// bundle stays empty.
 fn fill(candidates: Vec<Piece>, budget: usize, of_command: bool) -> Context {
     let mut ranked: Vec<(usize, Piece)> = candidates.into_iter().enumerate().collect();
     ranked.sort_by(|(place, a), (other, b)| b.value.cmp(&a.value).then(a.tokens.cmp(&b.tokens)).then(place.cmp(other)));

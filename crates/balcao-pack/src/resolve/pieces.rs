@@ -1,4 +1,4 @@
-//! Everything that can be told of a pack, made once for each language, with what it is worth.
+//! All pieces of a pack with their values, made once for each language.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -49,7 +49,7 @@ impl Shelves {
     }
 }
 
-/// All pieces of a pack in one language, in the order in which they are told.
+/// All pieces of a pack in one language, in the order in which a model reads them.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     pieces: Vec<Prepared>,
@@ -70,7 +70,7 @@ struct Prepared {
     sort: Sort,
     id: String,
     text: String,
-    /// The ids of the commands that it belongs to; none, if it is told of the whole pack alone.
+    /// The ids of the commands that the piece belongs to; empty if only a bundle of the whole pack contains it.
     commands: Vec<String>,
     stems: OnceLock<Vec<u64>>,
 }

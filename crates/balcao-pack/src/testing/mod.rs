@@ -1,4 +1,4 @@
-//! Examples are tests (specification part 3 §6): every case of a pack is run, and what has no example is told.
+//! Examples are tests (specification part 3 §6): the test runs every case of a pack, and reports the commands that have no example.
 
 mod coverage;
 mod report;
@@ -79,7 +79,7 @@ impl Sort {
 pub enum Outcome {
     /// As the case says.
     Passed,
-    /// As the case says, as far as it could be told: the reason is what was not looked at.
+    /// The case passed as far as the test could check it; the reason names the part that was not checked.
     Partly(String),
     /// Otherwise than the case says.
     Failed(String),

@@ -32,7 +32,7 @@ struct Stated<'a>(Option<&'a Value>);
 impl Lookup for Stated<'_> {
     async fn read(&self, _cx: &ToolContext, command: &str, _args: Value) -> CallResult {
         let Some(value) = self.0.and_then(|stated| stated.get(command)) else { return missing(command) };
-        // `null`: there is no such thing.
+        // `null` means that the requested thing does not exist.
         let (class, code) = if value.is_null() {
             (ResultClass::Correction, Some(ErrorCode::NotFound))
         } else {
@@ -300,7 +300,7 @@ fn holds(got: &Value, expected: &Value) -> bool {
     }
 }
 
-/// Nobody's call.
+/// A context that belongs to no real caller.
 fn context(now: Timestamp) -> ToolContext {
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };

@@ -24,7 +24,7 @@ pub struct ArgumentChecks {
 /// What checks may use that is not in the arguments.
 #[derive(Clone, Copy)]
 pub struct CheckContext<'a> {
-    /// For whom, and when.
+    /// The context of the call: its caller and its instant.
     pub cx: &'a ToolContext,
     /// What reads.
     pub lookup: &'a dyn Lookup,
@@ -51,7 +51,7 @@ impl From<CheckError> for Box<ToolError> {
 }
 
 impl ArgumentChecks {
-    /// The same, which mends what its checks know how to; `None` if they know how to mend nothing.
+    /// Returns these checks with automatic fixes switched on; `None` if no check has a fix.
     pub(crate) fn mended_where_known(&self) -> Option<Self> {
         let knows = self.checks.iter().any(|check| check.fix.is_some());
         let (command, checks, cited) = (self.command.clone(), Arc::clone(&self.checks), Arc::clone(&self.cited));
@@ -76,7 +76,7 @@ impl ArgumentChecks {
     /// Judges arguments that [`Self::judge`] let pass by the checks that read and the helpers.
     ///
     /// # Errors
-    /// Everything that is wrong, or why it could not be told.
+    /// Every problem of the arguments, or the reason why a check could not decide.
     pub async fn admit(&self, world: CheckContext<'_>, schema: &Schema, args: Value) -> Result<Checked, CheckError> {
         let found = self.look(world, &args).await?;
         if found.is_empty() {
@@ -245,7 +245,7 @@ impl ArgumentCheck for ArgumentChecks {
         {
             return Ok(Checked { args: mended, mended: words });
         }
-        // A check says more of a field than the schema does: that it is of the wrong type is not told beside what it should be.
+        // The message of a check is more precise than a type error of the schema, so it replaces the type error for the same field.
         let mut problems = field_problems(failures, &args);
         for problem in broken {
             let said = problems.iter().any(|other| covers(&other.pointer, &problem.pointer));
@@ -261,7 +261,7 @@ impl ArgumentCheck for ArgumentChecks {
     }
 }
 
-/// Whether what is told of one place is about the other as well.
+/// Returns whether a problem at one place also concerns the other place.
 fn covers(told: &str, other: &str) -> bool {
     let within = |inner: &str, outer: &str| {
         !outer.is_empty() && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

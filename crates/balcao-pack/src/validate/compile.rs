@@ -1,4 +1,4 @@
-//! Validators as written become checks; what does not hold together is told with its place.
+//! Compiles the written validators into checks, and reports each mistake with its place.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -46,7 +46,7 @@ impl Compiler<'_> {
                 );
             }
             if users.is_empty() {
-                // Nobody's checks: what is wrong with them is told all the same.
+                // The validator belongs to no command, but the compiler reports its mistakes all the same.
                 let _nobodys = self.checks(validator, &at, &cited);
                 self.unchecked.insert(None);
             }

@@ -6,7 +6,7 @@ use balcao_yaml::{Problem, nearest};
 
 use crate::{expression::Expression, manifest::Pack, source::Source};
 
-/// Told of what is wrong, with the pointer of its place.
+/// Collects the problems of a pack, each with the pointer of its place.
 pub(crate) struct Compiler<'a> {
     pub(crate) source: &'a Source,
     pub(crate) pack: &'a Pack,
@@ -19,7 +19,7 @@ pub(crate) struct Compiler<'a> {
 
 /// Something that is wrong.
 pub(crate) struct CompilerProblem {
-    /// It may come of another mistake, which has been told, and goes with that.
+    /// The problem may be a consequence of a mistake that was already reported; then it goes with that mistake.
     pub(crate) follows: bool,
     pub(crate) problem: Problem,
 }
@@ -80,12 +80,12 @@ impl<'a> Compiler<'a> {
         CompilerProblem { follows, problem: self.source.problem(at, message, suggestion) }
     }
 
-    /// Whether an entry of a section is misshapen, so that nothing may be told of what seems to be absent.
+    /// Returns whether an entry of a section is misshapen. Then the compiler must not report entries that seem to be absent.
     pub(crate) fn lacks(&self, section: &str) -> bool {
         self.source.lacks(section)
     }
 
-    /// Whether a command may lack a check, so that nothing may be told of what it lets pass.
+    /// Returns whether a command may lack a check. Then the compiler must not report inputs that the command accepts.
     pub(crate) fn lacks_checks(&self, command: &str) -> bool {
         let misses = |validator: &String| !self.pack.validators.iter().any(|known| known.id == *validator);
         let mut own = self.pack.commands.iter().filter(|known| known.id == command);

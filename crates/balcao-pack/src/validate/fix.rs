@@ -32,7 +32,7 @@ impl Mending {
         }
     }
 
-    /// What it did, in words, for whoever called and for staff.
+    /// Describes the change in words, for the caller and for staff.
     pub(super) fn words(before: &Value, after: &Value) -> String {
         let empty = serde_json::Map::new();
         let (old, new) = (before.as_object().unwrap_or(&empty), after.as_object().unwrap_or(&empty));

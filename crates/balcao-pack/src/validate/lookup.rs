@@ -18,7 +18,7 @@ const MAX_KEPT: usize = 256;
 /// Runs read commands for checks.
 #[async_trait]
 pub trait Lookup: Send + Sync {
-    /// The result of a read command for whoever the call is made.
+    /// Returns the result of a read command in the context of the call that is being checked.
     async fn read(&self, cx: &ToolContext, command: &str, args: Value) -> CallResult;
 }
 

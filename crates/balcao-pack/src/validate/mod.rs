@@ -33,7 +33,7 @@ use crate::expression::Expression;
 #[derive(Debug)]
 pub(crate) struct Check {
     rule: Rule,
-    /// Only where this holds; where it cannot be told, too.
+    /// The check applies only if this is true or cannot be computed.
     when: Option<Expression>,
     message: Option<String>,
     suggestion: Option<String>,

@@ -156,7 +156,7 @@ impl Read {
     }
 }
 
-/// A check that could not be made: the call does not run, and that is no mistake of the caller's.
+/// The error for a check that could not be made. The call does not run, and the caller made no mistake.
 pub(super) fn undecided(internal: Internal) -> Box<ToolError> {
     let words = "a check before the call could not be made; nothing has been done";
     Box::new(ToolError::new(ErrorCode::Unavailable, words).internal(internal))

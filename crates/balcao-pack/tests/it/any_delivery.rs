@@ -3,8 +3,8 @@
 use balcao_pack::LoadedPack;
 use serde_json::Value;
 
-/// Tells the format and reads the delivery by the pack's processor: never fails, whatever is missing, null, empty or unknown. Whether a
-/// format was told; `None` if it is no JSON object, which no webhook lets through.
+/// Detects the format and reads the delivery with the pack's processor, which never fails, whatever is missing, null, empty or unknown.
+/// Returns whether a format was found; `None` if the text is not a JSON object, which no webhook accepts.
 pub(crate) async fn drive(pack: &LoadedPack, text: &[u8]) -> Option<bool> {
     let delivery: Value = serde_json::from_slice(text).ok().filter(Value::is_object)?;
     let told = pack.processors.formats().detect(&delivery).unwrap();

@@ -143,7 +143,7 @@ async fn a_preview_reads_and_asks_for_a_change_without_making_it() {
         (asked.code, asked.confirm.as_deref()),
         (Some(ErrorCode::ConfirmationRequired), Some("Shall it be done?"))
     );
-    // Where nothing would be changed, nobody is asked.
+    // If the command would change nothing, it asks for no confirmation.
     assert_eq!(ask(json!({})).await.value, json!({"name": "N"}));
     assert!(canned.called().iter().all(|(name, _)| name == "get_task"), "{:?}", canned.called());
 }
@@ -157,7 +157,7 @@ async fn a_preview_lists_every_change_that_can_be_foreseen_and_says_where_more_m
     let more = "\nMore changes may follow, which depend on the answers.";
     for (body, expected) in [
         ("tools.create_task({list_id: '7'}); tools.update_task({task_id: 'x'}); return {}", two.to_owned()),
-        // Giving back what is not there yet is no change.
+        // A result that only passes on the answer of an unmade call adds no change.
         ("tools.update_task({task_id: 'x'}); return {made: tools.create_task({list_id: '7'})}", two.to_owned()),
         (
             "const made = tools.create_task({list_id: '7'}); tools.update_task({task_id: made.id})",
@@ -178,7 +178,7 @@ async fn a_preview_lists_every_change_that_can_be_foreseen_and_says_where_more_m
         assert_eq!(asked.confirm, Some(expected), "{body}: {asked:?}");
         assert!(canned.called().iter().all(|(name, _)| name == "get_task"), "{:?}", canned.called());
     }
-    // What cannot come to its end is told now, and not when a half of it is done.
+    // A command that cannot reach its end fails at the rehearsal, before it has changed anything.
     let body = "tools.create_task({list_id: '7'}); tools.update_task({task_id: 5})";
     let (_, tools) = tools(json!({}), &commands, &helper("ask", body));
     let asked = tools.get("ask").unwrap().execute(&context(), json!({}), RunMode::Ask).await;

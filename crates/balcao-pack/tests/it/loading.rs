@@ -1,4 +1,4 @@
-//! What is wrong with a pack is told all at once, each with its place; and what is hostile is refused.
+//! The loader reports all mistakes of a pack at once, each with its place, and refuses hostile packs.
 
 use std::fs;
 
@@ -224,7 +224,7 @@ fn bombs_of_aliases_depth_and_problems_end_early() {
 
 #[test]
 fn a_61_a_schema_that_points_elsewhere_is_refused_and_nothing_is_fetched() {
-    // Nobody listens there; a loader that asked would wait or say that nobody answers.
+    // No server listens there. A loader that connected would wait or report that the server does not answer.
     for reference in
         ["http://127.0.0.1:9/schema.json", "https://example.com/s.json", "file:///etc/passwd", "other.json"]
     {
@@ -387,7 +387,7 @@ fn a_pipe_in_a_folder_of_a_pack_is_told_and_nobody_waits_for_it() {
     }
 }
 
-/// What is told, by the places of a text: its lines, in order.
+/// The line numbers of the problems that the loader reports, in order.
 fn lines(found: &[String]) -> Vec<usize> {
     found.iter().map(|one| one.split(':').nth(1).unwrap().parse().unwrap()).collect()
 }
@@ -431,7 +431,7 @@ fn an_unknown_key_and_a_misshapen_entry_hide_nothing_else_and_nothing_is_told_tw
     ] {
         assert_eq!(told.matches(expected).count(), 1, "{expected} in {told}");
     }
-    // `t` and `w` are misshapen, and that is all that is told of them; what they would refuse may well be refused.
+    // The loader reports only that `t` and `w` are misshapen, because an intact `t` or `w` might refuse these inputs.
     for consequence in ["`t`", "`w`", "should be refused", "is missing"] {
         assert!(!told.contains(consequence), "{consequence} in {told}");
     }

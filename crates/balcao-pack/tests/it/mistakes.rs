@@ -1,4 +1,4 @@
-//! A mistake hides no other, and nothing is told of what comes of it alone.
+//! A mistake hides no other mistake, and its mere consequences are not reported.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     world::{Canned, pack},
 };
 
-/// What is told of a definition, with the code of helpers looked at.
+/// The problems that the loader reports for a definition, with those of the helpers' code.
 async fn examined(files: &[(&str, &str)]) -> Vec<String> {
     match Canned::default().loader().examine(folder(files).path()) {
         Ok(_) => Vec::new(),

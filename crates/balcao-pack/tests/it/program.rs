@@ -138,7 +138,7 @@ async fn a_program_that_would_do_something_else_by_now_does_nothing() {
 #[tokio::test]
 async fn what_was_on_no_list_is_refused_within_the_program_and_nobody_is_asked_where_nothing_changes() {
     let (canned, tools) = world(json!({"create_task": {"id": "86b4bnnny"}}));
-    // What the second change is depends on the answer to the first: nobody could agree to it.
+    // The second change depends on the answer to the first, so no person could confirm it in advance.
     let code = "const task = await tools.create_task({list_id: '7'})
         await tools.update_task({task_id: task.id, name: 'x'})";
     let question = ask(&tools, code).await.confirm.unwrap();

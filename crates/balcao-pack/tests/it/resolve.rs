@@ -1,4 +1,4 @@
-//! What a model is told of a pack: what it needs, never more than the budget, and always the same.
+//! The bundle of a pack holds what a model needs, stays within the budget, and is always equal for equal questions.
 
 use balcao_pack::{
     LoadedPack,

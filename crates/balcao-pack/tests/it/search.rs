@@ -1,9 +1,9 @@
 //! How often the right tool is among the first five of a catalogue of more than a thousand: by keywords alone, and, where a model is
 //! named, by its vectors alone and by both (`by_vectors_and_by_both` says how).
 //!
-//! Requests: the questions of the Berkeley function calling set, each of which belongs to one function, and two of our own for every ClickUp
-//! command, one in Portuguese and one in English (`requests.tsv`), written before anything was measured. What was looked at while weights
-//! were chosen are the first two of every four requests; the others are told apart.
+//! Requests: the questions of the Berkeley function calling set, each of which belongs to one function, and two of our own for every
+//! ClickUp command, one in Portuguese and one in English (`requests.tsv`), written before anything was measured. The weights were chosen
+//! with the first two of every four requests; the results of the other two are reported separately.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -47,7 +47,7 @@ async fn what_is_unambiguous_is_mended_where_the_profile_allows_it_and_reported(
     };
     assert_eq!(planned.args["assignees"], json!({"add": [456], "rem": []}));
     assert_eq!(planned.repairs, ["assignees was [456], and is {\"add\":[456],\"rem\":[]}"]);
-    // What cannot be told stays refused: names are no ids.
+    // A name is not an id and cannot be converted to one, so the call stays refused.
     let args = json!({"task_id": "DEV-1", "assignees": ["Ana"]}).to_string();
     assert!(matches!(
         validate_call::validate_call(&toolbox, "update_task", &args, Locale::En),

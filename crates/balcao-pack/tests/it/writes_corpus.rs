@@ -71,7 +71,7 @@ fn fitting(command: &Command, property: &str, schema: &Value) -> Vec<Value> {
         "group_assignees" => vec![people(json!("grupo"))],
         "custom_fields" if updates => Vec::new(),
         "custom_fields" => vec![json!([{"id": FIELD, "type": "text", "value": "x"}]), json!([])],
-        // Told by rules of their own.
+        // Other rules give the values of these fields.
         "custom_task_ids" | "team_id" | "field_type" | "value" | "tasks" | "fields" => Vec::new(),
         "parent" | "links_to" | "depends_on" | "dependency_of" => vec![json!("86b7q1x2z")],
         "tid" | "task_id" => vec![json!("86b7q1x2y")],

@@ -388,7 +388,7 @@ pub async fn a_forgotten_token_means_that_all_is_read_anew(Outside { setting, ha
     assert_eq!(setting.calendar.find(setting.ana, &deleted.id).await.unwrap().value, None);
 }
 
-/// The calendar refuses an act on an outdated entry and returns the current one. The contact then reads the entry with its new professional.
+/// The calendar refuses an act on an outdated entry and returns the current one. The contact then reads the new professional.
 pub async fn what_was_given_to_another_professional_is_theirs(Outside { setting, hand }: &Outside) {
     let entry = book(setting, setting.ana, "1", "10:00").await;
     hand.give_to(&entry.id, "Bruno Reis");

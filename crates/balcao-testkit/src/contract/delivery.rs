@@ -213,7 +213,7 @@ pub async fn what_came_out_of_order_is_given_in_the_order_of_writing(store: &Sto
     .await;
 }
 
-/// Staff may change or withdraw a message only before a turn has read it.
+/// An edit may change or withdraw a message only before a turn has read it.
 pub async fn a_message_that_waits_can_be_reworded_and_withdrawn(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

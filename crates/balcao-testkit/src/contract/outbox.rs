@@ -455,7 +455,7 @@ pub async fn what_has_not_left_follows_whoever_moved(store: &Store) {
     .await;
 }
 
-/// A message is sent again once per attempt. If the provider closed the window, the store closes it, too, and proactive messages wait.
+/// A message is sent again once per attempt. The store also closes the window that the provider closed, and records one opt-out.
 pub async fn what_did_not_arrive_is_sent_anew_as_another_copy(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

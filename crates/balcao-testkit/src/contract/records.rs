@@ -455,7 +455,7 @@ pub async fn what_a_business_has_booked_of_us_is_kept(store: &Store) {
     .await;
 }
 
-/// A message of the agent or the system is not a sign of life, and neither is a cancelled appointment.
+/// Messages of the agent and the system do not change the instant, and neither does a cancelled appointment.
 pub async fn a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came(store: &Store) {
     let (world, theirs) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {

@@ -34,7 +34,8 @@ fn under_way(tx: &mut Tx<'_>, world: World, name: &str) -> Result<ConversationId
     Ok(id)
 }
 
-/// After a restore a waiting message may have left, and a waiting conversation may have an answer. Staff decide, and receive one alert.
+/// After a restore a waiting message may have left, and a waiting conversation may have an answer. Staff decide,
+/// and each item is held only once.
 pub async fn f_82_what_a_lost_program_may_have_done_is_held_once(store: &Store) {
     let world = world(store, "figueira").await;
     write(store, move |tx| {

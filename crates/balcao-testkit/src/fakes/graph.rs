@@ -246,7 +246,7 @@ impl FakeGraph {
         lock(&self.state).asked.clone()
     }
 
-    /// Blocks until there were so many requests in all, so call it on a thread that may block.
+    /// Returns a function that blocks until there were so many requests in all. Call that function on a thread that may block.
     pub fn was_asked(&self, times: usize) -> impl FnOnce() + Send + 'static {
         let state = Arc::clone(&self.state);
         move || wait::until("Meta is asked", || (lock(&state).asked.len() >= times).then_some(()))

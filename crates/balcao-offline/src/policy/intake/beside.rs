@@ -1,4 +1,4 @@
-//! What is not about the next session: a person, questions, names that nobody bears, and changes of what is booked.
+//! Topics beside the next session: a call for a person, questions, unknown names, and changes of booked sessions.
 
 use balcao_language::{Agreement, agreement};
 
@@ -11,7 +11,7 @@ use crate::state::{Goal, Question, own_appointment};
 use crate::words::Line;
 
 impl Intake<'_> {
-    /// A name that nobody bears: said, with who there is.
+    /// Reports an unknown name to the customer, together with the list of professionals.
     pub(super) fn nobody_of_that_name(&self) -> Option<Line> {
         let dialogue = self.dialogue;
         let Named::Unknown(said) = dialogue.professional() else { return None };

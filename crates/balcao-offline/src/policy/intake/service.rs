@@ -64,7 +64,7 @@ impl<'a> Intake<'a> {
         several && self.dialogue.asked != Question::Book && self.dialogue.service() == Named::Nothing
     }
 
-    /// The free times of a day as told in this turn.
+    /// The free times of a day that the tool returned in this turn.
     pub(super) fn times_of(&self, date: Date, service: &Service) -> Option<&'a Outcome> {
         let arguments = times_asked(date, service);
         let mut told = self.dialogue.outcomes.iter().rev();

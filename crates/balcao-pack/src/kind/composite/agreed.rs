@@ -1,4 +1,4 @@
-//! What somebody agrees to before a composite command changes anything, and that nothing else is then changed.
+//! The list of changes that a person confirms before a composite command runs, and the check that the run changes nothing else.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -33,7 +33,7 @@ pub(super) enum Rehearsal {
     Nothing(ToolOutput),
 }
 
-/// The changes that somebody agreed to: made one after the other, as they were listed.
+/// The changes that a person confirmed. The run makes them one after the other, in the order of the list.
 pub(super) struct Agreement {
     would: Vec<Change>,
     /// Whether others may come behind them, which was said.

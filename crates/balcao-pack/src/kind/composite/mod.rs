@@ -2,12 +2,13 @@
 //! function for each command that it may call, and never more than those.
 //!
 //! The helper runs where helpers run and reaches nothing by itself: it ends at each call, the call is made here, and it runs again with the
-//! answer (`driver.js`). Every call is judged by the command's schema and checks, and runs under its own limits and processors. Before
-//! somebody agrees it is rehearsed as programs are ([`crate::program`]): reads are real, and what would be changed is listed. After the yes it
-//! is rehearsed again, and runs only if that gives the same list; a change that is not the next one of the list is not made ([`agreed`]).
+//! answer (`driver.js`). Every call is judged by the command's schema and checks, and runs under its own limits and processors. Before a
+//! person confirms, the command is rehearsed as programs are ([`crate::program`]): reads are real, and what would be changed is listed.
+//! After the yes it is rehearsed again, and runs only if that gives the same list; a change that is not the next one of the list is not
+//! made ([`agreed`]).
 //!
-//! Invariants: a composite command says at least as much of its effect as what it may call, and is confirmed at least as strictly. Once
-//! something was changed, whatever then fails leaves the outcome uncertain, and nothing is begun anew.
+//! Invariants: a composite command says at least as much of its effect as what it may call, and is confirmed at least as strictly. A
+//! failure after the first change leaves the outcome uncertain, and the command does not start again.
 
 mod agreed;
 mod written;
@@ -29,7 +30,7 @@ use super::script::{self, RunError, failed};
 use agreed::{Agreement, Change, Rehearsal, Rehearsed, question};
 pub(crate) use written::{Composed, DRIVER, check, drivers, is_composite};
 
-/// Whoever makes the calls of a composite command.
+/// Makes the calls of a composite command.
 #[async_trait]
 pub(crate) trait Calls: Send + Sync {
     /// What came of a call; `place` counts the calls of this run.
@@ -40,7 +41,7 @@ pub(crate) trait Calls: Send + Sync {
 pub(crate) enum Answer {
     /// Its one result.
     Made(CallResult),
-    /// It was not made, since it would change something. Whoever looks into what it gives ends the run.
+    /// The call was not made, because it would change something. If the helper reads its result, the run ends.
     Unmade,
 }
 
@@ -73,12 +74,12 @@ pub(crate) enum Why {
     Uncaught(Box<CallResult>, String),
     /// It made too many calls, or one that it may not make.
     Overstepped(String),
-    /// Nobody knows what came of its last call.
+    /// The outcome of the last call is unknown.
     Unknown,
 }
 
 impl Stopped {
-    /// What the tool layer is told: after a change nobody may begin anew.
+    /// The error for the tool layer. After a change its outcome is uncertain, so the command must not start again.
     pub(crate) fn into_error(self) -> Box<ToolError> {
         if self.changed.is_empty() {
             return Box::new(self.error);
@@ -134,14 +135,14 @@ pub(crate) async fn drive(
 /// A run so far.
 #[derive(Default)]
 struct Run {
-    /// What the code is told of its calls, in order.
+    /// The answers that the code receives for its calls, in order.
     answers: Vec<Value>,
     results: Vec<Option<CallResult>>,
     changed: Vec<String>,
 }
 
 impl Run {
-    /// Keeps what came of a call; true if nobody knows.
+    /// Stores the answer of a call; returns true if the outcome of the call is unknown.
     fn take(&mut self, name: &str, effect: Effect, answer: Answer) -> bool {
         let Answer::Made(result) = answer else {
             self.answers.push(json!({ "unmade": true }));
@@ -174,8 +175,8 @@ impl Run {
     }
 }
 
-/// The failure of a call that the helper did not catch, as the composite command's own. What is wrong with the arguments of the call is
-/// the helper's mistake: whoever called the composite command has never seen them.
+/// The failure of a call that the helper did not catch, as the composite command's own. Invalid arguments of the call are a mistake of
+/// the helper, because the caller of the composite command has never seen them.
 fn passed_on(result: &CallResult) -> ToolError {
     let words = result.value.get("error").and_then(Value::as_str).unwrap_or_default();
     let note = result.internal.clone().unwrap_or_else(|| result.value.to_string());
@@ -203,7 +204,7 @@ pub(crate) struct Composite {
     pub(crate) schema: Value,
 }
 
-/// Calls for whom the composite command was called.
+/// Makes the calls in the context of the caller of the composite command.
 struct For<'a> {
     cx: &'a ToolContext,
     tools: &'a BTreeMap<String, Arc<Tool>>,
@@ -247,7 +248,7 @@ impl For<'_> {
         Answer::Unmade
     }
 
-    /// What comes of a change that nobody agreed to: the command's own refusal, if it would be refused anyway.
+    /// The answer to a change that no person confirmed: the command's own refusal, if the command would refuse it anyway.
     async fn refuse(&self, cx: &ToolContext, tool: &Tool, args: Value) -> Answer {
         if tool.confirmable() {
             let asked = tool.execute(cx, args, RunMode::Ask).await;
@@ -286,14 +287,14 @@ impl Calls for For<'_> {
     }
 }
 
-/// For whom a part of a call runs, and under which key: of the whole call's, so that every part has its own, and the same one whenever the
-/// turn is replayed.
+/// The context of one part of a call. Its key derives from the key of the whole call, so every part has its own key, and a replay of the
+/// turn gives an equal one.
 pub(crate) fn within(cx: &ToolContext, place: usize, name: &str, args: &Value) -> ToolContext {
     let args_hash = canonical::hash(args);
     let index = u32::try_from(place).unwrap_or(u32::MAX);
     let of_whole = canonical::hash_text(&format!("{}/{args_hash}", cx.key.as_str()));
     let key = EffectKey::derive(cx.principal.turn, 0, index, name, &of_whole);
-    // The parts of what somebody agreed to take the same moment for now as the whole does, or they would never come out alike.
+    // The parts of a confirmed command use the instant of the question as the current time, because otherwise two runs would differ.
     let now = cx
         .agreed
         .as_ref()
