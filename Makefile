@@ -14,7 +14,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the sample barbershop on a page of this machine; in the terminal where there is none
-	@test -x target/debug/balcao || echo "The first build takes some minutes and two gigabytes (README.md); cargo tells how far it is."
+	@test -x target/debug/balcao || echo "The first build takes some minutes and over a gigabyte (README.md); cargo tells how far it is."
 	cargo run $(LIGHT) -p balcao-cli -- demo
 
 program: ## target/debug/balcao as the demo and the tests use it
@@ -79,7 +79,7 @@ outside: ## our API, agendas, letters, MCP client and messages before foreign ju
 	.ci/outside
 
 full-features: ## tests of the parts that only a shipped program has: models in a folder, metrics, traces
-	cargo test --quiet -p balcao-cli -p balcao-embedding --features balcao-cli/test-clock --test it -- telemetry:: tenancy:: local_embedding:: folder prefixes service mapping named
+	cargo test --quiet -p balcao-cli -p balcao-embedding --features balcao-cli/test-clock --test it -- telemetry:: tenancy:: local_embedding:: folder prefixes service mapping named what_failed
 
 SEEDS ?= 150
 simulate: ## the whole server under seeded faults: SEEDS=150 from seed 1 on, or MINUTES=60
