@@ -40,7 +40,7 @@ pub struct Conversation {
     pub created_at: Timestamp,
     /// When the contact or staff last wrote.
     pub last_message_at: Timestamp,
-    /// The professional whom the conversation concerns, if one number serves several professionals.
+    /// The professional that the conversation concerns, if one number serves several professionals.
     pub professional: Option<ProfessionalId>,
 }
 
@@ -206,7 +206,7 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Conversat
     )
 }
 
-/// Stores the professional whom a conversation concerns; `None` clears the professional.
+/// Stores the professional that a conversation concerns; `None` clears the professional.
 ///
 /// # Errors
 /// What the database said.

@@ -196,7 +196,7 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
     Ok(taken)
 }
 
-/// Leases conversations without a lease that have had an unanswered inbound event since before `since`, so that a person gets them. Their
+/// Leases conversations without a valid lease that have had an unanswered inbound event since before `since`, so that a person gets them. Their
 /// attempt history makes the next lease holder hand them over, too. Each row is a reason once, for ever.
 ///
 /// What was not ripe before `since` did not wait for that long. Those who were left behind by a program that died, and are not

@@ -220,7 +220,7 @@ pub async fn pages_of_appointments_go_on_in_time(store: &Store) {
     .await;
 }
 
-/// An open turn has no end. The end of a closed turn includes the messages of the agent.
+/// An open turn has no end. The end of a closed turn holds its outcome and the reply, if the agent wrote one.
 pub async fn a_turn_tells_its_end_once_it_is_closed(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

@@ -12,7 +12,7 @@ pub trait Harness: Send + Sync {
     /// The channel.
     fn channel(&self) -> Arc<dyn Channel>;
 
-    /// A contact whom the channel reaches.
+    /// A contact that the channel can reach.
     fn customer(&self) -> Recipient;
 
     /// The words that reached customers, in order.

@@ -79,7 +79,7 @@ impl FakeModel {
     /// Starts on a free port of this machine, and speaks as the vendor `speaks` does.
     ///
     /// # Errors
-    /// There is no free port.
+    /// If this machine has no free port.
     pub fn speaking(speaks: Speaks, script: impl IntoIterator<Item = Says>) -> std::io::Result<Self> {
         let state = Arc::new(Mutex::new(State { script: script.into_iter().collect(), asked: Vec::new() }));
         let shared = Arc::clone(&state);
