@@ -196,8 +196,8 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
     Ok(taken)
 }
 
-/// Leases conversations without a valid lease that have had an unanswered inbound event since before `since`, so that a person gets them. Their
-/// attempt history makes the next lease holder hand them over, too. Each row is a reason once, for ever.
+/// Leases conversations without a valid lease that have had an unanswered inbound event since before `since`, so that a person gets them.
+/// Their attempt history makes the next lease holder hand them over, too. Each row is a reason once, for ever.
 ///
 /// What was not ripe before `since` did not wait for that long. Those who were left behind by a program that died, and are not
 /// to blame for it as far as is known, wait for each other: they are stuck only if what came in came before `suspects_since`.
