@@ -77,7 +77,7 @@ pub enum Act {
 pub enum With {
     /// Always one: without a professional no call runs.
     One,
-    /// The professional whom the customer names; any, while the customer names none.
+    /// The professional that the customer names; any, while the customer names none.
     AskedFor,
 }
 

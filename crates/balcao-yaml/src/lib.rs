@@ -226,7 +226,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// What the library says of its own budget, in words for whoever wrote the file.
+/// Rewords the library's errors about its own budget for the author of the file.
 fn beyond_budget(message: &str) -> Option<String> {
     if message.contains("Nodes {") {
         return Some("the file holds too many values; expected at most 250000".to_owned());
