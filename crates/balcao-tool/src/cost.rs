@@ -533,3 +533,7 @@ fn may_search(pattern: &str) -> bool {
 #[cfg(test)]
 #[path = "cost_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "cost_count_tests.rs"]
+mod count_tests;

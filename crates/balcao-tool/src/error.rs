@@ -328,3 +328,7 @@ pub(crate) fn tell_uncertain(told: &mut Value, locale: Locale) {
     object.insert("retryable".to_owned(), false.into());
     object.insert("_context".to_owned(), guidance.into());
 }
+
+#[cfg(test)]
+#[path = "error_tests.rs"]
+mod tests;

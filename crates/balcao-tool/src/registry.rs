@@ -367,3 +367,7 @@ impl Toolbox {
         nearest(name, self.tools.iter().map(|tool| tool.spec.name.as_str()))
     }
 }
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

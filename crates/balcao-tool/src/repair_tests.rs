@@ -112,3 +112,102 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_limits_of_arguments_are_the_last_that_is_read() {
+    let of_size = |bytes: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(bytes - 8));
+    assert_eq!(of_size(MAX_ARGUMENT_BYTES).len(), MAX_ARGUMENT_BYTES);
+    assert!(parse_arguments(&of_size(MAX_ARGUMENT_BYTES)).is_ok());
+    assert!(parse_arguments(&of_size(MAX_ARGUMENT_BYTES + 1)).is_err());
+    let nested =
+        |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels - 1) + "[", "]".to_owned() + &"}".repeat(levels - 1));
+    assert!(parse_arguments(&nested(MAX_ARGUMENT_DEPTH)).is_ok());
+    assert!(parse_arguments(&nested(MAX_ARGUMENT_DEPTH + 1)).is_err());
+    // What is mended is no longer than arguments may be.
+    let broken = |bytes: usize| format!("{{\"a\":\"{}\",}}", "x".repeat(bytes - 9));
+    assert_eq!(parse_object(&broken(MAX_ARGUMENT_BYTES)).unwrap().repairs, ["mended malformed JSON"]);
+    assert!(parse_object(&broken(MAX_ARGUMENT_BYTES + 1)).is_err());
+}
+
+#[test]
+fn brackets_and_quotes_have_to_close_before_anything_is_mended() {
+    for raw in [r#"{'a': '}'}"#, r#"{"a": "\"}", }"#, r#"{a: [1, [2]], }"#, r#"{'a': "it's"}"#] {
+        assert!(parse_arguments(raw).is_ok(), "{raw}");
+    }
+    for raw in [r#"{'a': '}"#, r#"{"a": [1}"#, r#"{a: 1]}"#, r#"{a: (1, }, }"#, r#"{a: "x}"#, r#"{"a": "\"}"#] {
+        assert!(parse_arguments(raw).is_err(), "{raw}");
+    }
+}
+
+#[test]
+fn a_fence_is_taken_off_and_told_and_what_is_in_it_is_read() {
+    for raw in ["```json\n{\"a\":1}\n```", "```\n{\"a\":1}```", "```tool_call {\"a\":1}", "```{\"a\":1}\n```  "] {
+        let parsed = parse_arguments(raw).unwrap_or_else(|reason| panic!("{raw}: {reason}"));
+        assert_eq!((parsed.value, parsed.repairs), (json!({"a": 1}), vec!["removed a code fence".to_owned()]), "{raw}");
+    }
+    let both = parse_arguments("```\n{'a':1}\n```").unwrap();
+    assert_eq!(both.repairs, ["removed a code fence", "mended malformed JSON"]);
+    let text = parse_arguments(r#""{\"a\":1}""#).unwrap();
+    assert_eq!(text.repairs, ["read an object that was given as a string"]);
+}
+
+#[test]
+fn nothing_is_mended_into_a_value_that_was_not_written() {
+    let source = r#"{"name": "João", "n": 12, "t": true, "list": ["a"], "o": {"k": null}}"#;
+    assert!(scalars_stand_in(&serde_json::from_str(source).unwrap(), source));
+    for other in [
+        json!({"name": "Maria"}),
+        json!({"other": "João"}),
+        json!({"n": 13}),
+        json!({"list": ["b"]}),
+        json!({"o": {"x": null}}),
+    ] {
+        assert!(!scalars_stand_in(&other, source), "{other}");
+    }
+    assert!(scalars_stand_in(&json!("a\nb"), r#""a\nb""#));
+}
+
+#[test]
+fn kinds_are_named_as_schemas_write_them() {
+    let table = [
+        (json!(null), "null"),
+        (json!(true), "boolean"),
+        (json!(-1), "integer"),
+        (json!(u64::MAX), "integer"),
+        (json!(1.5), "number"),
+        (json!("x"), "string"),
+        (json!([]), "array"),
+        (json!({}), "object"),
+    ];
+    for (value, name) in table {
+        assert_eq!(kind(&value), name);
+    }
+}
+
+#[test]
+fn a_value_that_the_schema_takes_otherwise_stays_as_it_is() {
+    let schema = json!({"properties": {
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "any": {"type": "array"},
+        "extra": {"type": "object"},
+        "count": {"type": "integer"}}});
+    for value in [
+        json!({"tags": null}),
+        json!({"tags": ["a"]}),
+        json!({"any": "x"}),
+        json!({"extra": "[1]"}),
+        json!({"extra": "no object"}),
+        json!({"count": "1"}),
+        json!({"unknown": "[1]"}),
+        json!("x"),
+    ] {
+        let mut same = value.clone();
+        assert!(fit_to_schema(&mut same, &schema).is_empty(), "{value}");
+        assert_eq!(same, value);
+    }
+    let mut list = json!({"tags": "[\"a\"]"});
+    assert_eq!(fit_to_schema(&mut list, &schema), ["read `tags`, which was given as a string"]);
+    assert_eq!(list, json!({"tags": ["a"]}));
+    let mut untouched = json!({"a": "1"});
+    assert!(fit_to_schema(&mut untouched, &json!({})).is_empty());
+}

@@ -81,3 +81,32 @@ impl From<&'static str> for ModelText {
         Self(text.to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_names_the_shipped_language_that_fits_it() {
+        for (tag, locale) in [
+            ("pt-BR", Some(Locale::PtBr)),
+            ("PT", Some(Locale::PtBr)),
+            ("en-GB", Some(Locale::En)),
+            ("EN", Some(Locale::En)),
+            ("es", None),
+            ("p", None),
+            ("é", None),
+            ("", None),
+        ] {
+            assert_eq!(Locale::from_tag(tag), locale, "{tag}");
+        }
+        for locale in [Locale::PtBr, Locale::En] {
+            assert_eq!(Locale::from_tag(locale.tag()), Some(locale));
+            assert_eq!(serde_json::to_value(locale).unwrap(), locale.tag());
+        }
+        let text = Localised { pt_br: "oi".to_owned(), en: "hi".to_owned() };
+        assert_eq!((text.get(Locale::PtBr), text.get(Locale::En)), ("oi", "hi"));
+        assert_eq!(ModelText::new("oi"), ModelText::from("oi"));
+        assert_eq!(ModelText::new("oi").as_str(), "oi");
+    }
+}

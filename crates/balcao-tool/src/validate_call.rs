@@ -107,3 +107,7 @@ fn drop_nulls(args: &mut Value, schema: &Value) {
         map.retain(|key, value| !value.is_null() || required.contains(&key.as_str()));
     }
 }
+
+#[cfg(test)]
+#[path = "validate_call_tests.rs"]
+mod tests;
