@@ -42,3 +42,45 @@ fn an_exception_replaces_the_week_and_the_holiday() {
     assert_eq!(hours.on(christmas), [period("10:00-12:00")]);
     assert_eq!(hours.on(date(2026, 12, 18)), [period("09:00-18:00")]);
 }
+
+#[test]
+fn periods_that_touch_do_not_overlap_and_what_they_share_is_a_period() {
+    assert_eq!(period("09:00-12:00").intersection(&period("11:00-13:00")), Some(period("11:00-12:00")));
+    assert_eq!(period("09:00-12:00").intersection(&period("12:00-13:00")), None);
+    assert_eq!((period("09:05-12:30").opens_min(), period("09:05-12:30").closes_min()), (545, 750));
+    assert_eq!(Period::new(0, 1_440).map(|one| one.to_string()), Ok("00:00-24:00".to_owned()));
+    assert!(Period::new(0, 1_441).is_err() && Period::new(5, 5).is_err());
+    assert_eq!(
+        covered([period("13:00-14:00"), period("09:00-10:00"), period("10:00-11:00")]),
+        [period("09:00-11:00"), period("13:00-14:00")]
+    );
+    assert_eq!(of_minutes(&[(60, 120), (120, 60)]), [period("01:00-02:00")]);
+    for (text, minute) in [
+        ("00:00", Some(0)),
+        ("23:59", Some(1_439)),
+        ("24:00", Some(1_440)),
+        ("24:01", None),
+        ("12:60", None),
+        ("1:00", None),
+        ("01:0", None),
+        ("0a:00", None),
+        ("12", None),
+    ] {
+        assert_eq!(parse_minute(text).ok(), minute, "{text}");
+    }
+}
+
+#[test]
+fn hours_are_empty_if_neither_the_week_nor_a_date_opens() {
+    let mut hours = Hours::default();
+    assert!(hours.is_empty() && hours.weekly.is_empty());
+    let day = date(2026, 12, 24);
+    hours.exceptions.insert(day, DayException { periods: Vec::new(), note: Some("Véspera".to_owned()) });
+    assert!(hours.is_empty());
+    assert_eq!((hours.note_on(day), hours.note_on(date(2026, 12, 23))), (Some("Véspera"), None));
+    hours.exceptions.insert(day, DayException { periods: vec![period("09:00-12:00")], note: None });
+    assert!(!hours.is_empty());
+    let mut week = Hours::default();
+    week.weekly.set(Weekday::Sunday, vec![period("09:00-12:00")]).unwrap();
+    assert!(!week.is_empty() && !week.weekly.is_empty());
+}

@@ -34,7 +34,43 @@ pub fn without<T: Ord + Copy>(all: &[(T, T)], taken: &[(T, T)]) -> Vec<(T, T)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn spans() -> impl Strategy<Value = Vec<(u8, u8)>> {
+        prop::collection::vec((0_u8..30, 1_u8..8).prop_map(|(from, length)| (from, from + length)), 0..6)
+    }
+
+    /// The points that intervals hold.
+    fn points(all: &[(u8, u8)]) -> Vec<u8> {
+        (0..40).filter(|point| all.iter().any(|(from, to)| from <= point && point < to)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn intervals_hold_the_same_points_merged_and_without_others_what_those_do_not_hold(all in spans(), taken in spans()) {
+            let (all, taken) = (merged(all.clone()), merged(taken));
+            prop_assert!(all.windows(2).all(|pair| pair[0].1 < pair[1].0));
+            let left = without(&all, &taken);
+            let expected: Vec<u8> = points(&all).into_iter().filter(|point| !points(&taken).contains(point)).collect();
+            prop_assert_eq!(points(&left), expected);
+            prop_assert!(left.iter().all(|(from, to)| from < to));
+            prop_assert!(left.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+        }
+
+        #[test]
+        fn merging_keeps_every_point(all in spans()) {
+            prop_assert_eq!(points(&merged(all.clone())), points(&all));
+        }
+    }
+
+    #[test]
+    fn what_begins_where_an_interval_ends_takes_nothing_of_it() {
+        assert_eq!(without(&[(3, 5)], &[(5, 9), (1, 3)]), [(3, 5)]);
+        assert_eq!(without(&[(3, 5)], &[(3, 4)]), [(4, 5)]);
+        assert_eq!(without(&[(3, 3)], &[]), []);
+    }
 
     #[test]
     fn what_is_left_is_what_none_takes() {

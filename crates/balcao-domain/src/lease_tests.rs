@@ -51,3 +51,27 @@ proptest! {
         prop_assert!(after.attempts > before.attempts && after.crashes >= before.crashes && after.poison_suspect >= before.poison_suspect);
     }
 }
+
+#[test]
+fn a_failure_is_counted_and_nothing_else_changes() {
+    let before = AttemptHistory { attempts: 3, failures: 1, crashes: 1, poison_suspect: true };
+    assert_eq!(before.failed(), AttemptHistory { failures: 2, ..before });
+    assert_eq!(before.claimed(false), AttemptHistory { attempts: 4, ..before });
+    assert_eq!(before.claimed(true), AttemptHistory { attempts: 4, crashes: 2, ..before });
+}
+
+#[test]
+fn a_conversation_is_handed_over_at_the_last_of_each_count() {
+    let none = AttemptHistory::default();
+    for (history, verdict) in [
+        (AttemptHistory { crashes: 1, ..none }, Verdict::Answer),
+        (AttemptHistory { crashes: 2, ..none }, Verdict::HandOver),
+        (AttemptHistory { failures: 4, ..none }, Verdict::Answer),
+        (AttemptHistory { failures: 5, ..none }, Verdict::HandOver),
+        (AttemptHistory { attempts: 10, ..none }, Verdict::Answer),
+        (AttemptHistory { attempts: 11, ..none }, Verdict::HandOver),
+    ] {
+        assert_eq!(history.verdict(), verdict, "{history:?}");
+    }
+    assert_eq!(none.pause(), Duration::from_secs(1));
+}

@@ -55,3 +55,6 @@ fn material(path: &str) -> Option<String> {
     }
     text
 }
+
+#[cfg(test)]
+mod words_tests;

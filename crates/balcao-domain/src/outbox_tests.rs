@@ -69,3 +69,31 @@ proptest! {
         prop_assert!(next.state != OutboxState::Sending);
     }
 }
+
+#[test]
+fn each_outcome_leads_to_its_state_after_its_pause() {
+    let table = [
+        (AttemptOutcome::Accepted, OutboxState::Sent, 0),
+        (AttemptOutcome::Refused, OutboxState::Dead, 0),
+        (AttemptOutcome::Unknown, OutboxState::Unknown, 60_000),
+        (AttemptOutcome::Retry { after: None }, OutboxState::Pending, 4_007),
+        (AttemptOutcome::TooManyToOne, OutboxState::Pending, 16_000),
+        (AttemptOutcome::TooFast, OutboxState::Pending, 0),
+        (AttemptOutcome::Misconfigured, OutboxState::Pending, 60_000),
+    ];
+    for (outcome, state, millis) in table {
+        let expected = Next { state, not_before: later(now(), Duration::from_millis(millis)) };
+        assert_eq!(after_attempt(outcome, 3, 1_007, SETTLE, now()), expected, "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_pause_doubles_and_is_spread_over_a_quarter_of_it() {
+    let millis = |attempt, spread| pause(attempt, spread).as_millis();
+    assert_eq!(
+        [1, 2, 3, 9, 10, 99].map(|attempt| millis(attempt, 0)),
+        [1_000, 2_000, 4_000, 256_000, 300_000, 300_000]
+    );
+    assert_eq!([0, 249, 250, 251].map(|spread| millis(1, spread)), [1_000, 1_249, 1_000, 1_001]);
+    assert_eq!(later(now(), Duration::MAX), Timestamp::MAX);
+}

@@ -47,3 +47,43 @@ pub fn plus_minutes(instant: Timestamp, minutes: i64) -> Timestamp {
     let end = if minutes < 0 { Timestamp::MIN } else { Timestamp::MAX };
     instant.checked_add(SignedDuration::from_secs(minutes.saturating_mul(60))).unwrap_or(end)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minute: i64) -> Timestamp {
+        Timestamp::from_second(1_795_000_000 + minute * 60).unwrap()
+    }
+
+    fn span(start: i64, end: i64) -> Span {
+        Span::new(at(start), at(end))
+    }
+
+    #[test]
+    fn spans_overlap_if_they_share_an_instant() {
+        let table = [
+            (span(0, 30), span(30, 60), false),
+            (span(0, 31), span(30, 60), true),
+            (span(0, 60), span(10, 20), true),
+            (span(10, 10), span(0, 60), false),
+            (span(0, 60), span(0, 60), true),
+            (span(0, 30), span(40, 60), false),
+        ];
+        for (one, other, overlaps) in table {
+            assert_eq!((one.overlaps(&other), other.overlaps(&one)), (overlaps, overlaps), "{one:?} {other:?}");
+        }
+        assert_eq!(span(30, 0), span(30, 30));
+        assert_eq!(Span::of_minutes(at(5), 45), span(5, 50));
+        assert_eq!(span(10, 20).widened(5, 15), span(5, 35));
+    }
+
+    #[test]
+    fn minutes_beyond_the_ends_of_time_stop_there() {
+        assert_eq!(plus_minutes(at(0), -3), at(-3));
+        assert_eq!(plus_minutes(at(0), 0), at(0));
+        assert_eq!(plus_minutes(at(0), i64::MAX), Timestamp::MAX);
+        assert_eq!(plus_minutes(at(0), i64::MIN), Timestamp::MIN);
+        assert_eq!(plus_minutes(Timestamp::MIN, 0), Timestamp::MIN);
+    }
+}

@@ -30,3 +30,10 @@ fn a_plan_covers_its_services_within_its_quota() {
     plan.quota = None;
     assert!(plan.covers(service(1), 1000));
 }
+
+#[test]
+fn a_week_begins_on_monday() {
+    let week = (date(2026, 11, 23), date(2026, 11, 30));
+    assert_eq!([23, 26, 29].map(|day| PlanPeriod::Week.around(date(2026, 11, day))), [week; 3]);
+    assert_eq!(PlanPeriod::Month.around(date(2028, 2, 29)), (date(2028, 2, 1), date(2028, 3, 1)));
+}

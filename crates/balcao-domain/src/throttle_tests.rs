@@ -96,3 +96,70 @@ proptest! {
         prop_assert!(most_in_a_second(&all) <= usize::try_from(per_second).unwrap());
     }
 }
+
+#[test]
+fn a_bucket_takes_a_fifth_of_a_second_at_once_and_refills_with_the_rest() {
+    // Messages a second, complaints: how many at once, and microseconds until the next.
+    let table = [
+        (0, 0, 1, 1_000_000),
+        (1, 0, 1, 1_000_000),
+        (5, 0, 1, 250_000),
+        (80, 0, 16, 15_625),
+        (1_000, 0, 200, 1_250),
+        (80, 1, 8, 31_250),
+        (80, 3, 2, 125_000),
+        (80, 6, 1, 1_000_000),
+        (4, 2, 1, 1_000_000),
+        (4, 3, 1, 2_000_000),
+        (1, 6, 1, 64_000_000),
+        (1, 9, 1, 64_000_000),
+    ];
+    for (per_second, level, burst, every) in table {
+        assert_eq!(bucket(per_second, level), (burst, every), "{per_second} a second, level {level}");
+    }
+}
+
+#[test]
+fn a_message_that_has_to_wait_is_told_until_when_and_changes_nothing_else() {
+    let mut throttle = Throttle::new(at(0));
+    for _ in 0..16 {
+        throttle = throttle.take(80, at(0)).unwrap();
+    }
+    assert_eq!(throttle.full_at_us, at(250).as_microsecond());
+    // Half a burst, and a millisecond, later.
+    let wait = throttle.take(80, at(0)).unwrap_err();
+    assert_eq!(wait, Throttle { until: at(126), ..throttle });
+    assert_eq!(wait.take(80, at(125)), Err(wait));
+    assert!(wait.take(80, at(126)).is_ok());
+    // A clock that was set back finds a bucket that is full, not one that is full for a day.
+    let ahead = Throttle { full_at_us: at(86_400_000).as_microsecond(), ..Throttle::new(at(0)) };
+    assert_eq!(ahead.take(80, at(0)).unwrap_err().until, at(126));
+    // After a long silence no more leave at once than ever.
+    let rested = Throttle::new(at(0)).take(80, at(3_600_000)).unwrap();
+    assert_eq!(rested.full_at_us, at(3_600_000).as_microsecond() + 15_625);
+}
+
+#[test]
+fn a_pause_doubles_with_each_complaint_and_is_spread_over_a_quarter_of_it() {
+    let millis = |level, spread| pause(level, spread).as_millis();
+    assert_eq!([0, 1, 2, 6, 7, 8].map(|level| millis(level, 0)), [1_000, 1_000, 2_000, 32_000, 64_000, 64_000]);
+    assert_eq!([249, 250, 251].map(|spread| millis(1, spread)), [1_249, 1_000, 1_001]);
+}
+
+#[test]
+fn each_minute_of_calm_takes_one_complaint_back_and_the_next_counts_from_there() {
+    let loud = Throttle { level: 3, since: at(0), ..Throttle::new(at(0)) };
+    let level = |millis| {
+        let calm = loud.calmer(at(millis));
+        (calm.level, calm.since)
+    };
+    assert_eq!(level(-60_000), (3, at(0)));
+    assert_eq!(level(59_999), (3, at(0)));
+    assert_eq!(level(60_000), (2, at(60_000)));
+    assert_eq!(level(150_000), (1, at(120_000)));
+    assert_eq!(level(600_000), (0, at(180_000)));
+    // A pause that a provider's word began is not shortened by the next complaint.
+    let waiting = Throttle { until: at(90_000), ..loud };
+    let reported = waiting.after_report(0, at(62_000));
+    assert_eq!((reported.until, reported.level), (at(90_000), 3));
+}

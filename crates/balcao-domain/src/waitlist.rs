@@ -77,3 +77,46 @@ impl WaitlistEntry {
             && self.period.is_none_or(|part| part.contains_minute(freed.opens_min()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn the_day_has_three_parts_without_a_gap() {
+        for (minute, part) in [
+            (0, DayPeriod::Morning),
+            (719, DayPeriod::Morning),
+            (720, DayPeriod::Afternoon),
+            (1_079, DayPeriod::Afternoon),
+            (1_080, DayPeriod::Evening),
+            (1_439, DayPeriod::Evening),
+        ] {
+            for one in DayPeriod::ALL {
+                assert_eq!(one.contains_minute(minute), one == part, "{one:?} {minute}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_freed_slot_is_wanted_by_day_professional_and_part_of_the_day() {
+        let professional = |id: i64| ProfessionalId::try_from(id).unwrap();
+        let entry = WaitlistEntry {
+            id: WaitlistId::try_from(1).unwrap(),
+            contact: ContactId::try_from(1).unwrap(),
+            date: date(2026, 11, 27),
+            professional: Some(professional(1)),
+            service: None,
+            period: Some(DayPeriod::Afternoon),
+        };
+        let freed: Period = "15:00-15:30".parse().unwrap();
+        assert!(entry.wants(date(2026, 11, 27), professional(1), freed));
+        assert!(!entry.wants(date(2026, 11, 28), professional(1), freed));
+        assert!(!entry.wants(date(2026, 11, 27), professional(2), freed));
+        assert!(!entry.wants(date(2026, 11, 27), professional(1), "09:00-09:30".parse().unwrap()));
+        let open = WaitlistEntry { professional: None, period: None, ..entry };
+        assert!(open.wants(date(2026, 11, 27), professional(2), "09:00-09:30".parse().unwrap()));
+    }
+}
