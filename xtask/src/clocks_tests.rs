@@ -10,7 +10,8 @@ fn words(text: &str) -> Vec<&'static str> {
 fn a_planted_sleep_or_clock_is_found_wherever_tests_are() {
     for (file, planted, word) in [
         ("crates/balcao-web/tests/it/flood.rs", "    std::thread::sleep(Duration::from_millis(50));", "thread::sleep"),
-        ("crates/balcao-app/src/inbox_tests.rs", "    tokio::time::sleep(soon).await;", "time::sleep("),
+        ("crates/balcao-app/src/inbox_tests.rs", "    tokio::time::sleep(soon).await;", "sleep("),
+        ("crates/balcao-app/src/inbox_tests.rs", "    let mut ticks = interval(soon);", "interval("),
         ("crates/balcao-testkit/src/mock.rs", "    let began = Instant::now();", "Instant::now"),
         ("crates/balcao-cli/tests/it/serve.rs", "    let now = SystemClock.now();", "SystemClock"),
         ("tests/browser/world.js", "  await page.waitForTimeout(500);", "waitForTimeout("),
@@ -22,6 +23,15 @@ fn a_planted_sleep_or_clock_is_found_wherever_tests_are() {
         assert!(problems.len() == 1 && problems[0].starts_with(&format!("{file}:1: `{word}`")), "{problems:?}");
         assert_eq!(judge(&found, &[(file, 1, "a reason")]), [""; 0]);
     }
+}
+
+#[test]
+fn tests_that_stand_in_a_file_of_the_program_are_looked_at_and_the_program_is_not() {
+    let text = "fn wait() {\n    sleep(soon);\n}\n\n#[cfg(test)]\nmod tests {\n    sleep(soon);\n}\n";
+    let tests = tests_of("crates/balcao-app/src/inbox.rs", text).unwrap();
+    assert_eq!(places("inbox.rs", &tests), [(7, "sleep(")]);
+    assert_eq!(tests_of("crates/balcao-app/src/inbox.rs", "fn wait() {}\n"), None);
+    assert_eq!(tests_of("xtask/src/inbox.rs", text), None);
 }
 
 #[test]
