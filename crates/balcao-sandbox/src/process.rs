@@ -139,20 +139,10 @@ impl Worker {
         // An upper bound: earlier calls used at most what they took by the clock. To ask before each call would cost more than
         // most calls.
         let spent_before = self.starting + self.busy;
-        let exchanged = {
-            let mut exchange = std::pin::pin!(self.pipes.exchange(header, arguments));
-            let mut waits = 0;
-            loop {
-                let waited = timeout(header.limits.wall(), exchange.as_mut()).await;
-                waits += 1;
-                let Err(_elapsed) = waited else { break waited.unwrap_or(Err(Broken::Late)) };
-                let standing = self.child.id().and_then(Standing::find);
-                let starved = standing.is_some_and(|now| now.is_starved(spent_before + header.limits.time));
-                if !starved || waits >= MOST_WAITS {
-                    break Err(Broken::Late);
-                }
-            }
-        };
+        let process = self.child.id();
+        let may_use = spent_before + header.limits.time;
+        let is_starved = || process.and_then(Standing::find).is_some_and(|now| now.is_starved(may_use));
+        let exchanged = wait_for(self.pipes.exchange(header, arguments), header.limits.wall(), is_starved).await;
         let answer = match exchanged {
             Ok(answer) => answer,
             Err(Broken::Nonsense(reason)) => return Err(Broken::Nonsense(self.ending().await.unwrap_or(reason))),
@@ -284,6 +274,23 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipes<R, W> {
     }
 }
 
+/// Waits for an answer for `wall`, and up to [`MOST_WAITS`] times as long while the machine does not let the worker run.
+async fn wait_for<T>(
+    exchange: impl Future<Output = Result<T, Broken>>,
+    wall: Duration,
+    is_starved: impl Fn() -> bool,
+) -> Result<T, Broken> {
+    let mut exchange = std::pin::pin!(exchange);
+    for _ in 0..MOST_WAITS {
+        match timeout(wall, exchange.as_mut()).await {
+            Ok(answer) => return answer,
+            Err(_elapsed) if is_starved() => {}
+            Err(_elapsed) => break,
+        }
+    }
+    Err(Broken::Late)
+}
+
 /// The same work, looked after for a while before anybody sleeps.
 async fn awake<T>(work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
@@ -303,7 +310,37 @@ fn nonsense(reason: &str) -> Broken {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    const WALL: Duration = Duration::from_millis(500);
+
+    /// How the wait for an answer that comes after `answer` ends and how long it takes, where the worker is starved at its first `starved`
+    /// looks.
+    async fn wait(answer: Duration, starved: u32) -> (Result<&'static str, Broken>, Duration) {
+        let began = tokio::time::Instant::now();
+        let looks = Cell::new(0);
+        let exchange = async {
+            tokio::time::sleep(answer).await;
+            Ok("answer")
+        };
+        let ended = wait_for(exchange, WALL, || {
+            looks.set(looks.get() + 1);
+            looks.get() <= starved
+        });
+        (ended.await, began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_worker_that_may_run_has_its_wall_clock_limit_and_a_starved_one_up_to_eight_times_that() {
+        let millis = Duration::from_millis;
+        assert_eq!(wait(millis(499), 0).await, (Ok("answer"), millis(499)));
+        assert_eq!(wait(Duration::MAX, 0).await, (Err(Broken::Late), WALL));
+        assert_eq!(wait(Duration::MAX, 2).await, (Err(Broken::Late), 3 * WALL));
+        assert_eq!(wait(millis(1_200), 2).await, (Ok("answer"), millis(1_200)));
+        assert_eq!(wait(Duration::MAX, u32::MAX).await, (Err(Broken::Late), 8 * WALL));
+    }
 
     #[test]
     fn what_the_system_says_of_a_process_is_read() {
