@@ -75,7 +75,7 @@ impl fmt::Display for AppointmentStatus {
 
 /// A word that is not a status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no status of an appointment: use pending, confirmed, completed, no_show or cancelled")]
+#[error("invalid appointment status `{text}`; expected pending, confirmed, completed, no_show or cancelled")]
 pub struct StatusError {
     /// The word as given.
     pub text: String,

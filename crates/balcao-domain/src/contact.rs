@@ -28,7 +28,7 @@ pub struct Contact {
 
 /// Why a text is not an e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no e-mail address: write it as name@example.com")]
+#[error("invalid e-mail address `{text}`; expected the form name@example.com")]
 pub struct EmailError {
     /// The text as given.
     pub text: String,

@@ -26,13 +26,13 @@ pub struct Period {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HoursError {
     /// Not `HH:MM`.
-    #[error("`{text}` is no time of day: write HH:MM from 00:00 to 24:00")]
+    #[error("invalid time of day `{text}`; expected HH:MM from 00:00 to 24:00")]
     Time {
         /// The text as given.
         text: String,
     },
     /// Not `HH:MM-HH:MM`.
-    #[error("`{text}` is no period: write it as 09:00-12:00")]
+    #[error("invalid period `{text}`; expected the form 09:00-12:00")]
     Period {
         /// The text as given.
         text: String,

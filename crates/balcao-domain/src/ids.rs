@@ -21,7 +21,7 @@ pub enum IdError {
     },
     /// The text is not `prefix_number`.
     #[error(
-        "`{text}` is no {kind} id: write `{prefix}_` and a whole number from 1 to 2147483647, such as `{prefix}_42`"
+        "invalid {kind} id `{text}`; expected `{prefix}_` and a whole number from 1 to 2147483647, such as `{prefix}_42`"
     )]
     Malformed {
         /// What the id would have named.

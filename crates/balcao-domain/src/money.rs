@@ -71,13 +71,13 @@ pub struct Money {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
     /// Not a currency code.
-    #[error("`{code}` is no currency: write three capital letters, such as BRL")]
+    #[error("invalid currency `{code}`; expected three capital letters, such as BRL")]
     Currency {
         /// The code as given.
         code: String,
     },
     /// Not an amount.
-    #[error("`{text}` is no amount of money: write it with two decimals, such as 45.00 or R$ 1.234,50")]
+    #[error("invalid amount of money `{text}`; expected an amount with two decimals, such as 45.00 or R$ 1.234,50")]
     Amount {
         /// The text as given.
         text: String,

@@ -55,7 +55,7 @@ impl fmt::Display for Role {
 
 /// A word that is not a role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{word}` is no role of staff")]
+#[error("invalid staff role `{word}`; expected owner, manager, attendant, professional or viewer")]
 pub struct UnknownRole {
     /// As given.
     pub word: String,
