@@ -20,7 +20,7 @@ pub enum VectorError {
         got: usize,
     },
     /// Numbers are needed.
-    #[error("vector {place} holds something that is no number")]
+    #[error("invalid value in vector {place}; expected finite numbers")]
     NoNumber {
         /// Which one, counted from 0.
         place: usize,

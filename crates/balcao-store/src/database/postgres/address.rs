@@ -37,7 +37,7 @@ pub(crate) fn parse(url: &str) -> Result<Address, StoreError> {
     }
     let (url, mode, roots) = without_tls(url)?;
     let mut config: Config =
-        url.parse().map_err(|_error: tokio_postgres::Error| fail("it is no PostgreSQL address"))?;
+        url.parse().map_err(|_error: tokio_postgres::Error| fail("one of its parts or options is invalid"))?;
     let hosts: Vec<String> = config.get_hosts().iter().map(host).collect();
     // A password with a bare `@` puts its rest into the host.
     if hosts.iter().any(|host| host.contains('@')) {
@@ -49,7 +49,7 @@ pub(crate) fn parse(url: &str) -> Result<Address, StoreError> {
     let Some(name) = config.get_dbname().map(str::to_owned) else { return Err(fail("it names no database")) };
     let tls = if config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_))) {
         if mode.is_must() {
-            return Err(fail("it asks for TLS over a socket of this machine, where there is none"));
+            return Err(fail("it asks for TLS over a socket of this machine, which has no TLS"));
         }
         None
     } else {

@@ -35,7 +35,7 @@ impl Mode {
             "verify-ca" => Self::VerifyCa,
             "verify-full" => Self::VerifyFull,
             _ => {
-                let why = "its sslmode is none of disable, prefer, require, verify-ca, verify-full";
+                let why = "its sslmode is invalid; expected disable, prefer, require, verify-ca or verify-full";
                 return Err(StoreError::Address { why });
             }
         })
@@ -72,7 +72,7 @@ pub(super) fn client(mode: Mode, roots: Option<&Path>) -> Result<Option<ClientCo
             None => of_system(),
         };
         let built = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
-        Some(built.map_err(|_none| unreadable("there are no root certificates; name a file by sslrootcert"))?)
+        Some(built.map_err(|_none| unreadable("no root certificates found; name a file by sslrootcert"))?)
     };
     let verifier = Verifier { wanted, inner, provider: Arc::clone(&provider) };
     let config = ClientConfig::builder_with_provider(provider)
