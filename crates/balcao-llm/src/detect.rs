@@ -169,7 +169,7 @@ impl FromStr for ProviderKind {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// No such kind.
-    #[error("{written:?} is no provider; there are {}", SERVICES.map(|facts| facts.name).join(", "))]
+    #[error("unknown provider {written:?}; expected one of {}", SERVICES.map(|facts| facts.name).join(", "))]
     UnknownKind {
         /// What was written.
         written: String,
@@ -183,7 +183,7 @@ pub enum ConfigError {
         what: &'static str,
     },
     /// The address is none.
-    #[error("base_url {written:?} of {kind} is no http or https address")]
+    #[error("invalid base_url {written:?} of {kind}; expected an address with http or https")]
     BaseUrl {
         /// The kind.
         kind: ProviderKind,

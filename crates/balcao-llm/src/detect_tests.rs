@@ -37,8 +37,8 @@ fn what_is_missing_is_named() {
     config.base_url = Some("http://host:8000/v1".to_owned());
     assert_eq!(error(config.clone()), "compatible needs model");
     config.base_url = Some("host:8000".to_owned());
-    assert_eq!(error(config), "base_url \"host:8000\" of compatible is no http or https address");
-    assert!("opnai".parse::<ProviderKind>().unwrap_err().to_string().contains("there are openai, anthropic"));
+    assert_eq!(error(config), "invalid base_url \"host:8000\" of compatible; expected an address with http or https");
+    assert!("opnai".parse::<ProviderKind>().unwrap_err().to_string().contains("expected one of openai, anthropic"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub struct PriceError {
 
 impl fmt::Display for PriceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no price: write US dollars per million tokens, like 0.15", self.written)
+        write!(f, "invalid price {:?}; expected US dollars per million tokens, like 0.15", self.written)
     }
 }
 

@@ -68,7 +68,7 @@ pub struct TranscriptionConfig {
 pub enum TranscriptionConfigError {
     /// The address is none, or speech and key would travel in the open.
     #[error(
-        "`{url}` is no base URL: it must begin with https:// (http:// on this machine or to a name without a dot), for example https://api.openai.com/v1"
+        "invalid base URL `{url}`; expected https:// (http:// on this machine or to a name without a dot), for example https://api.openai.com/v1"
     )]
     BaseUrl {
         /// As given.
@@ -78,7 +78,7 @@ pub enum TranscriptionConfigError {
     #[error("the model is empty: name one, for example whisper-1")]
     Model,
     /// The language is none.
-    #[error("`{language}` is no language: write two letters, for example pt")]
+    #[error("invalid language `{language}`; expected two letters, for example pt")]
     Language {
         /// As given.
         language: String,
@@ -131,7 +131,7 @@ impl OpenAiTranscriber {
         }
         let body = http::answer(request, self.config.within, MAX_ANSWER, "the transcript").await?;
         let answer: Value = balcao_json::read_as(&body, balcao_json::MOST_VALUES)
-            .map_err(|_source| Failure::malformed("the answer is no JSON"))?;
+            .map_err(|_source| Failure::malformed("the answer is invalid JSON"))?;
         let text = answer.get("text").and_then(Value::as_str);
         text.map(|text| text.trim().to_owned()).ok_or_else(|| Failure::malformed("the answer has no `text`"))
     }

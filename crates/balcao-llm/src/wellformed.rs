@@ -73,7 +73,7 @@ pub enum Problem {
         id: String,
     },
     /// A result is JSON text.
-    #[error("message {at}: the result for {id} is no JSON")]
+    #[error("message {at}: invalid result for {id}; expected JSON")]
     ResultNotJson {
         /// The position of the result.
         at: usize,
@@ -101,7 +101,7 @@ pub enum Problem {
         name: String,
     },
     /// Names of tools are snake_case (letters, digits, `_`), 1 to 64 characters.
-    #[error("{name:?} is no name for a tool")]
+    #[error("invalid tool name {name:?}; expected 1 to {MAX_NAME} letters, digits and `_`")]
     ToolName {
         /// The name.
         name: String,

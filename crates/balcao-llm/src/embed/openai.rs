@@ -42,7 +42,7 @@ pub struct EmbeddingConfig {
 pub enum EmbeddingConfigError {
     /// The address is none, or texts and key would travel in the open.
     #[error(
-        "`{url}` is no base URL: it must begin with https:// (http:// on this machine or to a name without a dot), for example https://api.openai.com/v1"
+        "invalid base URL `{url}`; expected https:// (http:// on this machine or to a name without a dot), for example https://api.openai.com/v1"
     )]
     BaseUrl {
         /// As given.

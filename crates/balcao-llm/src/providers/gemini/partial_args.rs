@@ -46,8 +46,8 @@ impl PartialArgs {
         }
         let mut place = self.root.get_or_insert_with(|| Value::Object(Map::new()));
         for step in steps {
-            place =
-                descend(place, step).ok_or_else(|| Failure::malformed("an argument inside a value that is none"))?;
+            place = descend(place, step)
+                .ok_or_else(|| Failure::malformed("an argument inside a value that holds no arguments"))?;
         }
         let PartialArg { string_value, number_value, bool_value, null_value, .. } = arg;
         match (string_value, number_value, bool_value) {
