@@ -39,7 +39,7 @@ const NAMED: usize = 6;
 #[derive(Debug, thiserror::Error)]
 pub enum LocalModelError {
     /// There is no such folder.
-    #[error("{} is no folder: name the one that holds {TOKENIZER}, {MODEL} and {CONFIG}", folder.display())]
+    #[error("invalid folder {}; expected a folder that holds {TOKENIZER}, {MODEL} and {CONFIG}", folder.display())]
     NoFolder {
         /// As given.
         folder: PathBuf,
@@ -117,7 +117,9 @@ fn check(tokenizer: &[u8], model: &[u8]) -> Result<(), String> {
     let tensors = SafeTensors::deserialize(model).map_err(|error| format!("{MODEL}: {error}"))?;
     let table = TABLES.iter().find_map(|name| tensors.tensor(name).ok());
     let table = table.ok_or_else(|| format!("{MODEL} has no table `{}`", TABLES.join("`, `")))?;
-    let &[rows, columns] = table.shape() else { return Err(format!("{MODEL}: the table is none of rows and columns")) };
+    let &[rows, columns] = table.shape() else {
+        return Err(format!("{MODEL}: invalid shape of the table; expected rows and columns"));
+    };
     if rows == 0 || columns == 0 {
         return Err(format!("{MODEL}: the table is empty"));
     }
@@ -163,7 +165,7 @@ impl Embedder for LocalEmbedder {
         let made = spawn_blocking(move || model.encode_with_args(&texts, Some(MAX_TOKENS), BATCH)).await;
         let vectors = made.map_err(|_broke| failed("the local model broke on a text"))?;
         if vectors.iter().flatten().any(|number| !number.is_finite()) {
-            return Err(failed("the local model's table holds what is no number"));
+            return Err(failed("invalid number in the local model's table; expected finite numbers"));
         }
         Ok(vectors)
     }

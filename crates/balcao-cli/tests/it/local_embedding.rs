@@ -74,7 +74,7 @@ fn the_doctor_and_whoever_searches_say_what_is_wrong_with_a_folder() {
     };
     doctor("by words and by vectors of model@");
     for (wrong, expected) in [
-        ("folder = \"elsewhere\"", "elsewhere is no folder"),
+        ("folder = \"elsewhere\"", "invalid folder elsewhere"),
         ("folder = \"model\"\nmodel = \"text-embedding-3-small\"", "`folder` and `model` are both set"),
         ("folder = \"model\"\nbase_url = \"https://api.openai.com/v1\"", "`folder` and `base_url` are both set"),
     ] {

@@ -134,7 +134,7 @@ fn refused(break_it: impl FnOnce(&Path)) -> String {
 #[test]
 fn a_folder_that_is_no_model_is_refused_with_what_is_wrong() {
     let gone = refused(|place| fs::remove_dir_all(place).unwrap());
-    assert!(gone.contains("is no folder"), "{gone}");
+    assert!(gone.contains("invalid folder"), "{gone}");
     for file in ["tokenizer.json", "model.safetensors", "config.json"] {
         let missing = refused(|place| fs::remove_file(place.join(file)).unwrap());
         assert!(missing.contains(file) && missing.contains("cannot be read"), "{missing}");
