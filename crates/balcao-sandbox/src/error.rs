@@ -134,7 +134,7 @@ impl fmt::Display for LostDigits {
 #[derive(Debug, thiserror::Error)]
 pub enum HelperError {
     /// The bundle has no such helper.
-    #[error("there is no helper `{helper}`")]
+    #[error("unknown helper `{helper}`")]
     Unknown {
         /// The id that was called.
         helper: String,

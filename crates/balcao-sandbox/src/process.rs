@@ -249,10 +249,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipes<R, W> {
         let result =
             match kind {
                 Kind::Value => Ok(serde_json::from_slice(rest)
-                    .map_err(|error| Broken::Nonsense(format!("sent what is no JSON: {error}")))?),
+                    .map_err(|error| Broken::Nonsense(format!("sent invalid JSON for a value: {error}")))?),
                 Kind::Failure => Err(serde_json::from_slice(rest)
                     .map_err(|error| Broken::Nonsense(format!("sent no failure: {error}")))?),
-                Kind::Greeting | Kind::Setup | Kind::Call => return Err(nonsense("sent what is no answer")),
+                Kind::Greeting | Kind::Setup | Kind::Call => {
+                    return Err(nonsense("sent an unexpected frame; expected a value or a failure"));
+                }
             };
         Ok(Answer { result, reusable: !last })
     }

@@ -17,7 +17,7 @@ pub(crate) fn hunt(name: &str) -> ExitCode {
     }
     let wanted: Vec<Bug> = Bug::ALL.into_iter().filter(|bug| name == "all" || format!("{bug:?}") == name).collect();
     if wanted.is_empty() {
-        println!("there is no mistake `{name}`; there are: {:?}", Bug::ALL);
+        println!("unknown mistake `{name}`; expected all or one of {:?}", Bug::ALL);
         return ExitCode::FAILURE;
     }
     let mut all = true;

@@ -231,7 +231,7 @@ async fn time_is_the_calls_and_stands_still() {
 #[tokio::test]
 async fn an_unknown_helper_is_told_of() {
     let error = one("() => 1").call(&Call::new("other", &[])).await.unwrap_err();
-    assert_eq!(error.to_string(), "there is no helper `other`");
+    assert_eq!(error.to_string(), "unknown helper `other`");
 }
 
 #[tokio::test]
