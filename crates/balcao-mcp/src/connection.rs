@@ -170,7 +170,10 @@ impl Connection {
             problems.push(Problem::new(at, message).suggest("put the setting under `env`"));
         }
         for name in self.env.keys().filter(|name| name.is_empty() || name.contains(['=', '\0'])) {
-            problems.push(Problem::new("/env", format!("`{name}` is no name of a variable")));
+            problems.push(
+                Problem::new("/env", format!("invalid name of a variable `{name}`"))
+                    .suggest("write a name that is not empty and has no `=`"),
+            );
         }
         problems
     }

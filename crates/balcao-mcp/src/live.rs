@@ -134,7 +134,7 @@ impl Live {
             let asked = ListToolsRequest::with_param(PaginatedRequestParams::default().with_cursor(cursor));
             let answer = self.service.peer().send_request(ClientRequest::ListToolsRequest(asked)).await;
             let ServerResult::ListToolsResult(page) = answer.map_err(|error| failure(&error))? else {
-                return Err(unreadable("what came for `tools/list` is no list of tools"));
+                return Err(unreadable("invalid answer to `tools/list`; expected a list of tools"));
             };
             counted = counted.saturating_add(page.tools.len());
             if counted > connection.max_tools {

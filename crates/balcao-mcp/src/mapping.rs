@@ -110,7 +110,7 @@ impl Mapping {
                     problems.push(Problem::new(format!("/errors/{place}/says"), "every error says nothing at all"))
                 }
                 Err(_unknown) => {
-                    let message = format!("there is no code `{}`", meaning.code);
+                    let message = format!("unknown code `{}`", meaning.code);
                     let known = ErrorCode::ALL.map(ErrorCode::as_str);
                     problems.push(Problem::new(format!("/errors/{place}/code"), message).nearest(&meaning.code, known));
                 }

@@ -109,7 +109,7 @@ fn address(text: &str, connection: &Connection, settings: &Settings, reach: &Rea
 fn permitted(text: &str, settings: &Settings, reach: &Reach) -> Result<Url, Problem> {
     let at = "/url";
     let text = settings.open(text, at)?;
-    let url = text.parse::<Url>().map_err(|error| Problem::new(at, format!("this is no address: {error}")))?;
+    let url = text.parse::<Url>().map_err(|error| Problem::new(at, format!("invalid address: {error}")))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Problem::new(at, "an address holds no password").suggest("put it under `auth`"));
     }
@@ -128,7 +128,8 @@ fn header(auth: &Auth, settings: &Settings) -> Result<(HeaderName, HeaderValue),
         }
         (None, Some(header)) => {
             let at = "/auth/header/name";
-            let name = header.name.parse().map_err(|error| Problem::new(at, format!("this is no header: {error}")))?;
+            let name =
+                header.name.parse().map_err(|error| Problem::new(at, format!("invalid name of a header: {error}")))?;
             (name, settings.credential(&header.value, "/auth/header/value")?, "/auth/header/value")
         }
         (None, None) => return Err(Problem::new("/auth", "one of `bearer` and `header` is expected")),

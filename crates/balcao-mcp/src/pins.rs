@@ -38,7 +38,7 @@ pub enum PinsError {
     #[error("{0}")]
     File(PathBuf, #[source] io::Error),
     /// What stands in it.
-    #[error("{0} is no list of accepted tools; restore it, or accept the tools anew")]
+    #[error("invalid list of accepted tools in {0}; restore the file, or accept the tools again")]
     Unreadable(PathBuf, #[source] serde_json::Error),
     /// Something else that keeps pins.
     #[error("{0}")]
