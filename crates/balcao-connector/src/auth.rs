@@ -108,7 +108,11 @@ impl Credentials {
                 let (token, number) = traded.access(transport, refused, clock, within).await?;
                 let mut value =
                     HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).map_err(|_quoted| {
-                        CallError::new(FailureKind::Unreadable, Outcome::NotDone, "the access token is no token")
+                        CallError::new(
+                            FailureKind::Unreadable,
+                            Outcome::NotDone,
+                            "invalid access token; expected printable ASCII",
+                        )
                     })?;
                 value.set_sensitive(true);
                 Ok(Some(Proof { name: AUTHORIZATION, value, origin: origin.clone(), number }))

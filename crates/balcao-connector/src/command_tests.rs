@@ -30,16 +30,16 @@ fn all_mistakes_are_told_at_once_each_with_what_would_be_right() {
     assert_eq!(
         found,
         [
-            "/path: there is no argument `lst_id`; did you mean `list_id`?",
+            "/path: unknown argument `lst_id`; did you mean `list_id`?",
             "/path: the argument `name` is part of the path, but may be absent; list `name` under `required` of the input schema",
-            "/query/a: there is no argument `pag`; did you mean `page`?",
+            "/query/a: unknown argument `pag`; did you mean `page`?",
             "/query/b: a lone `{` in `{`; write `{name}`, or `{{` for the sign",
-            "/query_fields/0: there is no argument `paige`; did you mean `page`?",
+            "/query_fields/0: unknown argument `paige`; did you mean `page`?",
             "/headers/Content-Length: `Content-Length` is set by the client itself; leave it out",
             "/body: `{item}` is known only under `for_each`",
-            "/body_fields/0: there is no argument `nam`; did you mean `name`?",
+            "/body_fields/0: unknown argument `nam`; did you mean `name`?",
             "/body: a GET has no body; put the arguments under `query`",
-            "/response/at: `tasks` is no JSON pointer; write `/tasks`",
+            "/response/at: invalid JSON pointer `tasks`; write `/tasks`",
         ]
     );
 }
@@ -58,7 +58,10 @@ fn a_58_a_path_stays_below_its_base() {
 fn a_list_is_a_required_argument_and_its_entry_a_word_of_ours() {
     let command = |argument: &str| json!({ "method": "POST", "path": "/x/{item.id}", "for_each": { "argument": argument, "body_fields": ["name"] } });
     assert!(HttpCommand::read(&command("tasks")).unwrap().compile(&schema()).is_ok());
-    assert_eq!(told(command("task")), ["/for_each/argument: `task` is no required argument; did you mean `tasks`?"]);
+    assert_eq!(
+        told(command("task")),
+        ["/for_each/argument: invalid argument `task`; expected a required argument; did you mean `tasks`?"]
+    );
     let reserved = json!({ "required": [], "properties": { "item": {}, "settings": {} } });
     let plain = HttpCommand::read(&json!({ "method": "GET", "path": "/x" })).unwrap();
     assert_eq!(plain.compile(&reserved).unwrap_err().len(), 2);

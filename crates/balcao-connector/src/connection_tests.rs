@@ -25,8 +25,8 @@ fn all_mistakes_of_shape_are_told_at_once_each_with_what_would_be_right() {
     }));
     for part in [
         "/: `base_url` is missing; add `base_url: …`",
-        "/bas_url: there is no key `bas_url` here; did you mean `base_url`?",
-        "/retry/atempts: there is no key `atempts` here; did you mean `attempts`?",
+        "/bas_url: unknown key `bas_url`; did you mean `base_url`?",
+        "/retry/atempts: unknown key `atempts`; did you mean `attempts`?",
         "/retry/base_ms: ",
         "/rate_limit/headers/reset_in: this must be one of [\"unix_seconds\",\"unix_milliseconds\",\"seconds\"]; did you mean `unix_seconds`?",
         "/redirects: ",

@@ -299,7 +299,7 @@ fn secret_settings(request: &Value, settings: Option<&Value>) -> Vec<Problem> {
         let secret = settings.and_then(|schema| schema.get("properties")?.get(name)?.get("secret"));
         if secret == Some(&Value::Bool(true)) {
             let message =
-                format!("`{name}` is a secret, and a request is no place for one; name it in `connection.auth`");
+                format!("`{name}` is a secret, and a request must not hold one; name it in `connection.auth`");
             problems.push(Problem::new(at, message));
         }
     });

@@ -69,7 +69,7 @@ mod tests {
         let signs = json!([{ "user": { "name": "🔥" } }, { "user": { "name": "✅" } }]);
         assert_eq!(find.among(&signs, &json!("✅"))["matches"], json!([{ "user": { "name": "✅" } }]));
         let cut = json!({ "items": people["people"], "more": true });
-        assert_eq!(find.among(&cut, &json!("Ana"))["more"], true, "nobody knows that there is none");
+        assert_eq!(find.among(&cut, &json!("Ana"))["more"], true, "the entries beyond the cut are unknown");
         let missed = find.among(&people, &json!("Ana"));
         assert_eq!(missed, json!({ "found": false, "available": ["Bia", "José da Silva"] }));
     }

@@ -84,7 +84,7 @@ fn what_a_style_needs_is_told() {
         [
             "/: the style cursor needs `param`; add `param: …`",
             "/: the style cursor needs `next`; add `next: …`",
-            "/items: `data` is no JSON pointer; write `/data`",
+            "/items: invalid JSON pointer `data`; write `/data`",
         ]
     );
 }

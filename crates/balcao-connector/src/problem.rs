@@ -129,7 +129,7 @@ fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Problem> {
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let known = known_keys(schema, &at);
             let unknown = |key: &String| {
-                Problem::new(format!("{at}/{}", escape(key)), format!("there is no key `{key}` here"))
+                Problem::new(format!("{at}/{}", escape(key)), format!("unknown key `{key}`"))
                     .nearest(key, known.iter().map(String::as_str))
             };
             unexpected.iter().map(unknown).collect()

@@ -92,7 +92,10 @@ impl Answer {
                 return Ok(Value::String(String::from_utf8_lossy(balcao_json::without_mark(bytes)).into_owned()));
             }
             let kind: String = kind.chars().filter(|c| c.is_ascii_graphic()).take(60).collect();
-            return unreadable(FailureKind::Unreadable, format!("the answer is no JSON but `{kind}`"));
+            return unreadable(
+                FailureKind::Unreadable,
+                format!("the answer has the content type `{kind}`; expected JSON"),
+            );
         }
         balcao_json::read_within(bytes, MAX_LEVELS, values).or_else(|fault| {
             let what = match fault {

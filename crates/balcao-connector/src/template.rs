@@ -91,7 +91,7 @@ impl Text {
             };
             let Some(hole) = Hole::parse(name) else {
                 return Err(format!(
-                    "`{{{name}}}` is no placeholder; write `{{name}}`, `{{name.part}}` or `{{settings.name}}`"
+                    "invalid placeholder `{{{name}}}`; expected `{{name}}`, `{{name.part}}` or `{{settings.name}}`"
                 ));
             };
             if !literal.is_empty() {

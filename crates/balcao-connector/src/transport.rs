@@ -139,7 +139,9 @@ fn form(parts: &[Part]) -> Result<multipart::Form, String> {
             written = written.file_name(name.clone());
         }
         if let Some(kind) = &part.media_type {
-            written = written.mime_str(kind).map_err(|_no_type| "this is no type of content".to_owned())?;
+            written = written
+                .mime_str(kind)
+                .map_err(|_no_type| "invalid type of content; expected a media type such as image/png".to_owned())?;
         }
         form = form.part(part.name.clone(), written);
     }

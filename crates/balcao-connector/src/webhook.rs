@@ -78,7 +78,7 @@ pub enum Refused {
     #[error("the signature does not fit")]
     Forged,
     /// It is signed, and no JSON object.
-    #[error("the delivery is no JSON object")]
+    #[error("invalid delivery; expected a JSON object")]
     Unreadable,
 }
 

@@ -128,8 +128,9 @@ fn header(auth: &Auth, settings: &Settings) -> Result<(HeaderName, HeaderValue),
         }
         (None, Some(header)) => {
             let at = "/auth/header/name";
-            let name =
-                header.name.parse().map_err(|error| Problem::new(at, format!("invalid name of a header: {error}")))?;
+            let name = header.name.parse().map_err(|error| {
+                Problem::new(at, format!("invalid name of a header: {error}; expected a name such as X-Api-Key"))
+            })?;
             (name, settings.credential(&header.value, "/auth/header/value")?, "/auth/header/value")
         }
         (None, None) => return Err(Problem::new("/auth", "one of `bearer` and `header` is expected")),

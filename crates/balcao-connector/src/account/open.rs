@@ -35,6 +35,6 @@ pub(super) fn budget(connection: &Connection, settings: &Settings) -> Result<Bud
     };
     let requests = requests.filter(|requests| (1..=1_000_000).contains(requests));
     let requests =
-        requests.ok_or_else(|| Problem::new(at, "the setting is no number of requests from 1 to 1000000"))?;
+        requests.ok_or_else(|| Problem::new(at, "invalid number of requests in the setting; expected 1 to 1000000"))?;
     Ok(Budget::new(Some((requests, Duration::from_secs(limit.per_s.into())))))
 }

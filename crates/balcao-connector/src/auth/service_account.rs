@@ -70,7 +70,7 @@ impl Signer {
         };
         let file = settings.credential(&account.key, &at).map_err(|problem| vec![problem])?;
         let file: KeyFile = serde_json::from_str(file.expose_secret()).map_err(|error| {
-            wrong(&format!("the setting is no key file (line {}, column {})", error.line(), error.column()))
+            wrong(&format!("invalid key file in the setting (line {}, column {})", error.line(), error.column()))
         })?;
         if file.token_uri != account.token_url {
             let message = "the key file names another `token_uri` than `token_url` does: what we sign would go where the pack does not say";
@@ -101,13 +101,13 @@ impl Signer {
 
 /// The key in a text in PEM: PKCS#8, as Google writes it, or PKCS#1.
 fn rsa_key(pem: &SecretString) -> Result<RsaKeyPair, &'static str> {
-    let none = "the `private_key` of the key file is no RSA key in PEM";
+    let none = "invalid `private_key` in the key file; expected an RSA key in PEM";
     let read = match PrivateKeyDer::from_pem_slice(pem.expose_secret().as_bytes()) {
         Ok(PrivateKeyDer::Pkcs8(key)) => RsaKeyPair::from_pkcs8(key.secret_pkcs8_der()),
         Ok(PrivateKeyDer::Pkcs1(key)) => RsaKeyPair::from_der(key.secret_pkcs1_der()),
         Ok(_) | Err(_) => return Err(none),
     };
-    read.map_err(|_secret| "the `private_key` of the key file is no RSA key of 2048 to 4096 bits")
+    read.map_err(|_secret| "invalid `private_key` in the key file; expected an RSA key of 2048 to 4096 bits")
 }
 
 fn encoded(part: &impl Serialize) -> Result<String, serde_json::Error> {

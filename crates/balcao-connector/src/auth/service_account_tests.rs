@@ -64,7 +64,7 @@ fn what_is_signed_and_how_is_the_same_to_the_byte_as_another_program_does_it() {
 
 #[test]
 fn what_is_no_rsa_key_is_told_apart_from_one_and_not_repeated() {
-    let (none, unfit) = ("is no RSA key in PEM;", "is no RSA key of 2048 to 4096 bits;");
+    let (none, unfit) = ("expected an RSA key in PEM;", "expected an RSA key of 2048 to 4096 bits;");
     let elliptic = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &SystemRandom::new()).unwrap();
     let [pkcs8, _] = both_forms();
     for (text, says) in [

@@ -104,8 +104,10 @@ impl Check<'_> {
         if let Some(find) = &self.command.response.find
             && !self.known.required.contains(&find.argument)
         {
-            let problem =
-                Problem::new("/response/find/argument", format!("`{}` is no required argument", find.argument));
+            let problem = Problem::new(
+                "/response/find/argument",
+                format!("invalid argument `{}`; expected a required argument", find.argument),
+            );
             self.problems.push(problem.nearest(&find.argument, self.known.required.iter().map(String::as_str)));
         }
         if let Some(pagination) = &self.command.pagination {
@@ -117,8 +119,10 @@ impl Check<'_> {
         if let Some(each) = &self.command.for_each {
             let required = &self.known.required;
             if !required.contains(&each.argument) {
-                let problem =
-                    Problem::new("/for_each/argument", format!("`{}` is no required argument", each.argument));
+                let problem = Problem::new(
+                    "/for_each/argument",
+                    format!("invalid argument `{}`; expected a required argument", each.argument),
+                );
                 self.problems.push(problem.nearest(&each.argument, required.iter().map(String::as_str)));
             }
             if self.command.pagination.is_some() {
@@ -168,7 +172,7 @@ impl Check<'_> {
         let message = match name {
             "settings" => "`{settings}` names no setting".to_owned(),
             "item" => "`{item}` is known only under `for_each`".to_owned(),
-            name => format!("there is no argument `{name}`"),
+            name => format!("unknown argument `{name}`"),
         };
         (!fine).then(|| Problem::new(at, message).nearest(name, self.known.all.iter().map(String::as_str)))
     }

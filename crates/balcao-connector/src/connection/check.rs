@@ -18,8 +18,9 @@ impl Connection {
             let read = Url::parse(&format!("https://{host}/")).ok();
             if read.is_none_or(|url| url.host_str() != Some(host.as_str())) {
                 let at = format!("/hosts/{index}");
-                problems
-                    .push(Problem::new(at, format!("`{host}` is no host")).suggest("write it as `files.example.com`"));
+                problems.push(
+                    Problem::new(at, format!("invalid host `{host}`")).suggest("write it as `files.example.com`"),
+                );
             }
         }
         for (name, value) in &self.headers {
@@ -51,7 +52,7 @@ impl Connection {
             Some(text) => only_settings(text, at, problems),
             None if fine => {}
             None => problems.push(
-                Problem::new(at, format!("`{}` is no number of requests", limit.requests))
+                Problem::new(at, format!("invalid number of requests `{}`", limit.requests))
                     .suggest("write a number from 1 to 1000000, or `{settings.requests_per_minute}`"),
             ),
         }
@@ -138,7 +139,7 @@ fn check_url(text: &str, at: &str, problems: &mut Vec<Problem>) {
 
 /// An address that requests may go to, without user, query and fragment.
 pub(crate) fn address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("`{text}` is no address: {error}"))?;
+    let url = Url::parse(text).map_err(|error| format!("invalid address `{text}`: {error}"))?;
     let fault = if !matches!(url.scheme(), "https" | "http") {
         "it must begin with https://"
     } else if !url.username().is_empty() || url.password().is_some() {
@@ -151,7 +152,7 @@ pub(crate) fn address(text: &str) -> Result<Url, String> {
         return Ok(url);
     };
     // Without the address: a setting may hold a password in it.
-    Err(format!("this is no address for requests: {fault}"))
+    Err(format!("invalid address for requests: {fault}"))
 }
 
 fn only_settings(text: &str, at: &str, problems: &mut Vec<Problem>) {

@@ -218,8 +218,8 @@ fn a_key_file_that_is_none_or_is_for_somebody_else_opens_no_account_and_is_not_r
     let broken =
         json!({ "client_email": "a", "private_key": "SECRET-no-pem", "private_key_id": "k", "token_uri": url });
     for (file, says) in [
-        ("SECRET, not JSON".to_owned(), "no key file"),
-        (broken.to_string(), "no RSA key"),
+        ("SECRET, not JSON".to_owned(), "invalid key file"),
+        (broken.to_string(), "expected an RSA key"),
         (key_file("https://evil.example/token"), "another `token_uri`"),
     ] {
         let problems = google(&server, &file).unwrap_err();
@@ -247,7 +247,7 @@ fn settings_that_are_missing_or_secret_in_the_wrong_place_are_told_all_at_once()
             "/headers/X-Team: the setting `teem` is missing; did you mean `team`?",
             "/headers/X-Token: the setting `token` is a secret, which is used under `auth` only",
             "/base_url: the setting `region` is missing",
-            "/rate_limit/requests: the setting is no number of requests from 1 to 1000000",
+            "/rate_limit/requests: invalid number of requests in the setting; expected 1 to 1000000",
             "/auth/bearer: the setting `tokn` is missing; did you mean `token`?",
         ]
     );

@@ -201,7 +201,7 @@ fn what_is_wrong_with_a_connection_or_a_handler_is_told_with_its_line() {
         "whole path",
         "the pack declares no setting `tokn`; did you mean `token`?",
         "the argument `id` goes nowhere",
-        "there is no key `tol` here; did you mean `tool`?",
+        "unknown key `tol`; did you mean `tool`?",
         "cannot look up what became of an earlier attempt",
     ] {
         assert!(told.iter().any(|told| told.contains(part)), "{part} in {told:#?}");

@@ -114,11 +114,11 @@ fn what_is_wrong_with_a_connection_or_a_request_is_told_with_its_line() {
     let problems = load(folder.path()).unwrap_err();
     for part in [
         "tool.yaml:11:",
-        "there is no key `timeout` here; did you mean `timeout_ms`?",
+        "unknown key `timeout`; did you mean `timeout_ms`?",
         "the pack declares no setting `region`",
         "the pack declares no setting `tokn`; did you mean `token`?",
         "tool.yaml:16:",
-        "there is no argument `idd`; did you mean `id`?",
+        "unknown argument `idd`; did you mean `id`?",
     ] {
         assert!(problems.contains(part), "{part} in\n{problems}");
     }

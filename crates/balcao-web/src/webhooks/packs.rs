@@ -98,6 +98,6 @@ fn refused(pack: &str, unfit: Unfit, bytes: Option<usize>) -> Problem {
     tracing::warn!(pack, ?unfit, bytes, "a delivery of a pack was refused");
     match unfit {
         Unfit::Signature => Problem::new(StatusCode::UNAUTHORIZED, "the signature is missing or does not fit"),
-        Unfit::Body => Problem::new(StatusCode::BAD_REQUEST, "the delivery is no JSON object"),
+        Unfit::Body => Problem::new(StatusCode::BAD_REQUEST, "invalid delivery; expected a JSON object"),
     }
 }

@@ -83,7 +83,7 @@ fn problems(document: &Value, request: &Request) -> Vec<String> {
     for (name, _) in request.url.query_pairs() {
         let bare = name.trim_end_matches("[]");
         if !declared.iter().any(|one| one["name"].as_str().is_some_and(|known| known.trim_end_matches("[]") == bare)) {
-            problems.push(format!("{template}: `{name}` is no parameter"));
+            problems.push(format!("{template}: unknown parameter `{name}`"));
         }
     }
     for required in declared.iter().filter(|one| one["required"] == json!(true)) {
