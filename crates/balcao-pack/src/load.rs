@@ -344,10 +344,10 @@ pub fn load_folder(root: &Path, handlers: &Handlers) -> Result<LoadedPack, Vec<P
 fn unread(root: &Path, file: &str, error: &FileError) -> (String, Option<String>) {
     let named = root.display();
     if !root.exists() {
-        return (format!("there is no folder `{named}`"), Some("`balcao pack new <folder>` writes one".to_owned()));
+        return (format!("folder `{named}` not found"), Some("`balcao pack new <folder>` writes one".to_owned()));
     }
     if !root.is_dir() {
-        return (format!("`{named}` is no folder"), Some(format!("name the folder that holds its `{file}`")));
+        return (format!("invalid folder `{named}`"), Some(format!("name the folder that holds its `{file}`")));
     }
     if !root.join(file).exists() {
         return (format!("the folder `{named}` has no `{file}`"), Some(format!("a pack begins with its `{file}`")));
@@ -390,7 +390,7 @@ fn recorded(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Folder>) -
                 let Ok(text) = folder.read(file) else { continue };
                 match serde_json::from_str(&text) {
                     Ok(value) => drop(recorded.insert(case.id.clone(), value)),
-                    Err(error) => compiler.complain(&at, format!("`{file}` is no JSON: {error}"), None),
+                    Err(error) => compiler.complain(&at, format!("invalid JSON in `{file}`: {error}"), None),
                 }
             }
             (Some(value), None, _) => drop(recorded.insert(case.id.clone(), value.clone())),

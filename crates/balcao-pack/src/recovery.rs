@@ -224,7 +224,7 @@ impl Damage {
             Some(id) => quoted(id),
             None => {
                 let mut words = WORDS.iter().filter(|(section, _)| *section == one.section);
-                words.any(|(_, word)| message.starts_with(&format!("there is no {word} `")))
+                words.any(|(_, word)| message.starts_with(&format!("unknown {word} `")))
             }
         });
         let elsewhere = |one: &Hurt| !at.starts_with(&format!("{}/", one.entry.at));

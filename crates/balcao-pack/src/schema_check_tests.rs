@@ -43,8 +43,8 @@ fn an_entry_that_cannot_be_mended_is_left_out_and_those_behind_it_keep_their_lin
     assert!(later.snippet.contains("tag_vip"), "{later}");
     assert!(source.lacks("success_cases") && !source.lacks("commands"));
     // It may have been anything.
-    assert!(source.owes("/tool/commands/0/example_refs/0", "there is no example `even`"));
-    assert!(!source.owes("/tool/commands/0/uses_helpers/0", "there is no helper `even`"));
+    assert!(source.owes("/tool/commands/0/example_refs/0", "unknown example `even`"));
+    assert!(!source.owes("/tool/commands/0/uses_helpers/0", "unknown helper `even`"));
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn mistakes_are_told_with_their_place_and_end_with_two_and_examples_that_fail_wi
     assert_eq!(code(&output), 2);
     let told = err(&output);
     for expected in [
-        "shop/validators/quote-order.yaml:9:19: there is no anti-pattern `discount-as-fractoin`; did you mean `discount-as-fraction`?",
+        "shop/validators/quote-order.yaml:9:19: unknown anti-pattern `discount-as-fractoin`; did you mean `discount-as-fraction`?",
         "shop/validators/quote-order.yaml:10:29: the expression `discount_percent ** 100` cannot be read: at character 19",
         // The code is looked at, whatever is wrong with the YAML.
         "shop/helpers/order-total.js:3:",

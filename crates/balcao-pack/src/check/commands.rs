@@ -171,7 +171,7 @@ fn said(compiler: &mut Compiler<'_>, command: &Command, at: &str) {
     let known = || properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str));
     for argument in command.said.keys().filter(|argument| !known().any(|name| name == argument.as_str())) {
         let near = nearest(argument, known()).map(|name| format!("did you mean `{name}`?"));
-        compiler.complain(&format!("{at}/said/{argument}"), format!("there is no argument `{argument}`"), near);
+        compiler.complain(&format!("{at}/said/{argument}"), format!("unknown argument `{argument}`"), near);
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Fo
     if let Some(settings) = &pack.settings
         && let Err(reason) = balcao_tool::validate::Schema::compile(settings)
     {
-        compiler.complain("/tool/settings", format!("this is no schema: {reason}"), None);
+        compiler.complain("/tool/settings", format!("invalid schema: {reason}"), None);
     }
     if pack.kind == PackKind::Http && pack.connection.is_none() {
         let suggestion = "add `connection: {base_url: https://…}`".to_owned();
@@ -47,7 +47,7 @@ fn commands(compiler: &mut Compiler<'_>, pack: &Pack) {
             let (command_at, at) = (at.as_str(), format!("{at}/example_refs/{place}"));
             if !ids.contains(&reference.as_str()) {
                 let near = nearest(reference, ids.iter().copied()).map(|name| format!("did you mean `{name}`?"));
-                compiler.complain(&at, format!("there is no example `{reference}`"), near);
+                compiler.complain(&at, format!("unknown example `{reference}`"), near);
             }
             // The other way round: an example is of the command that shows it.
             let other = operation(pack, reference).filter(|operation| *operation != command.id);
@@ -131,7 +131,7 @@ fn examples(compiler: &mut Compiler<'_>, pack: &Pack) {
                 let near = nearest(used, types()).map(|name| format!("did you mean `{name}`?"));
                 compiler.complain(
                     &format!("{at}/custom_fields_used/{index}"),
-                    format!("there is no field type `{used}`"),
+                    format!("unknown field type `{used}`"),
                     near,
                 );
             }

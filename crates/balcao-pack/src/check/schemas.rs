@@ -73,7 +73,7 @@ fn types(compiler: &mut Compiler<'_>, schema: &Map<String, Value>, at: &str) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("the types are {}", TYPES.join(", ")),
         };
-        compiler.complain(&place, format!("`{name}` is no type"), Some(suggestion));
+        compiler.complain(&place, format!("invalid type `{name}`"), Some(suggestion));
     };
     match schema.get("type") {
         Some(Value::String(name)) if !TYPES.contains(&name.as_str()) => {
@@ -105,7 +105,7 @@ fn required(compiler: &mut Compiler<'_>, schema: &Map<String, Value>, at: &str) 
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("add `{name}` to `properties`, or take it out of `required`"),
         };
-        let message = format!("`{name}` is required and is none of the properties, so no value is right");
+        let message = format!("`{name}` is required and `properties` does not define it, so every value is invalid");
         compiler.complain(&format!("{at}/required/{place}"), message, Some(suggestion));
     }
 }

@@ -38,7 +38,7 @@ pub enum ErrorKind {
         most: usize,
     },
     /// No such function.
-    #[error("there is no function `{name}`; there are {}", Function::NAMES.join(", "))]
+    #[error("unknown function `{name}`; expected one of {}", Function::NAMES.join(", "))]
     Function {
         /// The name.
         name: String,
@@ -52,10 +52,10 @@ pub enum ErrorKind {
         takes: usize,
     },
     /// A pattern that is not a valid regular expression.
-    #[error("`{0}` is no regular expression")]
+    #[error("invalid regular expression `{0}`")]
     Pattern(String),
     /// A number that does not fit.
-    #[error("`{0}` is no number")]
+    #[error("invalid number `{0}`")]
     Number(String),
     /// A value of another type than the operation takes.
     #[error("`{operation}` takes {takes}, not {got}")]
@@ -68,6 +68,6 @@ pub enum ErrorKind {
         got: String,
     },
     /// Division by zero, or a result beyond all numbers.
-    #[error("the result is no number")]
+    #[error("invalid result; expected a number")]
     NotANumber,
 }

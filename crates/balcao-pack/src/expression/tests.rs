@@ -57,9 +57,9 @@ fn what_is_wrong_is_told_with_its_place() {
         ("(a", "at character 3: expected `)`, found the end"),
         ("a b", "at character 3: expected an operator or the end, found `b`"),
         ("'a", "at character 1: the text has no closing quote"),
-        ("frobnicate(a)", "there is no function `frobnicate`; there are size, type"),
+        ("frobnicate(a)", "unknown function `frobnicate`; expected one of size, type"),
         ("size()", "`size` takes 1 arguments"),
-        ("matches(a, '(')", "`(` is no regular expression"),
+        ("matches(a, '(')", "invalid regular expression `(`"),
         ("matches(a, b)", "a value and a pattern in quotes"),
         ("a.1", "expected the name of a field"),
         ("a; b", "`;` means nothing here"),
@@ -71,8 +71,8 @@ fn what_is_wrong_is_told_with_its_place() {
     for (text, expected) in [
         ("a < 1", "at character 3: `<` takes two numbers or two texts, not string and number"),
         ("1 - a", "at character 3: `-` takes two numbers, not string"),
-        ("1 / 0", "the result is no number"),
-        ("number(a)", "the result is no number"),
+        ("1 / 0", "invalid result; expected a number"),
+        ("number(a)", "invalid result; expected a number"),
         ("a[{}]", "takes a name or a place from 0, not object"),
         ("size(true)", "`size` takes a text, a list or an object, not boolean"),
     ] {

@@ -38,7 +38,7 @@ impl Kind for Native {
             return Err(vec![finding.suggest("write the handler's name")]);
         };
         let Some(handler) = self.handlers.get(name) else {
-            let finding = Finding::new("/handler", format!("there is no native handler `{name}`"));
+            let finding = Finding::new("/handler", format!("unknown native handler `{name}`"));
             let near = nearest(name, self.handlers.keys().map(String::as_str));
             return Err(vec![match near {
                 Some(near) => finding.suggest(format!("did you mean `{near}`?")),

@@ -32,7 +32,7 @@ impl Kind for Script {
         };
         let mut findings = Vec::new();
         if !helpers().any(|known| known == id) {
-            let finding = Finding::new("/handler/helper", format!("there is no helper `{id}`"));
+            let finding = Finding::new("/handler/helper", format!("unknown helper `{id}`"));
             findings.push(match nearest(id, helpers()) {
                 Some(near) => finding.suggest(format!("did you mean `{near}`?")),
                 None => finding,

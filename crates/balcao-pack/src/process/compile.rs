@@ -81,7 +81,7 @@ fn build(compiler: &mut Compiler<'_>, schema: &Value, at: &str) -> Option<Schema
         Ok(schema) => Some(schema),
         Err(reason) => {
             let suggestion = "a JSON Schema 2020-12 is expected, with references within itself only".to_owned();
-            compiler.complain(at, format!("this is no schema: {reason}"), Some(suggestion));
+            compiler.complain(at, format!("invalid schema: {reason}"), Some(suggestion));
             None
         }
     }

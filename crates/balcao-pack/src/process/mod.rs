@@ -50,7 +50,7 @@ enum Step {
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// No such processor.
-    #[error("there is no processor `{0}`")]
+    #[error("unknown processor `{0}`")]
     Unknown(String),
     /// What came, or what was made, is of the wrong shape.
     #[error("the {end} of processor `{processor}` breaks its schema: {problems}")]

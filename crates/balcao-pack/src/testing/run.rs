@@ -113,7 +113,7 @@ impl LoadedPack {
                     }
                 }
             }
-            None => return Ok(Some("there is no recorded answer".to_owned())),
+            None => return Ok(Some("the example holds no recorded answer".to_owned())),
         };
         let broken = tool.output.problems(&result);
         if !broken.is_empty() {
@@ -130,7 +130,7 @@ impl LoadedPack {
         lookups: Option<&Value>,
         now: Timestamp,
     ) -> Result<Value, String> {
-        let command = command.ok_or("there is no such command")?;
+        let command = command.ok_or("the example names no command of this pack")?;
         let composed = composite::check(&self.pack, command).map_err(|_findings| "it does not hold together")?;
         let ran =
             composite::drive(&composed, self.sandbox.as_deref(), now.as_millisecond(), args, &Stated(lookups)).await;
@@ -151,7 +151,7 @@ impl LoadedPack {
     /// What the command makes of a recorded answer.
     async fn replayed(&self, operation: &str, args: &Value, recorded: &Value, now: Timestamp) -> Result<Value, String> {
         let command = self.pack.commands.iter().find(|command| command.id == operation);
-        let command = command.ok_or_else(|| format!("there is no command `{operation}`"))?;
+        let command = command.ok_or_else(|| format!("unknown command `{operation}`"))?;
         let mut value = self.kind.0.replay(&self.pack, command, args, recorded)?;
         for id in &command.uses_processors.after {
             let ran = self.processors.run(id, value, self.sandbox.as_deref(), now.as_millisecond()).await;
@@ -255,7 +255,7 @@ impl LoadedPack {
     fn find(&self, operation: &str) -> Result<&Tool, String> {
         let name = operation.replace('-', "_");
         let found = self.tools.iter().find(|tool| tool.spec.name == name);
-        found.ok_or_else(|| format!("there is no command `{operation}`"))
+        found.ok_or_else(|| format!("unknown command `{operation}`"))
     }
 }
 

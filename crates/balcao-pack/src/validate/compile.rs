@@ -164,7 +164,7 @@ impl Compiler<'_> {
         let path = FieldPath::parse(text);
         if path.is_none() {
             let suggestion = "write `name`, `due.date`, `custom_fields[*].id` or a JSON pointer".to_owned();
-            self.complain(at, format!("`{text}` is no field"), Some(suggestion));
+            self.complain(at, format!("invalid field `{text}`"), Some(suggestion));
         }
         path
     }
@@ -272,7 +272,7 @@ impl Compiler<'_> {
             Ok(pattern) => Some(pattern),
             Err(error) => {
                 let suggestion = "patterns know no look-around and no back-references".to_owned();
-                self.complain(at, format!("`{text}` is no pattern: {error}"), Some(suggestion));
+                self.complain(at, format!("invalid pattern `{text}`: {error}"), Some(suggestion));
                 None
             }
         }

@@ -103,7 +103,7 @@ impl<'a> Compiler<'a> {
         let near = nearest(name, known.iter().copied()).map(|name| format!("did you mean `{name}`?"));
         let none = || format!("this pack has no {}s", kind.word());
         let suggestion = near.or_else(|| known.is_empty().then(none));
-        self.complain(at, format!("there is no {} `{name}`", kind.word()), suggestion);
+        self.complain(at, format!("unknown {} `{name}`", kind.word()), suggestion);
         false
     }
 

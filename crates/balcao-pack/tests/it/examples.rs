@@ -140,11 +140,7 @@ async fn reports_are_read_by_programs_too() {
 fn examples_that_can_be_judged_when_the_pack_is_loaded_are() {
     for (good, bad, expected) in [
         ("input: {task_id: DEV-1}", "input: {task: DEV-1}", "the input of `finds-task` breaks its schema"),
-        (
-            "custom_fields_used: [date]",
-            "custom_fields_used: [dat]",
-            "there is no field type `dat`; did you mean `date`?",
-        ),
+        ("custom_fields_used: [date]", "custom_fields_used: [dat]", "unknown field type `dat`; did you mean `date`?"),
         ("id: creates", "id: finds-task", "the example `finds-task` is defined twice"),
         ("correct_input: {list_id: '7',", "correct_input: {", "the correct input of `wrong-field` is refused"),
         ("extraction: custom_fields.date", "extraction: custom_fields.dat", "`custom_fields.dat` has no extraction"),

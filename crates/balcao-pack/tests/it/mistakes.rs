@@ -52,7 +52,7 @@ async fn mistakes_of_one_entry_and_of_the_pack_itself_hide_none_and_the_code_is_
         "an id is lower-case letters",
         "version: 1\n",
         "timeout_ms: soon",
-        "there is no helper `nobody`",
+        "unknown helper `nobody`",
         "did you mean `source`?",
         "`gone`",
         "helper `a`: SyntaxError",
@@ -60,7 +60,7 @@ async fn mistakes_of_one_entry_and_of_the_pack_itself_hide_none_and_the_code_is_
         "helpers/b.js:1:",
         "helpers/c.js:1:",
         "min: x",
-        "`(` is no pattern",
+        "invalid pattern `(`",
         "message: 7",
     ] {
         assert!(told.contains(expected), "{expected} in {told}");

@@ -99,15 +99,15 @@ async fn processors_around_a_command_reshape_what_goes_in_and_what_comes_out() {
 #[test]
 fn what_does_not_hold_together_is_told() {
     let table = [
-        ("        - upper\n", "        - uper\n", "there is no helper `uper`; did you mean `upper`?"),
+        ("        - upper\n", "        - uper\n", "unknown helper `uper`; did you mean `upper`?"),
         ("{rename: {name: title}}", "{renam: {name: title}}", "unknown field; did you mean `rename`?"),
-        ("schema: task}", "schema: tsak}", "there is no schema `tsak`; did you mean `task`?"),
+        ("schema: task}", "schema: tsak}", "unknown schema `tsak`; did you mean `task`?"),
         (
             "path: body.payload,",
             "path: 'body..payload',",
             "the expression `body..payload` cannot be read: at character 6: expected the name of a field",
         ),
-        ("task: {type: object,", "task: {type: objekt,", "this is no schema"),
+        ("task: {type: object,", "task: {type: objekt,", "invalid schema"),
         (
             "        - upper\n",
             "        - processor: twice\n",

@@ -158,7 +158,7 @@ fn an_undo_that_cannot_be_called_does_not_load() {
     };
     for (undo, told) in [
         ("update_task", "its argument `task_id` can come from nowhere"),
-        ("updat_task", "there is no command `updat_task`; did you mean `update_task`?"),
+        ("updat_task", "unknown command `updat_task`; did you mean `update_task`?"),
         (
             "{command: update_task, arguments: {task_id: result.id, nam: input.name}}",
             "has no argument `nam`; did you mean `name`?",

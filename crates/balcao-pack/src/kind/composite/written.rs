@@ -74,13 +74,13 @@ fn driver(helper: &str) -> String {
 /// Reads a composite command.
 pub(crate) fn check(pack: &Pack, command: &Command) -> Result<Composed, Vec<Finding>> {
     let written: Written = serde_json::from_value(command.handler.clone()).map_err(|error| {
-        let finding = Finding::new("/handler", format!("this is no command made of others: {error}"));
+        let finding = Finding::new("/handler", format!("invalid handler of a command that is made of others: {error}"));
         vec![finding.suggest("write `handler: {helper: <id>, calls: [<commands>]}`")]
     })?;
     let mut findings = Vec::new();
     let helpers = || pack.helpers.iter().map(|helper| helper.id.as_str());
     if !helpers().any(|known| known == written.helper) {
-        let finding = Finding::new("/handler/helper", format!("there is no helper `{}`", written.helper));
+        let finding = Finding::new("/handler/helper", format!("unknown helper `{}`", written.helper));
         findings.push(near(finding, &written.helper, helpers()));
     }
     if !(1..=MOST_CALLS).contains(&written.max_calls) {
@@ -100,7 +100,7 @@ pub(crate) fn check(pack: &Pack, command: &Command) -> Result<Composed, Vec<Find
                 findings.push(Finding::new(at, message).suggest("list what it calls"));
             }
             None => {
-                let finding = Finding::new(at, format!("there is no command `{id}`"));
+                let finding = Finding::new(at, format!("unknown command `{id}`"));
                 findings.push(near(finding, id, commands().map(|command| command.id.as_str())));
             }
         }
