@@ -18,9 +18,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let loader = Loader::new(Handlers::new()).helpers_in(Launcher::this_executable(), 1);
     let pack = loader.load_folder(Path::new(folder)).map_err(|problems| format!("{problems:#?}"))?;
     let question = Question { command: Some(command), words: "", budget: 500, locale: Locale::En };
-    let context = pack.resolve(&question, &O200k::default()).ok_or("there is no such command")?;
+    let context = pack.resolve(&question, &O200k::default()).ok_or("unknown COMMAND; expected one of the pack")?;
     println!("{}\n", context.text());
-    let tool = pack.tools.iter().find(|tool| tool.spec.name == *command).ok_or("there is no such command")?;
+    let tool =
+        pack.tools.iter().find(|tool| tool.spec.name == *command).ok_or("unknown COMMAND; expected one of the pack")?;
     let checked = tool.check_arguments(serde_json::from_str(arguments)?).map_err(|wrong| format!("{wrong:#?}"))?;
     let (key, args_hash) = (EffectKey::derive(1, 1, 0, command, arguments), canonical::hash(&checked.args));
     let (organization, contact, conversation, turn, staff_facing, locale) = (1, 1, 1, 1, true, Locale::En);
