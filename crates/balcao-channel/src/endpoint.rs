@@ -32,7 +32,7 @@ const WHOLE: Duration = Duration::from_secs(15);
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     /// No address.
-    #[error("`{url}` is no address: {reason}")]
+    #[error("invalid address `{url}`: {reason}")]
     Address {
         /// As given.
         url: String,

@@ -152,8 +152,8 @@ fn each_limit_is_refused_with_what_to_do() {
         (with(MediaKind::Image, Some(&"a".repeat(1025)), None, false), "the caption has 1025"),
         (at(90.5, 0.0), "latitude"),
         (at(0.0, f64::NAN), "latitude"),
-        (template(|template| template.name = "Lembrete".into()), "`Lembrete` is no template name"),
-        (template(|template| template.language = "português".into()), "no language"),
+        (template(|template| template.name = "Lembrete".into()), "invalid template name `Lembrete`"),
+        (template(|template| template.language = "português".into()), "invalid template language"),
         (
             template(|template| template.body.push(TemplateParameter { name: None, text: "x".into() })),
             "either all parameters",

@@ -67,13 +67,13 @@ pub enum OutboundError {
     #[error("latitude must be from -90 to 90 and longitude from -180 to 180")]
     Coordinates,
     /// A template cannot be called that.
-    #[error("`{name}` is no template name: write lower-case letters, digits and `_`, at most 512")]
+    #[error("invalid template name `{name}`; expected lower-case letters, digits and `_`, at most 512")]
     TemplateName {
         /// The name as given.
         name: String,
     },
     /// There is no such language code.
-    #[error("`{code}` is no language of a template: write a code such as pt_BR or en")]
+    #[error("invalid template language `{code}`; expected a code such as pt_BR or en")]
     TemplateLanguage {
         /// The code as given.
         code: String,

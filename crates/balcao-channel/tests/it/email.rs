@@ -202,7 +202,7 @@ fn a_configuration_says_what_is_wrong_with_it() {
     let open = Email::new(Config { host: "mail.example.com".to_owned(), ..config(25) }).unwrap_err();
     assert!(matches!(open, ConfigError::Open { .. }) && open.to_string().contains("starttls or tls"), "{open}");
     let from = Email::new(Config { from: "Figueira".to_owned(), ..config(25) }).unwrap_err();
-    assert!(from.to_string().contains("`Figueira` is no sender"), "{from}");
+    assert!(from.to_string().contains("invalid sender `Figueira`"), "{from}");
     assert!(matches!(Email::new(Config { host: " ".to_owned(), ..config(25) }), Err(ConfigError::Host)));
     let authority = Some(b"-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n".to_vec());
     let tls = Email::new(Config { security: Security::Tls, authority, ..config(25) });

@@ -43,13 +43,13 @@ pub enum ConfigError {
     #[error("the mail server has no name")]
     Host,
     /// The sender is missing.
-    #[error("`{from}` is no sender: write an address such as agenda@example.com, or Name <agenda@example.com>")]
+    #[error("invalid sender `{from}`; expected an address such as agenda@example.com, or Name <agenda@example.com>")]
     From {
         /// As given.
         from: String,
     },
     /// Password and letters would travel in the open.
-    #[error("security `none` is for a server on this machine, and `{host}` is none: use starttls or tls")]
+    #[error("invalid security `none` for `{host}`, which is not on this machine; expected starttls or tls")]
     Open {
         /// The server.
         host: String,

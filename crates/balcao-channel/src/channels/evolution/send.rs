@@ -43,7 +43,7 @@ pub struct Config {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The key would travel in the open, or nowhere.
-    #[error("`{url}` is no base URL: it must begin with https:// (http:// on this machine or to a name without a dot)")]
+    #[error("invalid base URL `{url}`; expected https:// (http:// on this machine or to a name without a dot)")]
     BaseUrl {
         /// As given.
         url: String,
@@ -207,11 +207,11 @@ impl Channel for Evolution {
         }
         let broken = |words| MediaError::from(SendError::new(SendClass::retry(), words));
         let parsed =
-            balcao_json::read(&answer, MAX_DEPTH).map_err(|_fault| broken("the gateway's answer is no JSON"))?;
+            balcao_json::read(&answer, MAX_DEPTH).map_err(|_fault| broken("invalid JSON in the gateway's answer"))?;
         let mime = bare_type(read::text(&parsed, &["mimetype"]).unwrap_or("application/octet-stream"));
         check_type(&mime, limits)?;
         let text = read::text(&parsed, &["base64"]).ok_or(MediaError::Empty)?;
-        let bytes = STANDARD.decode(text).map_err(|_source| broken("the gateway's file is no base64"))?;
+        let bytes = STANDARD.decode(text).map_err(|_source| broken("invalid base64 in the gateway's file"))?;
         if bytes.len() > limits.max_bytes {
             return Err(MediaError::TooLarge { limit: limits.max_bytes });
         }

@@ -39,7 +39,7 @@ pub enum WebhookError {
         most: usize,
     },
     /// Answer 400.
-    #[error("the body is no JSON that is read here")]
+    #[error("cannot read the body as JSON")]
     NotJson,
 }
 

@@ -130,7 +130,7 @@ impl WhatsApp {
             return Err(errors::from_answer(answer.status, &answer.body));
         }
         let body = balcao_json::read(&answer.body, super::limits::MAX_DEPTH);
-        let body = body.map_err(|_fault| SendError::new(SendClass::retry(), "the answer is no JSON"))?;
+        let body = body.map_err(|_fault| SendError::new(SendClass::retry(), "invalid JSON in the answer"))?;
         Ok((body, at))
     }
 }

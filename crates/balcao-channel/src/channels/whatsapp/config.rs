@@ -97,19 +97,21 @@ pub enum ConfigError {
     #[error("the WhatsApp access token is empty: create one for a system user in Meta's business settings")]
     Token,
     /// The account's id is none.
-    #[error("`{account}` is no phone number id: copy it from the app's WhatsApp settings; it is not the phone number")]
+    #[error(
+        "invalid phone number id `{account}`; expected the id from the app's WhatsApp settings, not the phone number"
+    )]
     Account {
         /// The id as given.
         account: String,
     },
     /// The version is none.
-    #[error("`{version}` is no version of the Graph API: write it such as v25.0")]
+    #[error("invalid version of the Graph API `{version}`; expected a version such as v25.0")]
     Version {
         /// The version as given.
         version: String,
     },
     /// Tokens would travel in the open, or nowhere.
-    #[error("`{url}` is no base URL: it must begin with https:// (http:// on this machine alone) and have no query")]
+    #[error("invalid base URL `{url}`; expected https:// (http:// on this machine alone) and no query")]
     BaseUrl {
         /// The address as given.
         url: String,

@@ -88,7 +88,7 @@ impl Channel for WhatsApp {
         let body = payload::message(message, to).ok_or_else(|| {
             SendError::new(
                 SendClass::give_up(GiveUpReason::Rejected),
-                "the recipient is no number and no user id, or the file was not handed in",
+                "the recipient has neither a number nor a user id, or the file was not handed in",
             )
         })?;
         let answer = self.post(&body).await.map_err(|Silence { written, words }| {
