@@ -22,7 +22,7 @@ pub(crate) use words::{
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
     /// A profile names a module that does not exist.
-    #[error("there is no prompt module `{name}`; the modules are {known}")]
+    #[error("unknown prompt module `{name}`; expected one of {known}")]
     UnknownModule {
         /// The name.
         name: String,
@@ -63,7 +63,7 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     for (name, source) in modules!("pt-BR").into_iter().chain(modules!("en")) {
         if let Err(error) = environment.add_template(name, source) {
-            tracing::error!(module = name, %error, "a shipped prompt module is no template");
+            tracing::error!(module = name, %error, "shipped prompt module cannot be read as a template");
         }
     }
     environment
