@@ -131,7 +131,7 @@ pub enum KeyRefusal {
     #[error("the key would have expired already")]
     Expired,
     /// No such key, or it was revoked before.
-    #[error("there is no key {id} that could be revoked; `balcao key list` shows every one")]
+    #[error("cannot revoke key {id}: the key is unknown or already revoked; `balcao key list` shows every key")]
     NotFound {
         /// The id.
         id: ApiKeyId,

@@ -97,7 +97,7 @@ pub struct Said {
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum ConversationRefusal {
     /// There is none of this id.
-    #[error("there is no conversation {id}; `balcao inbox list --all` shows every one")]
+    #[error("unknown conversation {id}; `balcao inbox list --all` shows every conversation")]
     NotFound {
         /// The id as given.
         id: ConversationId,
@@ -112,7 +112,9 @@ pub enum ConversationRefusal {
     #[error("the text is empty")]
     Empty,
     /// The file is not one that is still to be sent in this conversation.
-    #[error("there is no file {id} that is still to be sent in this conversation; a file is sent with one message")]
+    #[error(
+        "cannot send file {id}; expected a file that waits to be sent in this conversation; a file is sent with one message"
+    )]
     NoFile {
         /// The id as given.
         id: AttachmentId,

@@ -63,7 +63,7 @@ impl std::fmt::Debug for FileBytes {
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum FileRefusal {
     /// There is none of this id.
-    #[error("there is no file {id}; a conversation shows those of its messages")]
+    #[error("unknown file {id}; a conversation shows the files of its messages")]
     NotFound {
         /// The id as given.
         id: AttachmentId,
@@ -77,7 +77,7 @@ pub enum FileRefusal {
         state: AttachmentState,
     },
     /// The conversation does not exist.
-    #[error("there is no conversation {id}; `balcao inbox list --all` shows every one")]
+    #[error("unknown conversation {id}; `balcao inbox list --all` shows every conversation")]
     NoConversation {
         /// The id as given.
         id: ConversationId,

@@ -93,7 +93,7 @@ pub enum FeedRefusal {
     #[error("{}", in_words(.0))]
     Professional(NameRefusal),
     /// The feed does not exist, or it was revoked before.
-    #[error("there is no open feed {id}; `balcao agenda list` shows every one")]
+    #[error("unknown or revoked feed {id}; `balcao agenda list` shows every open feed")]
     NotFound {
         /// The id.
         id: FeedId,
@@ -103,7 +103,7 @@ pub enum FeedRefusal {
 fn in_words(refusal: &NameRefusal) -> String {
     match refusal {
         NameRefusal::NotFound { query, known, .. } => {
-            format!("there is no professional `{query}`; there are: {}", known.join(", "))
+            format!("unknown professional `{query}`; expected one of: {}", known.join(", "))
         }
         NameRefusal::Ambiguous { query, candidates } => {
             format!("`{query}` could be {}; write the whole name", candidates.join(" or "))

@@ -183,13 +183,7 @@ impl Timers {
                 ..TemplateVariables::default()
             };
             if !reaches(&windows, &terms, &place, (Purpose::FollowUp, &facts), now) {
-                return skip(
-                    tx,
-                    id,
-                    due,
-                    "the channel's window is closed, and there is no template for follow-ups",
-                    now,
-                );
+                return skip(tx, id, due, "the channel's window is closed, and no template for follow-ups exists", now);
             }
             if !marked_apart && !follow_up::end(tx, id, due.id, true)? {
                 return Ok(false);

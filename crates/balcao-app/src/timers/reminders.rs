@@ -115,7 +115,7 @@ fn fire(
     let text = worded(&words.reminder, &facts);
     let facts = TemplateVariables { text: Some(text.clone()), ..facts };
     let Some(template) = reach(&place, &facts) else {
-        return skip(tx, "the channel's window is closed, and there is no template for reminders");
+        return skip(tx, "the channel's window is closed, and no template for reminders exists");
     };
     if !reminder::end(tx, organization.id, due.id, true)? {
         return Ok(false);

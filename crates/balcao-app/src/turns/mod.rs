@@ -141,7 +141,7 @@ pub struct TurnOutcome {
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
     /// No such profile.
-    #[error("there is no profile `{name}`; there are: {known}")]
+    #[error("unknown profile `{name}`; expected one of: {known}")]
     UnknownProfile {
         /// The name.
         name: String,

@@ -100,7 +100,11 @@ async fn f_31_a_message_that_comes_hours_late_is_not_read_as_if_it_were_fresh() 
     comes_late(&shop, 3_600).await;
     assert_eq!(shop.asked(), "posso ir agora?");
     let asked = shop.model.last_request().unwrap();
-    assert_eq!((asked.facts.written, asked.system.contains("foi escrita")), (None, false), "an hour is no age");
+    assert_eq!(
+        (asked.facts.written, asked.system.contains("foi escrita")),
+        (None, false),
+        "an hour is not mentioned as an age"
+    );
     let shop = counter([says(HELLO)]).await;
     comes_late(&shop, 20 * 3_600).await;
     assert_eq!(shop.asked(), "posso ir agora?", "how old it is the customer did not say");

@@ -42,7 +42,7 @@ async fn the_file_that_fixes_the_format_loads() {
 #[test]
 fn every_kind_of_mistake_is_named_with_its_line_and_what_is_right() {
     let table: &[(&str, &str, &str)] = &[
-        ("  slug: figueira", "  slug: Figueira!", "is no slug"),
+        ("  slug: figueira", "  slug: Figueira!", "invalid slug"),
         ("timezone: America/Sao_Paulo", "timezone: America/SaoPaulo", "did you mean `America/Sao_Paulo`?"),
         ("  address: Rua dos", "  adress: Rua dos", "did you mean `address`?"),
         ("  currency: BRL", "  currency: Real", "invalid currency"),
@@ -51,7 +51,7 @@ fn every_kind_of_mistake_is_named_with_its_line_and_what_is_right() {
         ("    mon: [\"13:00-20:00\"]", "    mon: [\"13:00-18:00\", \"17:00-20:00\"]", "overlap"),
         ("    mon: [\"13:00-20:00\"]", "    mon: [\"13:01-20:00\"]", "not on five minutes"),
         ("    mon: [\"13:00-20:00\"]", "    mom: [\"13:00-20:00\"]", "did you mean `mon`?"),
-        ("{date: 2026-12-12,", "{date: 2026-12-32,", "is no date"),
+        ("{date: 2026-12-12,", "{date: 2026-12-32,", "invalid date"),
         ("slot_step_minutes: 15", "slot_step_minutes: 12", "write 10"),
         ("slot_mode: grid", "slot_mode: loose", "use one of grid, fit"),
         ("maximum_open_appointments: 4", "maximum_open_appointments: 0", "from 1 to 1000"),
@@ -63,15 +63,15 @@ fn every_kind_of_mistake_is_named_with_its_line_and_what_is_right() {
             "did you mean `Corte na tesoura`?",
         ),
         ("{from: \"2027-01-04T00:00\"", "{from: \"2027-02-04T00:00\"", "ends before it begins"),
-        ("{from: \"2027-01-04T00:00\"", "{from: \"2027-01-04\"", "is no date and time"),
-        ("price: \"25.00\"", "price: \"25,0\"", "is no price"),
-        ("price: \"25.00\"", "price: -25", "is no price"),
-        ("duration_minutes: 15}", "duration_minutes: 17}", "no multiple of five"),
+        ("{from: \"2027-01-04T00:00\"", "{from: \"2027-01-04\"", "invalid date and time"),
+        ("price: \"25.00\"", "price: \"25,0\"", "invalid price"),
+        ("price: \"25.00\"", "price: -25", "invalid price"),
+        ("duration_minutes: 15}", "duration_minutes: 17}", "expected a multiple of five"),
         ("duration_minutes: 15}", "duration_minutes: quinze}", "whole number from 5 to 720"),
         ("  - {name: Sobrancelha, price", "  - {name: Corte e barba, price", "two services `Corte e barba`"),
         ("  - {name: Sobrancelha, price", "  - {name: CORTE E  BÁRBA, price", "are one name to a customer"),
         ("  - {name: Sobrancelha, price", "  - {price", "`name` is missing"),
-        ("covers: [Corte na máquina], quota", "covers: [Corte de maquina], quota", "there is no service"),
+        ("covers: [Corte na máquina], quota", "covers: [Corte de maquina], quota", "unknown service"),
         (
             "period: month, covers: [Corte na máquina],",
             "period: mensal, covers: [Corte na máquina],",

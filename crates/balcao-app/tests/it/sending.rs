@@ -265,7 +265,7 @@ async fn what_meta_finds_too_fast_or_fails_for_now_later_is_tried_again_in_its_t
         shop.pass(in_time);
         shop.sender.work_off().await.unwrap();
         assert_eq!((shop.graph.accepted().len(), shop.outbox_states().await), (2, vec![OutboxState::Sent]), "{code}");
-        assert!(told(&shop).await.is_empty(), "{code} is no dead letter");
+        assert!(told(&shop).await.is_empty(), "{code} makes no dead letter");
     }
 }
 

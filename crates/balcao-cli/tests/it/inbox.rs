@@ -71,7 +71,7 @@ fn staff_send_a_file_and_save_one() {
     assert_eq!(std::fs::read(folder.join("copia.pdf")).unwrap(), bytes);
     for (arguments, exit, expected) in [
         (vec!["attachment", "att_1", "--output", "copia.pdf"], 1, "exists"),
-        (vec!["attachment", "att_99"], 1, "no file att_99"),
+        (vec!["attachment", "att_99"], 1, "unknown file att_99"),
         (vec!["attachment", "x"], 2, "is no file"),
         (vec!["reply", "1", "--attach", "virus.pdf", "--as", DAVI], 1, "cannot be sent"),
         (vec!["reply", "1", "--attach", "nichts.pdf", "--as", DAVI], 2, "nichts.pdf"),
@@ -93,7 +93,7 @@ fn what_staff_cannot_do_says_why_and_what_would_be_right() {
     run(folder, &["seed", &root().join("samples/barbearia-figueira.yaml").display().to_string()], "");
     run(folder, &["chat", "--script", "-"], "oi\n");
     for (arguments, expected) in [
-        (vec!["show", "99"], "no conversation cnv_99"),
+        (vec!["show", "99"], "unknown conversation cnv_99"),
         (vec!["take", "1", "--as", "ninguem@figueira.example"], "davi@figueira.example"),
         (vec!["reply", "1", "   ", "--as", DAVI], "empty"),
         (vec!["give-back", "1"], "has this conversation already"),

@@ -135,7 +135,7 @@ fn slug<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
     if !fine {
         reader.wrong(
             &at.pointer,
-            format!("`{slug}` is no slug"),
+            format!("invalid slug `{slug}`"),
             "use small letters without accents, digits and hyphens",
         );
     }
@@ -152,7 +152,7 @@ fn zone<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
         Some(near) => format!("did you mean `{near}`?"),
         None => "write an IANA zone, such as America/Sao_Paulo".to_owned(),
     };
-    reader.wrong(&at.pointer, format!("there is no time zone `{name}`"), right);
+    reader.wrong(&at.pointer, format!("unknown time zone `{name}`"), right);
     None
 }
 
@@ -163,7 +163,7 @@ fn locale<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
     if ["pt", "en"].contains(&language.as_str()) {
         return Some(tag);
     }
-    reader.wrong(&at.pointer, format!("`{tag}` is no language that is spoken here"), "write `pt-BR` or `en`");
+    reader.wrong(&at.pointer, format!("invalid language `{tag}`"), "write `pt-BR` or `en`");
     None
 }
 

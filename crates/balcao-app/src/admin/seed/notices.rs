@@ -14,11 +14,7 @@ pub(super) fn notify<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, phone: boo
         let Some(is_mail) = reader.word(&item, &[("whatsapp", false), ("email", true)]) else { continue };
         let (key, known) = if is_mail { ("email", email) } else { ("phone", phone) };
         if !known {
-            reader.wrong(
-                &item.pointer,
-                format!("there is no `{key}` that notices could go to"),
-                format!("add `{key}:`"),
-            );
+            reader.wrong(&item.pointer, format!("`{key}` is missing, and notices go to it"), format!("add `{key}:`"));
         }
         let place = if is_mail { &mut wanted.email } else { &mut wanted.whatsapp };
         *place = true;
@@ -32,7 +28,7 @@ pub(super) fn code<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, taken: &[&st
     let code = reader.text(&at)?;
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !code.chars().all(fits) || code.len() > MAX_CODE {
-        let message = format!("`{code}` is no code");
+        let message = format!("invalid code `{code}`");
         reader.wrong(
             &at.pointer,
             message,

@@ -47,7 +47,7 @@ pub(super) fn contacts<'a>(reader: &mut Reader<'a>, top: &Fields<'a>, world: &Wo
             reader.wrong(
                 &item.pointer,
                 "a contact needs a phone",
-                "add `phone:`, or `channel_user:` where there is none",
+                "add `phone:`, or `channel_user:` for a contact without a phone",
             );
         }
         if let Some(phone) = &phone {

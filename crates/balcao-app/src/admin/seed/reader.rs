@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         let text = self.text(at)?;
         let date = text.parse::<jiff::civil::Date>().ok().filter(|_| text.len() == 10);
         if date.is_none() {
-            self.wrong(&at.pointer, format!("`{text}` is no date"), "write a date that exists as YYYY-MM-DD");
+            self.wrong(&at.pointer, format!("invalid date `{text}`"), "write a date that exists as YYYY-MM-DD");
         }
         date
     }
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         let time = text.parse::<jiff::civil::DateTime>().ok().filter(|_| text.len() == 16);
         if time.is_none() {
             let right = "write a time that exists as \"YYYY-MM-DDTHH:MM\", local to the organization";
-            self.wrong(&at.pointer, format!("`{text}` is no date and time"), right);
+            self.wrong(&at.pointer, format!("invalid date and time `{text}`"), right);
         }
         time
     }
@@ -228,7 +228,11 @@ impl<'a> Reader<'a> {
             return Some(minutes);
         }
         let near = (minutes + 2) / 5 * 5;
-        self.wrong(&at.pointer, format!("{minutes} minutes are no multiple of five"), format!("write {}", near.max(5)));
+        self.wrong(
+            &at.pointer,
+            format!("invalid number of minutes {minutes}; expected a multiple of five"),
+            format!("write {}", near.max(5)),
+        );
         None
     }
 
@@ -278,7 +282,7 @@ impl<'a> Reader<'a> {
             Err(_refused) => {
                 self.wrong(
                     &at.pointer,
-                    format!("`{text}` is no price"),
+                    format!("invalid price `{text}`"),
                     "write it with two decimals, such as \"45.00\"",
                 );
                 None
@@ -332,7 +336,7 @@ impl<'a> Reader<'a> {
                 None if known.is_empty() => format!("the file defines no {what}"),
                 None => format!("the file defines {}", known.join(", ")),
             };
-            self.wrong(&at.pointer, format!("there is no {what} `{text}`"), right);
+            self.wrong(&at.pointer, format!("unknown {what} `{text}`"), right);
         }
         found
     }

@@ -48,7 +48,7 @@ pub struct DeadLetter {
 #[serde(rename_all = "snake_case")]
 pub enum DeadLetterRefusal {
     /// No such message, or it has left, or waits to.
-    #[error("there is no message {id} that failed; `balcao outbox list` shows those that did")]
+    #[error("message {id} is unknown or did not fail; `balcao outbox list` shows the messages that failed")]
     NotFound {
         /// The id.
         id: OutboxId,

@@ -87,7 +87,7 @@ async fn play(case: &Value) -> Option<String> {
 async fn play_all(wanted: impl Fn(&str) -> bool) {
     let mut failed = Vec::new();
     let cases = cases(wanted);
-    assert!(!cases.is_empty(), "there is no case of these kinds");
+    assert!(!cases.is_empty(), "no case of these kinds was found");
     for case in &cases {
         if let Some(why) = play(case).await {
             failed.push(format!("{}: {why}", case["id"]));

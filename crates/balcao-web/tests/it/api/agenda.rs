@@ -75,7 +75,7 @@ async fn an_address_that_was_renewed_or_revoked_is_as_if_it_never_was() {
     let unknown = feeds.make(shop.organization, "Zulmira".to_owned(), Detail::Busy, [5; 32]).await.unwrap();
     let said = unknown.unwrap_err().to_string();
     assert!(
-        said.contains("there is no professional `Zulmira`; there are: ") && said.contains("Wesley Moura"),
+        said.contains("unknown professional `Zulmira`; expected one of: ") && said.contains("Wesley Moura"),
         "{said}"
     );
 }
