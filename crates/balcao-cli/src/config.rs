@@ -331,7 +331,9 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
             return Err(format!("{variable}: write {PREFIX}SECTION__KEY, for example {PREFIX}DATABASE__PATH"));
         };
         let entry = table.entry(section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
-        let Some(keys) = entry.as_table_mut() else { return Err(format!("{variable}: `{section}` is no section")) };
+        let Some(keys) = entry.as_table_mut() else {
+            return Err(format!("{variable}: invalid section `{section}`; expected a table"));
+        };
         overlay(keys, key, value);
         config = Config::deserialize(table.clone())
             .map_err(|error| with_suggestion(&format!("{variable}: {}", error.message())))?;

@@ -157,7 +157,7 @@ fn a_way_to_tell_staff_of_handoffs_that_leads_nowhere_is_told_with_the_keys_that
 fn ways_to_staff_are_a_list_and_all_words_that_are_none_are_told() {
     let of = |ways: &str| parse("balcao.toml", &format!("[handoffs]\ntell_by = {ways}\n"), &BTreeMap::new());
     let all = of("[\"pager\", \"email\", \"fax\", 7]").unwrap_err();
-    assert!(all.contains("`pager`, `fax`, `7` are no ways to tell staff; there are `email` and `whatsapp`"), "{all}");
+    assert!(all.contains("invalid `tell_by` `pager`, `fax`, `7`; expected `email` or `whatsapp`"), "{all}");
     let text = of("\"whatsapp\"").unwrap_err();
     assert!(text.contains("`tell_by` is a list: write [\"whatsapp\"]"), "{text}");
     let variable = parse("balcao.toml", "", &environment(&[("BALCAO__HANDOFFS__TELL_BY", "email")])).unwrap_err();

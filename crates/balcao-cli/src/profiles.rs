@@ -82,7 +82,7 @@ fn check(profile: &Profile, document: &Document) -> Vec<Problem> {
     for (index, module) in profile.prompt.iter().enumerate() {
         if !MODULES.contains(&module.as_str()) {
             let near = nearest(module, MODULES).map(|name| format!("did you mean `{name}`?"));
-            complain(format!("prompt/{index}"), format!("there is no prompt module `{module}`"), near);
+            complain(format!("prompt/{index}"), format!("unknown prompt module `{module}`"), near);
         }
     }
     if profile.limits.max_tool_rounds > limits::MAX_TOOL_ROUNDS {
@@ -120,24 +120,24 @@ pub(crate) fn check_tools(
             let known: Vec<&str> = packs.iter().chain(others).copied().collect();
             let near = did_you_mean(pack, &known)
                 .unwrap_or_else(|| "a pack of your own is found in a folder of packs.folders".to_owned());
-            problems.push(document.problem(&at, format!("there is no pack `{pack}`"), Some(near)));
+            problems.push(document.problem(&at, format!("unknown pack `{pack}`"), Some(near)));
         }
     }
     let known_later = |name: &str| name == "trigger_flow"; // exists only with flows
     for (index, name) in profile.without_tools.iter().enumerate() {
         if !names.contains(&name.as_str()) && !known_later(name) {
             let at = format!("/profile/without_tools/{index}");
-            problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names)));
+            problems.push(document.problem(&at, format!("unknown tool `{name}`"), did_you_mean(name, &names)));
         }
     }
     for (index, name) in profile.on_handoff.iter().enumerate() {
         let at = format!("/profile/on_handoff/{index}");
         match registry.get(name) {
             None => {
-                problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names)));
+                problems.push(document.problem(&at, format!("unknown tool `{name}`"), did_you_mean(name, &names)));
             }
             Some(tool) if !tool.spec.internal || !tool.input.is_valid(&serde_json::json!({})) => {
-                let message = format!("`{name}` is no internal command without arguments");
+                let message = format!("invalid command `{name}`; expected an internal command without arguments");
                 problems.push(document.problem(&at, message, None));
             }
             Some(_) => {}
@@ -147,9 +147,7 @@ pub(crate) fn check_tools(
         let at = format!("/profile/confirm/{name}");
         match registry.get(name) {
             None if known_later(name) => {}
-            None => {
-                problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names)))
-            }
+            None => problems.push(document.problem(&at, format!("unknown tool `{name}`"), did_you_mean(name, &names))),
             Some(tool) if matches!(confirm, Confirm::Customer | Confirm::Staff) && !tool.confirmable() => {
                 let suggestion = Some("say none or model".to_owned());
                 problems.push(document.problem(

@@ -234,7 +234,7 @@ pub(crate) async fn configured(
 ) -> Result<(AppContext, OrganizationId, DeskClock), Failure> {
     if let Some(path) = config.database.missing_file() {
         return Err(Failure::operation(format!(
-            "there is no database {}; make one with `balcao migrate` and fill it with `balcao seed FILE`, or try `balcao chat --business FILE`",
+            "database {} not found; make one with `balcao migrate` and fill it with `balcao seed FILE`, or try `balcao chat --business FILE`",
             path.display()
         )));
     }
@@ -250,10 +250,7 @@ pub(crate) async fn configured(
     let chosen = match (&config.organization.slug, all.as_slice()) {
         (Some(slug), all) => all.iter().find(|one| one.slug == *slug).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|one| one.slug.as_str()).collect();
-            Failure::usage(format!(
-                "there is no organization `{slug}` in the database; there are: {}",
-                known.join(", ")
-            ))
+            Failure::usage(format!("unknown organization `{slug}`; expected one of: {}", known.join(", ")))
         })?,
         (None, [only]) => only,
         (None, []) => {
@@ -401,7 +398,7 @@ pub(crate) fn profile<'a>(
 ) -> Result<&'a (Profile, balcao_yaml::Document), Failure> {
     all.get(id).ok_or_else(|| {
         let known: Vec<&str> = all.keys().map(String::as_str).collect();
-        Failure::usage(format!("there is no profile `{id}`; there are: {}", known.join(", ")))
+        Failure::usage(format!("unknown profile `{id}`; expected one of: {}", known.join(", ")))
     })
 }
 

@@ -64,13 +64,15 @@ enum Action {
 
 fn detail(text: &str) -> Result<Detail, String> {
     let known = Detail::ALL.map(Detail::as_str).join(", ");
-    Detail::from_word(text).ok_or_else(|| format!("there is no detail `{text}`; there are: {known}"))
+    Detail::from_word(text).ok_or_else(|| format!("unknown detail `{text}`; expected one of: {known}"))
 }
 
 /// An address's id, with its prefix or without.
 fn feed(text: &str) -> Result<FeedId, String> {
     let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| FeedId::try_from(number).ok());
-    id.ok_or_else(|| format!("`{text}` is no feed; write it as `balcao agenda list` does, such as `fee_3`"))
+    id.ok_or_else(|| {
+        format!("invalid id of a feed `{text}`; expected an id such as `fee_3`, as `balcao agenda list` shows it")
+    })
 }
 
 fn random() -> Result<[u8; 32], Failure> {

@@ -22,7 +22,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
     if let Some(path) = config.database.missing_file() {
-        return Err(Failure::operation(format!("there is no database {} to copy", path.display())));
+        return Err(Failure::operation(format!("cannot copy the database {}: file not found", path.display())));
     }
     let store = wire::open_store(config)?;
     store.back_up(&args.file).await.map_err(|error| Failure::operation(error_chain(&error)))?;

@@ -235,7 +235,7 @@ async fn database(config: &Config) -> Vec<Finding> {
     if let Some(path) = config.database.missing_file() {
         return vec![Finding::wrong(
             "database",
-            format!("there is no {}", path.display()),
+            format!("{} not found", path.display()),
             "run `balcao migrate`, then `balcao seed FILE`",
         )];
     }

@@ -115,13 +115,19 @@ struct Me {
 /// A conversation's id, with its prefix or without.
 fn conversation(text: &str) -> Result<ConversationId, String> {
     let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| ConversationId::try_from(number).ok());
-    id.ok_or_else(|| format!("`{text}` is no conversation; write it as `balcao inbox list` does, such as `cnv_42`"))
+    id.ok_or_else(|| {
+        format!(
+            "invalid id of a conversation `{text}`; expected an id such as `cnv_42`, as `balcao inbox list` shows it"
+        )
+    })
 }
 
 /// A file's id, with its prefix or without.
 fn attachment(text: &str) -> Result<AttachmentId, String> {
     let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| AttachmentId::try_from(number).ok());
-    id.ok_or_else(|| format!("`{text}` is no file; write it as `balcao inbox show` does, such as `att_9`"))
+    id.ok_or_else(|| {
+        format!("invalid id of a file `{text}`; expected an id such as `att_9`, as `balcao inbox show` shows it")
+    })
 }
 
 /// Runs the command.

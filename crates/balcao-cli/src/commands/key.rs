@@ -56,14 +56,16 @@ fn scope(text: &str) -> Result<Scope, String> {
     Scope::from_word(text).ok_or_else(|| {
         let near = balcao_yaml::nearest(text, known);
         let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        format!("there is no scope `{text}`; there are: {}{hint}", known.join(", "))
+        format!("unknown scope `{text}`; expected one of: {}{hint}", known.join(", "))
     })
 }
 
 /// A key's id, with its prefix or without.
 fn key(text: &str) -> Result<ApiKeyId, String> {
     let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| ApiKeyId::try_from(number).ok());
-    id.ok_or_else(|| format!("`{text}` is no key; write it as `balcao key list` does, such as `key_3`"))
+    id.ok_or_else(|| {
+        format!("invalid id of a key `{text}`; expected an id such as `key_3`, as `balcao key list` shows it")
+    })
 }
 
 /// Runs the command.

@@ -95,7 +95,7 @@ fn tell(hits: &[KnowledgeHit], json: bool) {
 fn unknown(refusal: &NameRefusal) -> String {
     match refusal {
         NameRefusal::NotFound { query, known, .. } => {
-            format!("--category: there is no category `{query}`; there are: {}", known.join(", "))
+            format!("--category: unknown category `{query}`; expected one of: {}", known.join(", "))
         }
         NameRefusal::Ambiguous { query, candidates } => {
             format!("--category: `{query}` may be {}", candidates.join(", "))

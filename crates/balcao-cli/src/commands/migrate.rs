@@ -27,7 +27,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     if let Some(path) = config.database.missing_file().filter(|_| args.check) {
-        return Err(Failure::operation(format!("there is no database {}; run `balcao migrate`", path.display())));
+        return Err(Failure::operation(format!("database {} not found; run `balcao migrate`", path.display())));
     }
     let store = wire::open_store(config)?;
     let before = store.schema_status().await.map_err(|error| Failure::operation(error_chain(&error)))?;

@@ -81,7 +81,9 @@ struct Me {
 /// A message's id, with its prefix or without.
 fn message(text: &str) -> Result<OutboxId, String> {
     let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| OutboxId::try_from(number).ok());
-    id.ok_or_else(|| format!("`{text}` is no message; write it as `balcao outbox list` does, such as `out_7`"))
+    id.ok_or_else(|| {
+        format!("invalid id of a message `{text}`; expected an id such as `out_7`, as `balcao outbox list` shows it")
+    })
 }
 
 /// Runs the command.

@@ -42,12 +42,12 @@ pub(crate) struct Args {
 
 fn tier(text: &str) -> Result<Tier, String> {
     let known = Tier::ALL.map(Tier::as_str).join(", ");
-    Tier::from_word(text).ok_or_else(|| format!("there is no plan `{text}`; there are: {known}"))
+    Tier::from_word(text).ok_or_else(|| format!("unknown plan `{text}`; expected one of: {known}"))
 }
 
 fn feature(text: &str) -> Result<Feature, String> {
     let known = Feature::ALL.map(Feature::as_str).join(", ");
-    Feature::from_word(text).ok_or_else(|| format!("there is no feature `{text}`; there are: {known}"))
+    Feature::from_word(text).ok_or_else(|| format!("unknown feature `{text}`; expected one of: {known}"))
 }
 
 /// Runs the command.

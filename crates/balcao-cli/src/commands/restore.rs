@@ -63,7 +63,7 @@ async fn put_back(file: &Path, config: &Config) -> Result<Vec<(String, Held)>, F
         return Err(Failure::usage(how.to_owned()));
     }
     if !file.is_file() {
-        return Err(Failure::usage(format!("there is no file {}", file.display())));
+        return Err(Failure::usage(format!("file {} not found", file.display())));
     }
     let place = Path::new(&config.database.path);
     let same = |one: &Path| std::fs::canonicalize(one).ok();

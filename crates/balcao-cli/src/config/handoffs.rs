@@ -40,8 +40,7 @@ fn ways<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Way>, D::Error> {
     if strange.is_empty() {
         return Ok(written.iter().filter_map(known).collect());
     }
-    let words = if strange.len() == 1 { "is no way" } else { "are no ways" };
-    Err(D::Error::custom(format!("{} {words} to tell staff; there are `email` and `whatsapp`", strange.join(", "))))
+    Err(D::Error::custom(format!("invalid `tell_by` {}; expected `email` or `whatsapp`", strange.join(", "))))
 }
 
 impl HandoffsConfig {

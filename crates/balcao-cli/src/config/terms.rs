@@ -97,8 +97,9 @@ fn gap(template: &str, text: &str) -> Result<(Option<String>, TemplateVariable),
         None => (None, text.trim()),
     };
     let known = "customer, business, service, professional, day, time, text";
-    let fact = serde_json::from_value(Value::String(fact.to_owned()))
-        .map_err(|_source| format!("whatsapp.templates: `{template}` wants `{fact}`; there are: {known}"))?;
+    let fact = serde_json::from_value(Value::String(fact.to_owned())).map_err(|_source| {
+        format!("whatsapp.templates: `{template}` wants the unknown fact `{fact}`; expected one of: {known}")
+    })?;
     Ok((name, fact))
 }
 
@@ -155,7 +156,7 @@ mod tests {
         assert!(one(&["customer", "day"]).is_ok());
         assert!(one(&["nome=customer", "dia = day"]).is_ok());
         assert!(one(&["nome=customer", "day"]).unwrap_err().contains("some of its gaps"));
-        assert!(one(&["weather"]).unwrap_err().contains("there are: customer"));
+        assert!(one(&["weather"]).unwrap_err().contains("expected one of: customer"));
         assert!(terms(&BTreeMap::new(), None, Some("10")).unwrap_err().contains("rates"));
     }
 }

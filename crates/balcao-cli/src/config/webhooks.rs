@@ -45,7 +45,7 @@ impl WebhookConfig {
                 let near = balcao_yaml::nearest(event, known.clone());
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 let known = known.collect::<Vec<_>>().join(", ");
-                return Err(at(format!("there is no event `{event}`; there are: {known}{hint}")));
+                return Err(at(format!("unknown event `{event}`; expected one of: {known}{hint}")));
             }
         }
         let secret = self.secret(environment).map_err(at)?;

@@ -66,7 +66,7 @@ pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
     let mut known = |at: String, word: &str, words: &[&str]| {
         if !words.contains(&word) {
             let near = balcao_yaml::nearest(word, words.iter().copied()).map(|name| format!("did you mean `{name}`?"));
-            problems.push(document.problem(&at, format!("there is no `{word}`"), near));
+            problems.push(document.problem(&at, format!("unknown `{word}`"), near));
         }
     };
     let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
@@ -112,8 +112,10 @@ fn check_names(path: &Path, scenario: &Scenario, business: &BusinessFile) -> Res
             [("professional", &one.professional, &professionals), ("service", &one.service, &services)]
         {
             let Some(name) = name.as_deref().filter(|name| !known.contains(name)) else { continue };
-            let near = balcao_yaml::nearest(name, known.iter().copied())
-                .map_or_else(|| format!("there are: {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
+            let near = balcao_yaml::nearest(name, known.iter().copied()).map_or_else(
+                || format!("expected one of: {}", known.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
             return Err(Failure::usage(format!(
                 "{}: expect.appointments: the business has no {what} `{name}`; {near}",
                 path.display()
@@ -212,7 +214,7 @@ impl Player<'_> {
         places.iter().find(|place| place.is_file()).cloned().ok_or_else(|| {
             let looked: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
             Failure::usage(format!(
-                "{}: there is no business `{}`; looked for {}",
+                "{}: business `{}` not found; looked for {}",
                 path.display(),
                 scenario.business,
                 looked.join(" and ")

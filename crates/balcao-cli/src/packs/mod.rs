@@ -145,7 +145,7 @@ fn found(config: &PacksConfig, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
         });
         match inside {
             Ok(inside) if inside.is_empty() => {
-                let message = "packs.folders: there is no tool.yaml in it, nor in a folder of it";
+                let message = "packs.folders: no tool.yaml found in the folder or in a folder of it";
                 problems.push(problem(folder, message, "name the folder of a pack, or one that holds packs"));
             }
             Ok(inside) => found.extend(inside),
@@ -166,7 +166,7 @@ fn strangers(config: &PacksConfig, known: &[String]) -> Vec<Problem> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "name its folder under packs.folders, or take the account out".to_owned(),
         };
-        let message = format!("there is no pack `{}` in packs.folders", one.pack);
+        let message = format!("unknown pack `{}`; expected a pack of packs.folders", one.pack);
         problem(Path::new("packs.accounts"), message, &mend)
     });
     told.collect()

@@ -51,7 +51,7 @@ impl TokenFile {
         let is_file = self.path.file_name().is_some() && !self.path.is_dir();
         match tempfile::NamedTempFile::new_in(folder) {
             Ok(_) if is_file => Ok(()),
-            Ok(_) => Err(format!("packs.tokens `{}` is no file", self.path.display())),
+            Ok(_) => Err(format!("invalid packs.tokens `{}`; expected a file", self.path.display())),
             Err(error) => Err(format!("packs.tokens: nothing can be written in {}: {error}", folder.display())),
         }
     }

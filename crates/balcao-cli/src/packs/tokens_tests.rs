@@ -37,7 +37,7 @@ fn a_place_where_nothing_can_be_kept_is_told_before_a_token_is_exchanged() {
     std::fs::write(&broken, "{bad").unwrap();
     let nowhere = folder.path().join("nowhere/x.json");
     for (path, part) in [
-        (Path::new(""), "no file"),
+        (Path::new(""), "expected a file"),
         (&nowhere, "nothing can be written"),
         (folder.path(), "packs.tokens"),
         (&broken, "broken.json"),

@@ -51,7 +51,7 @@ where
     };
     // A word alone that is no level would be taken for a part of the program, and everything else would fall silent.
     if let Some(word) = directives.split(',').map(str::trim).find(|word| is_no_level(word)) {
-        return Err(wrong(&format!("`{word}` is no level")));
+        return Err(wrong(&format!("invalid level `{word}`")));
     }
     let filter = EnvFilter::try_new(&directives).map_err(|error| wrong(&error.to_string()))?;
     // What was said is for traces alone, if the operator wants it: no directive brings it into a log.

@@ -157,7 +157,7 @@ fn a_plan_without_the_assistant_tells_the_owner_so() {
     assert_eq!(code(&output), 0, "{}", err(&output));
     let unknown = run(folder.path(), &["plan", "--set", "gold"], "");
     assert_eq!(code(&unknown), 2);
-    assert!(err(&unknown).contains("there are: basic, complete"), "{}", err(&unknown));
+    assert!(err(&unknown).contains("expected one of: basic, complete"), "{}", err(&unknown));
 }
 
 /// A model that writes the first part of its answer, and the rest once it is told to go on.

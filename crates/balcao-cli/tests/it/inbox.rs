@@ -72,7 +72,7 @@ fn staff_send_a_file_and_save_one() {
     for (arguments, exit, expected) in [
         (vec!["attachment", "att_1", "--output", "copia.pdf"], 1, "exists"),
         (vec!["attachment", "att_99"], 1, "unknown file att_99"),
-        (vec!["attachment", "x"], 2, "is no file"),
+        (vec!["attachment", "x"], 2, "invalid id of a file"),
         (vec!["reply", "1", "--attach", "virus.pdf", "--as", DAVI], 1, "cannot be sent"),
         (vec!["reply", "1", "--attach", "nichts.pdf", "--as", DAVI], 2, "nichts.pdf"),
         (vec!["reply", "1", "--as", DAVI], 2, "TEXT"),

@@ -43,7 +43,7 @@ fn knowledge_is_found_by_meaning_with_a_model_in_a_folder_and_by_words_without()
     let again = out(&run(folder.path(), &["knowledge", "prepare", "--json"], ""));
     assert_eq!(again.trim(), r#"{"made":0}"#);
     let unknown = run(folder.path(), &["knowledge", "search", "pix", "--category", "Bebidas"], "");
-    assert!(code(&unknown) == 2 && err(&unknown).contains("no category `Bebidas`"), "{}", err(&unknown));
+    assert!(code(&unknown) == 2 && err(&unknown).contains("unknown category `Bebidas`"), "{}", err(&unknown));
 
     // A customer's conversation goes the same way.
     let model = FakeModel::start([

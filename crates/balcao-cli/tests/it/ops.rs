@@ -142,7 +142,7 @@ fn a_profile_whose_pack_is_not_set_up_is_told_what_to_set() {
         err(&output)
     };
     let told = tools("");
-    assert!(told.contains("there is no pack `clickup`") && told.contains("packs.folders"), "{told}");
+    assert!(told.contains("unknown pack `clickup`") && told.contains("packs.folders"), "{told}");
     let pack = root().join("packs/clickup");
     let told = tools(&format!("[packs]\nfolders = [{pack:?}]\n"));
     assert!(told.contains("has no account for this organization"), "{told}");
@@ -230,9 +230,9 @@ fn one_command_is_run_by_hand_shown_before_it_is_sent_and_undone() {
     assert_eq!((code(&undone), ops.clickup.count()), (0, 0), "{}{}", out(&undone), err(&undone));
 
     for (arguments, told) in [
-        (vec!["clikup", "get_task"], "there are: clickup"),
+        (vec!["clikup", "get_task"], "expected one of: clickup"),
         (vec!["clickup", "get_tsk"], "did you mean `get_task`?"),
-        (vec!["clickup", "get_task", "--input", "[]"], "--input is no JSON object"),
+        (vec!["clickup", "get_task", "--input", "[]"], "invalid --input; expected a JSON object"),
         (vec!["clickup", "get_task", "--input", "@nowhere.json"], "nowhere.json"),
     ] {
         let output = ops.run(&[&["pack", "run"][..], &arguments].concat(), "");

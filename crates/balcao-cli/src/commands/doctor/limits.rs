@@ -21,9 +21,11 @@ pub(super) fn of_strangers(config: &Config) -> Option<Finding> {
     let mend =
         "set chat.strangers_tokens_day or chat.strangers_usd_day: anybody may open the page, any number of times";
     Some(match (budgets.tokens, budgets.cost_micro_usd) {
-        (None, None) => {
-            Finding::warning("chat", "strangers may cost any amount in a day: there is no ceiling".to_owned(), mend)
-        }
+        (None, None) => Finding::warning(
+            "chat",
+            "strangers may cost any amount in a day, because no ceiling is set".to_owned(),
+            mend,
+        ),
         (None, Some(_)) if !unpriced.is_empty() => Finding::warning(
             "chat",
             format!("strangers have no ceiling where {} answers: its prices are not known", unpriced.join(", ")),

@@ -32,7 +32,7 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     let known: Vec<&str> = own.all.iter().map(|one| one.pack.id.as_str()).collect();
     if let Some(strange) = args.packs.iter().find(|id| !known.contains(&id.as_str())) {
         let known = known.join(", ");
-        return Err(Failure::usage(format!("there is no pack `{strange}` in packs.folders; there are: {known}")));
+        return Err(Failure::usage(format!("unknown pack `{strange}` in packs.folders; expected one of: {known}")));
     }
     let mut accepted = Accepted::read(&config.packs.accepted)?;
     for one in own.all.iter().filter(|one| args.packs.is_empty() || args.packs.contains(&one.pack.id)) {

@@ -95,7 +95,7 @@ pub(super) fn new(args: &NewArgs) -> Result<ExitCode, Failure> {
         |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     if !(2..=32).contains(&id.len()) || !id.starts_with(|first: char| first.is_ascii_lowercase()) || !letters(&id) {
         let what = "a pack's id is 2 to 32 lower-case letters, digits and `_`, and begins with a letter";
-        return Err(Failure::usage(format!("`{id}` is no id: {what}; name one with --id")));
+        return Err(Failure::usage(format!("invalid id `{id}`: {what}; name one with --id")));
     }
     let files = args.start.files();
     let taken: Vec<String> = files

@@ -183,7 +183,7 @@ pub(super) fn trial_packs(config: &Config) -> Result<OwnPacks, Failure> {
 pub(super) fn find<'a>(own: &'a OwnPacks, id: &str) -> Result<&'a OwnPack, Failure> {
     let found = own.get(id).ok_or_else(|| {
         let known: Vec<&str> = own.all.iter().map(|one| one.pack.id.as_str()).collect();
-        Failure::usage(format!("there is no pack `{id}` in packs.folders; there are: {}", known.join(", ")))
+        Failure::usage(format!("unknown pack `{id}` in packs.folders; expected one of: {}", known.join(", ")))
     })?;
     match &found.unconnected {
         Some(mend) => Err(Failure::usage(mend)),
@@ -215,5 +215,6 @@ fn object(option: &str, given: &str) -> Result<Map<String, Value>, Failure> {
         }
         None => given.to_owned(),
     };
-    serde_json::from_str(&text).map_err(|error| Failure::usage(format!("{option} is no JSON object: {error}")))
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::usage(format!("invalid {option}; expected a JSON object: {error}")))
 }

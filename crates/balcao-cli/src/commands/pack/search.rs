@@ -92,7 +92,7 @@ fn known_command(command: &str, entries: &[Entry]) -> Result<(), Failure> {
     }
     let near = balcao_yaml::nearest(command, known);
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    Err(Failure::usage(format!("there is no command `{command}`{near}")))
+    Err(Failure::usage(format!("unknown command `{command}`{near}")))
 }
 
 /// A category that no pack has is a mistake, and not a search without hits.
@@ -105,7 +105,7 @@ fn known_category(category: &str, entries: &[Entry]) -> Result<(), Failure> {
     let near = balcao_yaml::nearest(category, known.iter().copied());
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     let known = if known.is_empty() { "none".to_owned() } else { Vec::from_iter(known).join(", ") };
-    Err(Failure::usage(format!("no command has the category `{category}`{near}; there are: {known}")))
+    Err(Failure::usage(format!("no command has the category `{category}`{near}; expected one of: {known}")))
 }
 
 /// The index, and the query's vector. Without vectors, or if the service fails, words alone decide.

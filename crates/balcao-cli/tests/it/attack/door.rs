@@ -55,7 +55,7 @@ fn h08_what_strangers_may_cost_is_set_and_told() {
     let usual = doctor("");
     assert!(usual.contains("strangers may use 5000000 tokens and US$ 5.00 in a day"), "{usual}");
     let none = doctor("strangers_tokens_day = 0\nstrangers_usd_day = \"0\"\n");
-    assert!(none.contains("there is no ceiling") && none.contains("set chat.strangers_tokens_day"), "{none}");
+    assert!(none.contains("no ceiling is set") && none.contains("set chat.strangers_tokens_day"), "{none}");
     let wrong = doctor("strangers_usd_day = \"five\"\n");
     assert!(wrong.contains("chat.strangers_usd_day"), "{wrong}");
 }

@@ -33,7 +33,7 @@ fn power(folder: &Path) -> Option<PathBuf> {
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&built).arg(source).args(["-ldl", "-lpthread"]);
     let Ok(output) = compiler.output() else {
-        eprintln!("\n*** SKIPPED: there is no C compiler.\n");
+        eprintln!("\n*** SKIPPED: a C compiler is missing.\n");
         return None;
     };
     assert_eq!(code(&output), 0, "{}", err(&output));

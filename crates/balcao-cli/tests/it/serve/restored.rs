@@ -118,7 +118,7 @@ fn f_82_what_cannot_be_copied_or_put_back_is_said_and_nothing_is_touched() {
     for (arguments, exit, told) in [
         (vec!["backup", "taken.db"], 1, "exists already"),
         (vec!["backup", "nowhere/copy.db"], 1, "nowhere"),
-        (vec!["restore", "missing.db"], 2, "there is no file missing.db"),
+        (vec!["restore", "missing.db"], 2, "file missing.db not found"),
         (vec!["backup", "no/such/copy.db"], 1, "no/such"),
         (vec!["restore", "letter.txt"], 1, "letter.txt cannot be restored"),
         (vec!["restore", "empty.db"], 1, "holds no database of Balcão"),
