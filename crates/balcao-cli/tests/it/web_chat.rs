@@ -180,7 +180,7 @@ fn what_is_wrong_with_the_chats_configuration_is_named() {
     for (variable, value, named) in [
         ("BALCAO__CHAT__SECRET", "short", "chat.secret"),
         ("BALCAO__CHAT__ORIGINS", "[]", "chat.origins"),
-        ("BALCAO__CHAT__ORIGINS", "[\"*\"]", "`*` is no origin"),
+        ("BALCAO__CHAT__ORIGINS", "[\"*\"]", "invalid origin `*`"),
     ] {
         let mut command = balcao(shop.path());
         let output = command.env("BALCAO__CHAT__SECRET", SECRET).env(variable, value).arg("serve").output().unwrap();

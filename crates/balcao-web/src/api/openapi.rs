@@ -20,7 +20,7 @@ const COMMON: [(u16, &str, &str); 8] = [
     (403, "Forbidden", "The key lacks the scope."),
     (406, "NotAcceptable", "The caller takes no JSON."),
     (429, "TooManyRequests", "The key's requests of this minute are used up."),
-    (431, "HeadersTooLarge", "The headers are too large or too many; there is no body then."),
+    (431, "HeadersTooLarge", "The headers are too large or too many; the answer has no body."),
     (500, "InternalError", "Something broke here; it was logged."),
     (
         503,

@@ -46,7 +46,7 @@ fn conflict(code: &str, detail: impl Into<String>) -> Problem {
 
 /// The record does not exist.
 pub(super) fn missing(kind: &str, id: impl std::fmt::Display) -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, format!("there is no {kind} {id}"))
+    Problem::new(StatusCode::NOT_FOUND, format!("unknown {kind} {id}"))
 }
 
 /// What an unknown address of staff should have been.

@@ -97,7 +97,7 @@ pub(super) async fn file(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Response> {
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
-    let missing = || Problem::new(StatusCode::NOT_FOUND, "there is no such file in this chat").into_response();
+    let missing = || Problem::new(StatusCode::NOT_FOUND, "unknown file in this chat").into_response();
     // An id that is not UTF-8 names no file.
     let id = id.ok().and_then(|Path(id)| id.parse().ok()).ok_or_else(missing)?;
     match chat.0.chats.file(&visitor, id).await {

@@ -16,7 +16,7 @@ pub struct Origins(Vec<String>);
 /// Why a text is not an origin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{origin}` is no origin: write scheme, host and port only, such as https://shop.example or http://127.0.0.1:8000"
+    "invalid origin `{origin}`; expected scheme, host and port only, such as https://shop.example or http://127.0.0.1:8000"
 )]
 pub struct NotAnOrigin {
     /// As given.

@@ -66,7 +66,7 @@ async fn an_address_that_was_renewed_or_revoked_is_as_if_it_never_was() {
     assert_eq!(read(&shop, old).await, never);
     assert_eq!(read(&shop, new.trim_end_matches(".ics")).await, never);
     assert_eq!(read(&shop, "/agenda/..%2f.ics").await, never);
-    assert_eq!(read(&shop, "/agenda/%ff").await, never, "what is no text is told as a problem, too");
+    assert_eq!(read(&shop, "/agenda/%ff").await, never, "a path that is not text is answered as a problem, too");
     // Another business can end nothing of ours.
     let theirs = feeds.revoke(shop.rival, renewed.view.id).await.unwrap();
     assert_eq!(theirs, Err(FeedRefusal::NotFound { id: renewed.view.id }));

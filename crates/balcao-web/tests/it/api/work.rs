@@ -256,7 +256,7 @@ async fn the_agenda_is_read_booked_moved_and_cancelled_by_the_rules_of_the_house
     assert_eq!(
         acts,
         ["appointment.book", "appointment.reschedule", "appointment.cancel"],
-        "what was there already is no act"
+        "a value that was there already makes no act"
     );
     assert!(log.iter().all(|one| one.actor.starts_with("api:key_")), "{log:?}");
     let read = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
