@@ -50,7 +50,7 @@ fn none_at_all(text: &str) -> Option<&'static str> {
         return None;
     }
     if is_none(unfenced) || is_empty_list(unfenced) {
-        return Some("read as no arguments what is no object");
+        return Some("read a value that is not an object as no arguments");
     }
     match strict(unfenced) {
         Ok(Value::String(inner)) if is_none(inner.trim()) || is_empty_list(inner.trim()) => {

@@ -104,7 +104,7 @@ impl Document {
                 let (line, column) =
                     error.location().map_or((0, 0), |place| (widen(place.line()), widen(place.column())));
                 let words = error.to_string();
-                let first = words.lines().next().unwrap_or("this is no YAML").trim_start_matches("error: ").to_owned();
+                let first = words.lines().next().unwrap_or("invalid YAML").trim_start_matches("error: ").to_owned();
                 let first = without_place(&first);
                 if let Some((line, column)) = indenting_tab(text, line) {
                     let suggestion = Some("indent with spaces".to_owned());
