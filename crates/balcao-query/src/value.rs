@@ -135,7 +135,7 @@ pub(crate) fn folded(text: &str) -> String {
 }
 
 /// The nearest number with a fraction; sums of cents and counts stay far below where that is not exact.
-#[expect(clippy::as_conversions, reason = "there is no From, and the loss beyond 2^53 is meant")]
+#[expect(clippy::as_conversions, reason = "i64 has no From for f64, and the loss beyond 2^53 is meant")]
 pub(crate) fn float(number: i64) -> f64 {
     number as f64
 }

@@ -87,7 +87,7 @@ fn create(migrated: bool) -> Result<Database, String> {
     let place = Place::of_this_checkout()?;
     let lock = place.lock()?;
     let (server, in_use) = match std::env::var_os(VARIABLE) {
-        Some(url) => (Server(url.into_string().map_err(|_url| format!("{VARIABLE} is no text"))?), None),
+        Some(url) => (Server(url.into_string().map_err(|_url| format!("invalid {VARIABLE}; expected UTF-8"))?), None),
         None => (place.server()?, Some(place.in_use()?)),
     };
     let name = format!("balcao_test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -225,7 +225,7 @@ impl Place {
         if owner == 0 {
             let chown = Command::new("chown").arg("postgres").arg(&self.folder).status();
             if !chown.is_ok_and(|status| status.success()) {
-                return Err("there is no user postgres, and root may not run it".to_owned());
+                return Err("the user postgres does not exist, and root may not run it".to_owned());
             }
             words.extend(["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]);
         }

@@ -128,7 +128,7 @@ proptest! {
         for found in find_dates(&text, today) {
             match found.reading {
                 Ok(DateSpan::Day(day)) => prop_assert_eq!(day.weekday(), weekday, "{} on {}", text, today),
-                Ok(DateSpan::Range { .. }) => prop_assert!(false, "{} is no span", text),
+                Ok(DateSpan::Range { .. }) => prop_assert!(false, "unexpected span in {}", text),
                 Err(DateProblem::WeekdayMismatch { said, date, actual }) => {
                     prop_assert_eq!((said, date.weekday()), (weekday, actual));
                     prop_assert_ne!(said, actual);

@@ -88,7 +88,7 @@ pub async fn a_delivery_without_a_name_is_a_repeat_for_a_short_while_only(store:
         }
         assert!(pack_delivery::accept(tx, theirs, bytes("a folder"), at(1))?);
         assert!(pack_delivery::accept(tx, ours, Arrived { pack: "orders", ..bytes("a folder") }, at(1))?);
-        assert!(pack_delivery::accept(tx, ours, told("a folder", None), at(1))?, "a name is no bytes");
+        assert!(pack_delivery::accept(tx, ours, told("a folder", None), at(1))?, "a name differs from bytes");
         let change = |once| Arrived { named: false, ..told(once, Some("h1")) };
         assert!(pack_delivery::accept(tx, ours, change("a task"), at(1))?);
         assert!(!pack_delivery::accept(tx, ours, change("a task"), at(9 * within))?, "the same change");

@@ -123,17 +123,17 @@ fn read(request: &Request) -> Result<Vec<String>, (u16, &'static str)> {
     demand(request.header("authorization") == Some(&format!("Bearer {KEY}")), 401, "Incorrect API key provided.")?;
     let path = (request.method.as_str(), request.target.as_str());
     demand(path == ("POST", "/v1/embeddings"), 404, "Unknown request URL.")?;
-    let body: Value = serde_json::from_slice(&request.body).map_err(|_source| (400, "The body is no JSON."))?;
-    let fields = body.as_object().ok_or((400, "The body is no object."))?;
+    let body: Value = serde_json::from_slice(&request.body).map_err(|_source| (400, "Invalid JSON in the body."))?;
+    let fields = body.as_object().ok_or((400, "The body must be an object."))?;
     let known = ["model", "input", "encoding_format", "dimensions", "user"];
     demand(fields.keys().all(|name| known.contains(&name.as_str())), 400, "Unrecognized request argument.")?;
     demand(body.get("model").and_then(Value::as_str) == Some(MODEL), 404, "The model does not exist.")?;
     let format = body.get("encoding_format").and_then(Value::as_str);
     demand(format.is_none_or(|format| format == "float"), 400, "This fake answers in numbers only.")?;
-    let input = body.get("input").and_then(Value::as_array).ok_or((400, "`input` is no list."))?;
+    let input = body.get("input").and_then(Value::as_array).ok_or((400, "`input` must be a list."))?;
     demand((1..=MAX_TEXTS).contains(&input.len()), 400, "`input` must hold 1 to 2048 texts.")?;
     let texts: Option<Vec<String>> = input.iter().map(|text| text.as_str().map(str::to_owned)).collect();
-    let texts = texts.ok_or((400, "`input` holds what is no text."))?;
+    let texts = texts.ok_or((400, "`input` must hold texts only."))?;
     demand(texts.iter().all(|text| !text.is_empty()), 400, "`input` cannot be an empty string.")?;
     demand(
         texts.iter().all(|text| text.chars().count() <= 8_191 * 4),

@@ -100,7 +100,8 @@ fn read(request: &Request) -> Result<Received, String> {
     if request.header("content-type") != Some("application/json") {
         return Err(format!("the type is {:?}", request.header("content-type")));
     }
-    let header = |name: &str| request.header(name).map(str::to_owned).ok_or_else(|| format!("there is no {name}"));
+    let header =
+        |name: &str| request.header(name).map(str::to_owned).ok_or_else(|| format!("header {name} is missing"));
     let (id, timestamp, signature) =
         (header("webhook-id")?, header("webhook-timestamp")?, header("webhook-signature")?);
     let key = STANDARD.decode(SECRET.trim_start_matches("whsec_")).map_err(|error| error.to_string())?;
@@ -118,5 +119,5 @@ fn read(request: &Request) -> Result<Received, String> {
     if request.body.len() > 20 * 1024 {
         return Err("the body is larger than 20 KiB".to_owned());
     }
-    Ok(Received { id, timestamp: timestamp.parse().map_err(|_odd| format!("{timestamp} is no time"))?, body })
+    Ok(Received { id, timestamp: timestamp.parse().map_err(|_odd| format!("invalid time {timestamp}"))?, body })
 }

@@ -342,9 +342,9 @@ impl State {
             }
             ("GET", ["files", id]) => match self.files.get(*id) {
                 Some(file) => Reply::Whole(200, file.mime.clone(), file.bytes.clone()),
-                None => error(404, 100, "There is no such file."),
+                None => error(404, 100, "Unknown file."),
             },
-            _ => error(404, 100, "Unsupported request: there is no such object, or you may not see it."),
+            _ => error(404, 100, "Unsupported request: the object does not exist, or you may not see it."),
         }
     }
 
@@ -379,7 +379,7 @@ impl State {
         rules::message(body)?;
         let kind = body.get("type").and_then(Value::as_str).unwrap_or_default();
         if let Some(id) = body.pointer(&format!("/{kind}/id")).and_then(Value::as_str) {
-            let file = self.files.get(id).ok_or_else(|| rules::broken(131_009, "There is no media of this id."))?;
+            let file = self.files.get(id).ok_or_else(|| rules::broken(131_009, "Unknown media id."))?;
             let fits = rules::is_of_kind(kind, &file.mime);
             rules::demand(fits, 131_053, "The media is not of the type of the message.")?;
         }
@@ -428,7 +428,7 @@ impl State {
     }
 
     fn find(&mut self, id: &str) -> Reply {
-        let Some(file) = self.files.get_mut(id) else { return error(404, 100, "There is no such file.") };
+        let Some(file) = self.files.get_mut(id) else { return error(404, 100, "Unknown file.") };
         let hash: String = Sha256::digest(&file.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let here = format!("{}/files/{id}", self.url);
         let url = match file.expired.checked_sub(1) {

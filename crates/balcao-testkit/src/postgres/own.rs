@@ -119,7 +119,11 @@ impl OwnServer {
             return Ok(());
         }
         let given = Command::new("chown").args(["-R", "postgres"]).arg(self.folder.path()).status();
-        if given.is_ok_and(|status| status.success()) { Ok(()) } else { Err("there is no user postgres".to_owned()) }
+        if given.is_ok_and(|status| status.success()) {
+            Ok(())
+        } else {
+            Err("the user postgres does not exist".to_owned())
+        }
     }
 
     fn script(&self, script: &str) -> Result<(), String> {

@@ -109,7 +109,7 @@ fn media(kind: &str, part: &Value) -> Verdict {
 
 fn location(part: &Value) -> Verdict {
     let degrees = |key: &str, max: f64| part.get(key).and_then(Value::as_f64).is_some_and(|value| value.abs() <= max);
-    demand(degrees("latitude", 90.0) && degrees("longitude", 180.0), 131_009, "This is no place.")
+    demand(degrees("latitude", 90.0) && degrees("longitude", 180.0), 131_009, "Invalid place.")
 }
 
 fn interactive(part: &Value) -> Verdict {
