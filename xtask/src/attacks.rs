@@ -63,7 +63,7 @@ pub(crate) fn check() -> Result<String, String> {
         for test in named.split(", ") {
             tests += 1;
             if !is_written(test) {
-                problems.push(format!("{at}: there is no test `{test}`"));
+                problems.push(format!("{at}: unknown test `{test}`"));
             }
         }
     }

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
         other => Err(format!(
-            "there is no check `{other}`; there are: deps, licences, words, lower, names, links, clocks, features, attacks, attack-filters, contract, phones"
+            "unknown check `{other}`; expected one of: deps, licences, words, lower, names, links, clocks, features, attacks, attack-filters, contract, phones"
         )),
     };
     let (text, code) = match found {
