@@ -117,8 +117,7 @@ fn is_of_tests(file: &str) -> bool {
     (of_rust || of_fakes || scripts) && !file.starts_with("xtask/src/clocks")
 }
 
-/// The text of a file with everything blanked that is no test: all of the program but the tests that stand in its own files. `None` where
-/// nothing is left.
+/// The tests of a file; in a file of the program the lines before its tests are empty. `None` if the file has no tests.
 fn tests_of(file: &str, text: &str) -> Option<String> {
     const INLINE: &str = "\n#[cfg(test)]\nmod tests {\n";
     if is_of_tests(file) {

@@ -52,12 +52,12 @@ pub fn plus_minutes(instant: Timestamp, minutes: i64) -> Timestamp {
 mod tests {
     use super::*;
 
-    fn at(minute: i64) -> Timestamp {
-        Timestamp::from_second(1_795_000_000 + minute * 60).unwrap()
+    fn minute(number: i64) -> Timestamp {
+        Timestamp::from_second(1_795_000_000 + number * 60).unwrap()
     }
 
     fn span(start: i64, end: i64) -> Span {
-        Span::new(at(start), at(end))
+        Span::new(minute(start), minute(end))
     }
 
     #[test]
@@ -74,16 +74,16 @@ mod tests {
             assert_eq!((one.overlaps(&other), other.overlaps(&one)), (overlaps, overlaps), "{one:?} {other:?}");
         }
         assert_eq!(span(30, 0), span(30, 30));
-        assert_eq!(Span::of_minutes(at(5), 45), span(5, 50));
+        assert_eq!(Span::of_minutes(minute(5), 45), span(5, 50));
         assert_eq!(span(10, 20).widened(5, 15), span(5, 35));
     }
 
     #[test]
     fn minutes_beyond_the_ends_of_time_stop_there() {
-        assert_eq!(plus_minutes(at(0), -3), at(-3));
-        assert_eq!(plus_minutes(at(0), 0), at(0));
-        assert_eq!(plus_minutes(at(0), i64::MAX), Timestamp::MAX);
-        assert_eq!(plus_minutes(at(0), i64::MIN), Timestamp::MIN);
+        assert_eq!(plus_minutes(minute(0), -3), minute(-3));
+        assert_eq!(plus_minutes(minute(0), 0), minute(0));
+        assert_eq!(plus_minutes(minute(0), i64::MAX), Timestamp::MAX);
+        assert_eq!(plus_minutes(minute(0), i64::MIN), Timestamp::MIN);
         assert_eq!(plus_minutes(Timestamp::MIN, 0), Timestamp::MIN);
     }
 }

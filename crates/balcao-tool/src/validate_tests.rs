@@ -154,7 +154,7 @@ fn as_many_mistakes_are_told_as_are_asked_for_and_one_for_each_field() {
     assert_eq!(schema.first_problems(&value, 30).len(), 30);
     let closed = Schema::compile(&json!({"properties": {"a": {}}, "additionalProperties": false})).unwrap();
     assert_eq!(closed.first_problems(&value, 3).len(), 3);
-    // A text that breaks its type is not also told to break its pattern.
+    // A text that is too short is not reported a second time for its pattern.
     let twice = json!({"properties": {"a": {"allOf": [{"minLength": 5}, {"pattern": "^z"}]}}});
     assert_eq!(told(twice, json!({"a": "x"})).len(), 1);
 }
