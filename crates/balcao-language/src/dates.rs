@@ -30,6 +30,7 @@ mod names;
 mod ranges;
 mod relative;
 mod scan;
+mod scanner;
 mod spans;
 mod weekdays;
 

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use crate::error::{Checked, Problem, nearest};
-use crate::evaluate::{Code, too_large};
+use crate::error::{Checked, Problem, nearest, too_large};
+use crate::evaluate::Code;
 use crate::value::{Type, Value, float, whole};
 
 /// A figure: how it is made, of what.

@@ -135,8 +135,12 @@ impl Scope {
             }
             Kind::Name(name) => self.named(at, name),
             Kind::Call(name, arguments) => {
-                let arguments = arguments.iter().map(|one| self.expression(one)).collect::<Checked<Vec<_>>>()?;
-                Function::checked(at, name, arguments)
+                let typed = arguments.iter().map(|one| self.expression(one)).collect::<Checked<Vec<_>>>()?;
+                let (mut codes, types): (Vec<Code>, Vec<Type>) = typed.into_iter().unzip();
+                let (function, gives) = Function::checked(at, name, &types)?;
+                // A function that is checked takes one value.
+                let argument = codes.pop().unwrap_or(Code::Value(Value::Null));
+                Ok((Code::Call(function, Box::new(argument)), gives))
             }
             Kind::Not(inner) => Ok((Code::Not(Box::new(self.condition(inner)?)), Type::Boolean)),
             Kind::Negative(inner) => match self.expression(inner)? {

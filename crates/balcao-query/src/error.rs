@@ -60,3 +60,9 @@ pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>)
         None => format!("there are: {}", known.join(", ")),
     }
 }
+
+/// A number beyond what is kept to the last digit.
+pub(crate) fn too_large(what: &str) -> Problem {
+    Problem::new(0, format!("{what} is larger than a number may be"))
+        .suggest("compute with smaller numbers; there is no such figure in this business")
+}

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::error::{Checked, Problem};
+use crate::error::{Checked, too_large};
 use crate::functions::Function;
 use crate::syntax::{Arithmetic, Operator, Search};
 use crate::value::{Value, folded, whole};
@@ -47,12 +47,6 @@ impl Code {
             }
         })
     }
-}
-
-/// A number beyond what is kept to the last digit.
-pub(crate) fn too_large(what: &str) -> Problem {
-    Problem::new(0, format!("{what} is larger than a number may be"))
-        .suggest("compute with smaller numbers; there is no such figure in this business")
 }
 
 fn found(left: &Value, search: Search, right: &Value) -> bool {

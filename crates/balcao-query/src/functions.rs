@@ -2,8 +2,7 @@
 
 use jiff::civil::Weekday;
 
-use crate::error::{Checked, Problem, nearest};
-use crate::evaluate::{Code, too_large};
+use crate::error::{Checked, Problem, nearest, too_large};
 use crate::value::{Type, Value, whole};
 
 /// The words of `weekday(…)`.
@@ -33,22 +32,21 @@ const NAMES: [(&str, Function); 7] = [
 ];
 
 impl Function {
-    /// The function of this name, its arguments checked, and what it gives.
-    pub(crate) fn checked(at: usize, name: &str, arguments: Vec<(Code, Type)>) -> Checked<(Code, Type)> {
+    /// The function of this name for one argument, whose type is checked, and what it gives.
+    pub(crate) fn checked(at: usize, name: &str, arguments: &[Type]) -> Checked<(Self, Type)> {
         let Some((_, function)) = NAMES.iter().find(|(known, _)| *known == name) else {
             let problem = Problem::new(at, format!("there is no function `{name}` here"));
             return Err(problem.suggest(nearest(name, NAMES.iter().map(|(name, _)| *name))));
         };
-        let mut arguments = arguments.into_iter();
-        let (Some((code, of)), None) = (arguments.next(), arguments.next()) else {
+        let [of] = arguments else {
             return Err(Problem::new(at, format!("`{name}` takes one value")));
         };
         let (takes, gives) = function.types();
-        if !takes.contains(&of) {
+        if !takes.contains(of) {
             let takes: Vec<String> = takes.iter().map(ToString::to_string).collect();
             return Err(Problem::new(at, format!("`{name}` takes {}, not {of}", takes.join(" or "))));
         }
-        Ok((Code::Call(*function, Box::new(code)), gives))
+        Ok((*function, gives))
     }
 
     fn types(self) -> (&'static [Type], Type) {

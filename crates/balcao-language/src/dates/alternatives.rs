@@ -5,7 +5,7 @@ use jiff::{ToSpan, civil::Date};
 use super::{
     DateMatch, DateSpan, Meaning,
     names::weekday_named,
-    scan::{Found, Scanner},
+    scanner::{Found, Scanner},
 };
 use crate::normalize::{Token, TokenKind, at};
 

@@ -2,7 +2,7 @@
 
 use super::{
     names::month_named,
-    scan::{Reading, Scanner},
+    scanner::{Reading, Scanner},
 };
 
 impl Scanner<'_> {

@@ -6,7 +6,7 @@ use jiff::{
     civil::{Date, Weekday},
 };
 
-use super::scan::{Reading, Scanner};
+use super::scanner::{Reading, Scanner};
 use crate::dates::{DateProblem, DateSpan};
 
 #[derive(Clone, Copy)]

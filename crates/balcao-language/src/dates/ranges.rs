@@ -2,7 +2,7 @@
 
 use jiff::{ToSpan, civil::Date};
 
-use super::scan::{Reading, Scanner};
+use super::scanner::{Reading, Scanner};
 use crate::{
     dates::{DateProblem, DateSpan, month_named},
     normalize::TokenKind,

@@ -2,7 +2,7 @@
 
 use jiff::{Span, ToSpan};
 
-use super::scan::{Reading, Scanner};
+use super::scanner::{Reading, Scanner};
 use crate::{
     dates::{DateProblem, DateSpan},
     numbers::number_at,

@@ -9,7 +9,7 @@ use jiff::{
 
 use super::{
     names::month_named,
-    scan::{Reading, Scanner},
+    scanner::{Reading, Scanner},
 };
 use crate::{
     dates::DateSpan,

@@ -8,7 +8,7 @@ use jiff::{
 use super::{
     DateProblem, DateSpan, Meaning,
     names::{month_named, weekday_named},
-    scan::{Found, Reading, Scanner},
+    scanner::{Found, Reading, Scanner},
 };
 use crate::{
     normalize::{TokenKind, before},

@@ -17,8 +17,6 @@ use crate::{
     words::Line,
 };
 
-/// How many times of one professional, professionals and days an offer names.
-pub(super) const OFFERED_TIMES: usize = 4;
 const OFFERED_PEOPLE: usize = 4;
 
 impl Desk<'_> {

@@ -1,7 +1,6 @@
 //! A front desk over a bare calendar: it knows opening hours, busy times and free starts, and nothing of anybody's events.
 
 use balcao_language::{Asked, normalize};
-use balcao_llm::ToolDefinition;
 use jiff::ToSpan;
 use jiff::civil::{Date, Time};
 use serde_json::Value;
@@ -9,19 +8,16 @@ use serde_json::Value;
 use super::{
     Answer, Desk,
     slots::{clock, nearest, spread},
+    toolset::{CANCEL, SCHEDULE, SLOTS},
 };
 use crate::{
     catalog::Named,
     nlu::{Act, Day},
     results::{self, Appointment, Outcome},
-    state::{Dialogue, Goal, Question, is_asked_for},
+    state::{Goal, Question, is_asked_for},
     words::Line,
 };
 
-const SCHEDULE: &str = "scheduleAppointmentTool";
-pub(super) const SLOTS: &str = "getAvailableSlotsTool";
-pub(super) const LIST: &str = "listEventsTool";
-const CANCEL: &str = "cancelAppointmentTool";
 pub(super) const HUMAN: &str = "requestHumanSupportTool";
 const END: &str = "endConversationTool";
 
@@ -33,11 +29,6 @@ pub(super) const OFFERED_DAYS: i64 = 6;
 /// Words that say that all is settled.
 const SETTLED: &[&str] =
     &["so isso", "era isso", "mais nada", "nada mais", "that's all", "that is all", "nothing else"];
-/// Whether these tools, or those that this turn has used, are those of a bare calendar.
-pub(super) fn serves(dialogue: &Dialogue, tools: &[ToolDefinition]) -> bool {
-    let own = |name: &str| [SCHEDULE, SLOTS, LIST, CANCEL].contains(&name);
-    tools.iter().any(|tool| own(&tool.name)) || dialogue.outcomes.iter().any(|outcome| own(&outcome.name))
-}
 
 /// One day of the calendar.
 #[derive(Clone)]

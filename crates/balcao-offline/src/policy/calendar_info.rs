@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{
     Answer, Desk,
-    calendar::{LIST, OFFERED_DAYS, written},
+    calendar::{OFFERED_DAYS, written},
+    toolset::LIST,
 };
 use crate::{
     nlu::Act,

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Answer, Desk, calendar::SLOTS, calendar_info::CLIENT};
+use super::{Answer, Desk, calendar_info::CLIENT, toolset::SLOTS};
 use crate::{catalog::Named, results, state::Question, words::Line};
 
 impl Desk<'_> {

@@ -4,12 +4,15 @@ mod beside;
 mod service;
 
 use balcao_language::format::{self, Locale};
-use balcao_llm::{ToolDefinition, TurnFacts};
+use balcao_llm::TurnFacts;
 use jiff::civil::{Date, Time};
 use serde_json::{Map, Value, json};
 
 use super::hours::{periods, worded};
-use super::{Call, Decision, Desk, slots::spread};
+use super::{
+    Call, Decision, Desk,
+    slots::{OFFERED_TIMES, spread},
+};
 use crate::catalog::Named;
 use crate::nlu::Act;
 use crate::results::{self, Outcome};
@@ -20,12 +23,6 @@ use crate::words::Line;
 const TOLD: usize = 6;
 /// A message of so many words is a mere answer.
 const SHORT: usize = 6;
-
-/// Whether these tools are those of an intake.
-pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
-    let has = |name: &str| tools.iter().any(|tool| tool.name == name);
-    has("book_appointment") && has("get_available_slots") && !has("get_services")
-}
 
 struct Intake<'a> {
     desk: Desk<'a>,
@@ -327,7 +324,7 @@ impl<'a> Intake<'a> {
         }
         let not = Line::NotFree { date, time, professional: results::text(&found.result, &["professional"]) };
         free.sort_by_key(|one| one.duration_since(time).abs());
-        free.truncate(super::booking::OFFERED_TIMES);
+        free.truncate(OFFERED_TIMES);
         free.sort_unstable();
         let near = Line::Nearby { list: vec![(None, free)] };
         Some(Decision::Say(crate::words::reply(&[not, near], self.locale, self.dialogue.today())))

@@ -19,6 +19,7 @@ mod questions;
 mod receipts;
 mod slots;
 mod spoken;
+mod toolset;
 mod waitlist;
 mod whose;
 mod wish;
@@ -113,10 +114,10 @@ fn at_the_desk(
         calls: Vec::new(),
         lines: Vec::new(),
     };
-    if intake::serves(tools) {
+    if toolset::is_intake(tools) {
         return intake::decide(desk, facts);
     }
-    if calendar::serves(dialogue, tools) {
+    if toolset::is_calendar(dialogue, tools) {
         desk.calendar();
     } else {
         desk.work();

@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use super::{
     Desk,
-    booking::OFFERED_TIMES,
-    slots::{asking, candidates},
+    slots::{OFFERED_TIMES, asking, candidates},
 };
 use crate::{
     catalog::Named,

@@ -3,8 +3,10 @@
 use jiff::civil::Time;
 use serde_json::Value;
 
-use super::booking::OFFERED_TIMES;
 use crate::results;
+
+/// How many times of one professional, professionals and days an offer names.
+pub(super) const OFFERED_TIMES: usize = 4;
 
 /// A time as tools want it.
 pub(super) fn clock(time: Time) -> String {

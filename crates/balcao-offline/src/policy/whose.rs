@@ -1,7 +1,7 @@
 //! The owner of the appointment that a customer mentions. The agent shows and changes only their own, and does not reveal whether another
 //! exists.
 
-use super::{Desk, calendar};
+use super::{Desk, toolset::is_calendar};
 use crate::{catalog::Named, state::owner_named, words::Line};
 
 impl Desk<'_> {
@@ -11,7 +11,7 @@ impl Desk<'_> {
         let text = &self.dialogue.utterance.text;
         let Some(name) = owner_named(text).filter(|name| !self.is_writer(name)) else { return Some(false) };
         if self.dialogue.catalog.professionals.is_empty() {
-            if calendar::serves(self.dialogue, self.tools) {
+            if is_calendar(self.dialogue, self.tools) {
                 let today = self.dialogue.today();
                 self.days(today, today)?;
             } else {

@@ -3,7 +3,12 @@
 use balcao_language::format::{self, Locale};
 use serde_json::Value;
 
-use super::{Answer, Desk, slots::candidates, spoken::spoken_service};
+use super::{
+    Answer, Desk,
+    slots::candidates,
+    spoken::spoken_service,
+    toolset::{is_calendar, is_intake},
+};
 use crate::{catalog::Named, nlu::Act, results, state::Question, words::Line};
 
 /// What is settled of a booking.
@@ -149,7 +154,7 @@ impl Desk<'_> {
     ///
     /// `get_barbers` runs first: a tool that errs repeatedly is withdrawn, and without times we cannot book.
     pub(super) fn resolve(&mut self, said: &str) -> Option<Named> {
-        if super::intake::serves(self.tools) || super::calendar::serves(self.dialogue, self.tools) {
+        if is_intake(self.tools) || is_calendar(self.dialogue, self.tools) {
             // In these cases the catalog holds the aliases itself, or no tool returns them.
             return Some(Named::Unknown(said.to_owned()));
         }
