@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// So many circles are known; the number may only fall.
-const KNOWN: usize = 13;
+const KNOWN: usize = 0;
 
 /// A module by its names from the root of the crate; the root has none.
 type Module = Vec<String>;

@@ -13,7 +13,7 @@ use balcao_channel::{
 };
 use balcao_domain::ConversationId;
 use balcao_domain::throttle::{PairRate, SendingRate};
-use balcao_store::turns::lease::Lease;
+use balcao_store::Lease;
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool, ToolContext,
     ToolError, ToolHandler, ToolOutput, ToolResult,

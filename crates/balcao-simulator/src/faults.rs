@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use balcao_store::turns::lease::Lease;
+use balcao_store::Lease;
 use balcao_store::{CommitOutcome, DriverError, FaultInjector, PostgresCause, StoreError};
 
 use crate::world::Process;

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use balcao_app::scheduling::feeds::Feeds;
 
 use crate::problem::Problem;
-use crate::router::Web;
+use crate::web::Web;
 
 /// The agenda; whatever opens none, a revoked token too, is as if nothing were there.
 pub(crate) async fn agenda(

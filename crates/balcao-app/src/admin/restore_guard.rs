@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use balcao_store::database::restore::{self, Held};
+use balcao_store::ops::restore::{self, Held};
 use balcao_store::{ExclusiveLock, Store, StoreError, Tx, crm::organization};
 use jiff::{SignedDuration, Timestamp};
 

@@ -2,7 +2,7 @@
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{ConversationId, MessageId, OrganizationId, TurnId};
-use balcao_store::{crm::staff, database::pages};
+use balcao_store::{crm::staff, queries::pages};
 use jiff::Timestamp;
 
 use super::{Answer, ConversationRefusal, ConversationView, Conversations, Said, find, view, with_files};

@@ -11,7 +11,7 @@ use balcao_domain::{ContactId, OrganizationId, ProfessionalId, Span};
 use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::catalog::Around;
 use balcao_store::{
-    Tx, database::prefetch, scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist,
+    Tx, queries::prefetch, scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist,
 };
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

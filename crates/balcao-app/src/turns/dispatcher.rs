@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use balcao_domain::burst::BurstRules;
-use balcao_store::turns::lease::{self, ClaimRequest, Claimed, Lease};
+use balcao_store::Lease;
+use balcao_store::turns::lease::{self, ClaimRequest, Claimed};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};

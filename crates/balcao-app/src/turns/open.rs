@@ -18,7 +18,7 @@ use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::turns::turn::{self, Spent};
 use balcao_store::{
-    Tx, crm::contact, crm::pipeline, database::prefetch, knowledge, scheduling::appointment, scheduling::catalog,
+    Tx, crm::contact, crm::pipeline, knowledge, queries::prefetch, scheduling::appointment, scheduling::catalog,
 };
 use balcao_tool::{Locale, Principal, With};
 use jiff::tz::TimeZone;

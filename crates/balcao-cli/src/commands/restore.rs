@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use balcao_app::admin::restore_guard;
 use balcao_app::context::app_context::AppContext;
-use balcao_store::database::restore::Held;
+use balcao_store::ops::restore::Held;
 use balcao_store::{ExclusiveLock, OpenOptions, Store, StoreError, StoreErrorClass};
 
 use crate::{

@@ -5,7 +5,7 @@
 //! predecessor is doing outside. So a trigger writes down each lease that passes from hand to hand.
 
 use balcao_app::turns::dispatcher::DispatcherSettings;
-use balcao_store::turns::lease::Lease;
+use balcao_store::Lease;
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 

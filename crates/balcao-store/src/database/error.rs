@@ -6,6 +6,7 @@ use std::sync::Arc;
 use balcao_domain::FailureClass;
 
 use crate::database::driver_error::{DriverError, PostgresCause};
+use crate::database::{limits, sqlite_thread};
 
 /// Which rule of the schema refused a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -363,11 +364,10 @@ impl StoreError {
                 Self::Full { source }
             }
             Some(ErrorCode::SystemIoFailure) => {
-                let error = Self::Broken { source };
-                crate::database::sqlite::failed_disk(&error);
-                error
+                sqlite_thread::note_disk_failure(&source);
+                Self::Broken { source }
             }
-            Some(ErrorCode::OperationInterrupted) => Self::TookTooLong { limit: crate::database::sqlite::LONGEST_READ },
+            Some(ErrorCode::OperationInterrupted) => Self::TookTooLong { limit: limits::LONGEST_READ },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt { source },
             Some(ErrorCode::ConstraintViolation) => Self::Constraint { kind: constraint_kind(extended), message },
             _ if message.starts_with("no such table") || message.starts_with("no such column") => {
@@ -391,7 +391,7 @@ impl StoreError {
             // An exclusion constraint, and what our own triggers raise.
             "23P01" | "P0001" => constraint(ConstraintKind::Trigger),
             code if code.starts_with("23") => constraint(ConstraintKind::Check),
-            "57014" => Self::TookTooLong { limit: crate::database::postgres::LONGEST_STATEMENT },
+            "57014" => Self::TookTooLong { limit: limits::LONGEST_STATEMENT },
             // Serialization, deadlock, lock timeout.
             "40001" | "40P01" | "55P03" => Self::Locked { source },
             // A table, a column or a schema that is not there.

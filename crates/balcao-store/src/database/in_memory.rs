@@ -11,9 +11,9 @@ use rusqlite::backup::Backup;
 
 use crate::database::driver_error::{DriverError, PostgresCause};
 use crate::database::error::StoreError;
+use crate::database::lease::Lease;
 use crate::database::sqlite::open_memory;
 use crate::database::tx::{Connection, Tx};
-use crate::turns::lease::Lease;
 
 /// What becomes of a transaction.
 #[derive(Debug, Clone)]

@@ -1,17 +1,19 @@
-//! The engine: SQLite and PostgreSQL behind one transaction, migrations, restoring, and what tests put in their place.
+//! The engine: SQLite and PostgreSQL behind one transaction, migrations, and what tests put in their place.
 
 pub(crate) mod driver_error;
 pub(crate) mod durability_check;
 pub(crate) mod error;
 pub(crate) mod in_memory;
 pub(crate) mod job;
+pub(crate) mod lease;
+pub(crate) mod limits;
 pub(crate) mod migrate;
-pub mod pages;
 pub(crate) mod postgres;
-pub mod prefetch;
 pub mod replay;
-pub mod restore;
+pub(crate) mod session;
 pub(crate) mod sqlite;
+pub(crate) mod sqlite_thread;
+pub(crate) mod statement;
 pub(crate) mod statement_log;
 pub(crate) mod store;
 pub(crate) mod takeover;

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::database::error::StoreError;
-use crate::database::postgres::{Session, parse};
+use crate::database::limits::OpenOptions;
+use crate::database::session::{Session, parse};
 use crate::database::sqlite::open_writer;
 use crate::database::statement_log::RecordedTransaction;
-use crate::database::store::OpenOptions;
 use crate::database::tx::{Connection, Tx};
 
 /// Runs a tape on the SQLite file at `path`, and gives how long that took.

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::database::driver_error::{DriverError, PostgresCause};
 use crate::database::error::StoreError;
+use crate::database::statement::Statement;
 use crate::database::tx::Tx;
-use crate::database::value::Value;
 
 /// What becomes of a write transaction that is about to be committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,15 +24,6 @@ pub enum CommitFate {
         /// Whether it is done.
         done: bool,
     },
-}
-
-/// A statement that ran, with what was bound to it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Statement {
-    /// Its text, with parameters as `?1`.
-    pub sql: String,
-    /// Its values.
-    pub values: Vec<Value<'static>>,
 }
 
 /// A transaction that ran.

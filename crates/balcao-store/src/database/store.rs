@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use balcao_domain::OrganizationId;
 use jiff::Timestamp;
@@ -10,29 +9,13 @@ use jiff::Timestamp;
 use crate::database::durability_check::{self, DurabilityError, ExclusiveLock};
 use crate::database::error::StoreError;
 use crate::database::in_memory::Inline;
+use crate::database::limits::OpenOptions;
 use crate::database::migrate::SchemaStatus;
 use crate::database::postgres::{Listener, Postgres};
 use crate::database::sqlite::Sqlite;
 use crate::database::statement_log::{self, Probe};
 use crate::database::tx::Tx;
 use crate::database::wakeup::Wakeup;
-
-/// How a database is opened.
-#[derive(Debug, Clone, Copy)]
-pub struct OpenOptions {
-    /// How long to wait for another process's lock.
-    pub busy_timeout: Duration,
-    /// How many threads read at a time. A database in memory has none: it is read by its writer.
-    pub readers: usize,
-    /// How many waiting writes may share one commit.
-    pub group_size: usize,
-}
-
-impl Default for OpenOptions {
-    fn default() -> Self {
-        Self { busy_timeout: Duration::from_secs(5), readers: 4, group_size: 128 }
-    }
-}
 
 /// A database. Cloning gives another handle to the same one; the last handle closes it.
 #[derive(Debug, Clone)]
@@ -89,7 +72,7 @@ impl Store {
     /// [`StoreError`], each with what to do: an address that cannot be read, a server that cannot be reached or lets us not
     /// in, a setting that correctness rests on, a newer schema. None repeats a user or a password.
     pub fn connect(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
-        let address = crate::database::postgres::parse(url)?;
+        let address = crate::database::session::parse(url)?;
         Ok(Self::over(Database::Postgres(Arc::new(Postgres::open(address, options)?))))
     }
 

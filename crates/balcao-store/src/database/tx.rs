@@ -4,11 +4,12 @@ use balcao_domain::OrganizationId;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteRef};
 
 use crate::database::error::StoreError;
-use crate::database::postgres::Session;
-use crate::database::statement_log::Statement;
+use crate::database::lease::Lease;
+use crate::database::session::Session;
+use crate::database::sqlite_thread;
+use crate::database::statement::Statement;
 use crate::database::value::{Row, RowInner, Value};
 use crate::database::wakeup::Wakeup;
-use crate::turns::lease::Lease;
 
 /// The connection that a transaction runs on.
 #[derive(Debug)]
@@ -127,7 +128,7 @@ impl<'a> Tx<'a> {
     pub(crate) fn disable_timeout(&mut self) -> Result<(), StoreError> {
         match &mut self.connection {
             Connection::Sqlite(_) => {
-                crate::database::sqlite::be_patient();
+                sqlite_thread::lift_limit();
                 Ok(())
             }
             Connection::Postgres(session) => session.be_patient(),

@@ -1,4 +1,4 @@
-//! Tables of operation: keys, rates, budgets, audit, reports, retention, webhooks.
+//! Tables of operation: keys, rates, budgets, audit, reports, restoring, retention, webhooks.
 
 pub mod api_key;
 pub mod audit;
@@ -8,5 +8,6 @@ pub mod entitlement;
 pub mod pack_delivery;
 pub mod report;
 pub mod request_rate;
+pub mod restore;
 pub mod retention;
 pub mod webhook;

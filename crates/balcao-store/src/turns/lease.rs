@@ -10,20 +10,10 @@ use balcao_planted::{self as planted, Bug};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::database::error::StoreError;
+use crate::database::lease::Lease;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
 use crate::database::wakeup::Wakeup;
-
-/// The right to work on a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lease {
-    /// Whose.
-    pub organization: OrganizationId,
-    /// On what.
-    pub conversation: ConversationId,
-    /// The fence.
-    pub epoch: i64,
-}
 
 /// A conversation that was claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{ApiKeyId, AppointmentId, ConversationId, Currency, MessageId};
-use balcao_store::database::pages::{self, AppointmentRange, TurnEnd};
 use balcao_store::messaging::conversation;
 use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::ops::api_key::NewApiKey;
+use balcao_store::queries::pages::{self, AppointmentRange, TurnEnd};
 use balcao_store::turns::turn::{self, Closing};
 use balcao_store::{
     Store, StoreError, Tx, crm::contact, messaging::api_conversation, ops::api_key, scheduling::appointment,

@@ -5,8 +5,8 @@
 use std::sync::mpsc::channel;
 
 use balcao_domain::{Currency, OrganizationId, Span};
-use balcao_store::database::prefetch::{self, TurnPrefetch};
 use balcao_store::messaging::message::Author;
+use balcao_store::queries::prefetch::{self, TurnPrefetch};
 use balcao_store::scheduling::catalog::Around;
 use balcao_store::{
     Store, StoreError, Tx, Value, crm::organization, crm::tag, messaging::inbox, messaging::message,

@@ -4,7 +4,7 @@
 use balcao_domain::ConversationId;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
-use balcao_store::database::restore::{self, Held};
+use balcao_store::ops::restore::{self, Held};
 use balcao_store::{
     Store, StoreError, Tx, messaging::conversation, messaging::handoff, messaging::inbox, messaging::outbox,
     turns::event, turns::lease, turns::turn,

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::catalog::Price;
 use super::cursor::{self, Page};
-use super::endpoint::{Call, Done, Endpoint, Method, Nothing, PathId, Route, field, parameter};
+use super::endpoint::{Call, Done, Endpoint, Nothing, PathId, Route, field, parameter};
+use super::method::Method;
 use super::{input, refusals};
 use crate::problem::Problem;
 

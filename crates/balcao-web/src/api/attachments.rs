@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::endpoint::{Call, Done, Endpoint, Method, PathId, Route};
+use super::endpoint::{Call, Done, Endpoint, PathId, Route};
+use super::method::Method;
 use super::refusals;
 use crate::problem::Problem;
 

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::cursor::Page;
-use super::endpoint::{Call, Done, Endpoint, Method, Nothing, Route, parameter};
+use super::endpoint::{Call, Done, Endpoint, Nothing, Route, parameter};
+use super::method::Method;
 use super::refusals;
 use crate::problem::Problem;
 
@@ -123,11 +124,6 @@ impl From<Slot> for FreeSlot {
     fn from(slot: Slot) -> Self {
         Self { professional: slot.professional, date: slot.date.to_string(), start: slot.start }
     }
-}
-
-/// A slot among the facts of a problem.
-pub(super) fn slot(slot: &Slot) -> Value {
-    json!({ "professional": slot.professional, "date": slot.date.to_string(), "start": slot.start })
 }
 
 fn route(path: &'static str, name: &'static str, summary: &'static str, answer: Value) -> Route {

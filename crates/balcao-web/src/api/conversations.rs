@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::attachments::Attachment;
 use super::cursor::{self, Page, PageQuery};
-use super::endpoint::{Call, Done, Endpoint, Method, Nothing, PathId, Route, field};
+use super::endpoint::{Call, Done, Endpoint, Nothing, PathId, Route, field};
+use super::method::Method;
 use super::refusals;
 use crate::problem::Problem;
 

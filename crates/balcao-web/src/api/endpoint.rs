@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::MethodFilter;
 use balcao_app::admin::keys::{Caller, EffectKey, Scope, effect_key};
 use balcao_app::messaging::files::FileBytes;
 use balcao_domain::OrganizationId;
@@ -21,44 +20,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::method::Method;
 use super::{Api, auth, input, refusals, schema};
 use crate::download::download;
 use crate::problem::Problem;
 
 /// Says that an answer was given before: nothing was done now.
 pub(super) const REPLAYED: &str = "idempotency-replayed";
-
-/// The methods in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
-    Get,
-    Post,
-    Patch,
-}
-
-impl Method {
-    pub(super) const fn filter(self) -> MethodFilter {
-        match self {
-            Self::Get => MethodFilter::GET,
-            Self::Post => MethodFilter::POST,
-            Self::Patch => MethodFilter::PATCH,
-        }
-    }
-
-    /// As a document of OpenAPI names it.
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "get",
-            Self::Post => "post",
-            Self::Patch => "patch",
-        }
-    }
-
-    /// Whether it changes nothing.
-    pub(super) const fn only_reads(self) -> bool {
-        matches!(self, Self::Get)
-    }
-}
 
 /// Which thing a path names.
 #[derive(Debug, Clone, Copy)]
@@ -399,6 +367,3 @@ impl From<balcao_app::UseCaseError> for Problem {
         refusals::failed(&error)
     }
 }
-
-/// The header that makes two calls one.
-pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -10,7 +10,7 @@ use balcao_tool::validate::Schema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::endpoint::{IDEMPOTENCY_KEY, Method};
+use super::method::{IDEMPOTENCY_KEY, Method};
 use crate::limits::BODY_TIME;
 use crate::problem::Problem;
 use crate::reading::{self, bytes, given_twice, of_type};

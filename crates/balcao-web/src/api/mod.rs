@@ -17,6 +17,7 @@ mod conversations;
 mod cursor;
 mod endpoint;
 mod input;
+mod method;
 mod openapi;
 mod outbox;
 mod refusals;

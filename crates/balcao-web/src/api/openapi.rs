@@ -5,8 +5,9 @@ use balcao_channel::file::own::served_types;
 use serde_json::{Map, Value, json};
 
 use super::DOCUMENT;
-use super::endpoint::{Endpoint, Gives, IDEMPOTENCY_KEY, REPLAYED, Takes};
+use super::endpoint::{Endpoint, Gives, REPLAYED, Takes};
 use super::input;
+use super::method::IDEMPOTENCY_KEY;
 use super::schema::Components;
 
 /// Refusals that every endpoint may give, by status: the name of the response, and when.

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::cursor::{self, Page};
-use super::endpoint::{Call, Done, Endpoint, Method, Nothing, PathId, Route};
+use super::endpoint::{Call, Done, Endpoint, Nothing, PathId, Route};
+use super::method::Method;
 use super::refusals;
 use crate::problem::Problem;
 

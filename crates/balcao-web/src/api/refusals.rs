@@ -14,9 +14,9 @@ use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_domain::FailureClass;
 use balcao_domain::attachment::AttachmentState;
 use balcao_tool::FieldProblem;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{catalog, input};
+use super::input;
 use crate::problem::Problem;
 
 /// What broke while a use case ran.
@@ -42,6 +42,11 @@ pub(super) fn failed(error: &UseCaseError) -> Problem {
 
 fn conflict(code: &str, detail: impl Into<String>) -> Problem {
     Problem::of(StatusCode::CONFLICT, code, detail)
+}
+
+/// A slot among the facts of a problem.
+fn slot(slot: &Slot) -> Value {
+    json!({ "professional": slot.professional, "date": slot.date.to_string(), "start": slot.start })
 }
 
 /// The record does not exist.
@@ -160,7 +165,7 @@ fn of_name(pointer: &str, refusal: NameRefusal) -> Problem {
 }
 
 fn with_slots(problem: Problem, alternatives: &[Slot]) -> Problem {
-    let slots: Vec<_> = alternatives.iter().map(catalog::slot).collect();
+    let slots: Vec<_> = alternatives.iter().map(slot).collect();
     problem.fact("alternatives", slots)
 }
 

@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::endpoint::{Call, Done, Endpoint, Method, Nothing, Route, field};
+use super::endpoint::{Call, Done, Endpoint, Nothing, Route, field};
 use super::input;
+use super::method::Method;
 use crate::problem::Problem;
 
 /// What a contact says.

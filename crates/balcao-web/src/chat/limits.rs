@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::pace::RequestRate;
+use balcao_app::context::request_rate::RequestRate;
 
 /// The limits of the web chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,6 @@ mod assets;
 mod files;
 mod limits;
 mod origins;
-mod pace;
 mod stream;
 mod token;
 
@@ -28,17 +27,17 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+pub use balcao_app::context::request_rate::RequestRate;
 pub use limits::ChatLimits;
 pub use origins::{NotAnOrigin, Origins};
-pub use pace::RequestRate;
 pub use token::{ShortSecret, Tokens};
 
+use crate::limits::FILES;
 use crate::limits::caller::ClientKey;
 use crate::limits::fair_quota::FairQuota;
+use crate::limits::pace::Paces;
 use crate::problem::Problem;
 use crate::reading;
-
-pub(crate) use pace::Paces;
 
 /// What the chat's handlers need. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -119,8 +118,6 @@ impl ChatServer {
     }
 }
 
-/// Where a visitor sends a file.
-pub(crate) const FILES: &str = "/chat/v1/files";
 /// What pages ask.
 const API: &str = "/chat/v1/";
 

@@ -26,7 +26,7 @@ use tower::ServiceExt;
 
 use crate::limits::load_shedding::{HEALTH, Peer};
 use crate::problem::Problem;
-use crate::router::secured;
+use crate::security_headers::secured;
 
 /// After so many seconds there may be a place again.
 const SOON: u32 = 1;

@@ -26,12 +26,13 @@ use balcao_app::context::metrics;
 use balcao_domain::Clock;
 use ipnet::IpNet;
 
-use crate::chat::{FILES, Paces};
+use crate::limits::FILES;
 use crate::limits::Limits;
 use crate::limits::body_budget::BodyBudget;
 use crate::limits::caller::{Caller, caller, is_private};
 use crate::limits::fair_quota::{FairQuota, QuotaExceeded};
 use crate::limits::memory_pressure::Memory;
+use crate::limits::pace::Paces;
 use crate::problem::Problem;
 
 /// Where the webhooks of channels begin.

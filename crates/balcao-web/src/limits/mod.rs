@@ -7,11 +7,15 @@ pub(crate) mod connection;
 pub(crate) mod fair_quota;
 pub(crate) mod load_shedding;
 pub(crate) mod memory_pressure;
+pub(crate) mod pace;
 mod refusal;
 
 use std::time::Duration;
 
-use crate::chat::{FILES, RequestRate};
+use balcao_app::context::request_rate::RequestRate;
+
+/// Where a visitor sends a file.
+pub(crate) const FILES: &str = "/chat/v1/files";
 
 /// How long a body may take to come, also that of a request which then waits for a turn.
 pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);

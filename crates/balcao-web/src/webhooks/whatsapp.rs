@@ -9,23 +9,13 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
 use axum::routing::{MethodRouter, get};
-use balcao_channel::channels::whatsapp::signature::{self, AppSecrets, SignatureError, SignedWith};
+use balcao_channel::channels::whatsapp::signature::{self, SignatureError, SignedWith};
 use balcao_channel::channels::whatsapp::webhook::{self, WebhookError};
-use secrecy::SecretString;
 
 use crate::limits::body_budget::BodyBudget;
 use crate::problem::Problem;
-use crate::router::Web;
+use crate::web::Web;
 use crate::webhooks::{aside, counted};
-
-/// What the webhook of WhatsApp needs.
-#[derive(Debug, Clone)]
-pub struct WhatsAppWebhook {
-    /// The app secrets that bodies are signed with.
-    pub secrets: AppSecrets,
-    /// The word that Meta shows when it checks the address.
-    pub verify_token: SecretString,
-}
 
 pub(crate) fn routes() -> MethodRouter<Web> {
     get(handshake).post(receive)

@@ -14,7 +14,7 @@ use balcao_domain::{ContactId, ConversationId, InboxId, OrganizationId, Phone, T
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::turns::lease::{self, Route};
 use balcao_store::turns::ledger::{EffectKey, Recorded};
-use balcao_store::{Tx, crm::contact, database::pages, messaging::api_conversation, messaging::conversation};
+use balcao_store::{Tx, crm::contact, messaging::api_conversation, messaging::conversation, queries::pages};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;

@@ -1,7 +1,7 @@
 //! Appointments of everybody, page by page.
 
 use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId};
-use balcao_store::database::pages::{self, AppointmentRange};
+use balcao_store::queries::pages::{self, AppointmentRange};
 use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::catalog;
 use jiff::civil::Date;

@@ -8,13 +8,10 @@ use tokio::runtime::Builder;
 use tokio::sync::watch;
 use tokio_postgres::AsyncMessage;
 
-use super::address::Address;
 use crate::database::driver_error::PostgresCause;
 use crate::database::job;
+use crate::database::session::{Address, CHANNEL};
 use crate::database::wakeup::Wakeup;
-
-/// The channel that all programs of a database share.
-pub(super) const CHANNEL: &str = "balcao";
 
 /// The pause before the next try after a lost connection. Workers that wait for hints poll the database during the pause.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -4,14 +4,7 @@
 //! are serial; a caller receives its answer only after the commit of its work; if the connection breaks during a commit, the outcome is
 //! unknown, and the error says so; every connection reads back the settings on which this rests.
 
-mod address;
-mod bind;
-mod deferred;
 mod listen;
-mod read_cache;
-mod session;
-mod tenant;
-mod tls;
 mod worker;
 
 use std::hash::BuildHasher;
@@ -20,16 +13,14 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-pub(crate) use address::parse;
 pub use listen::Listener;
-pub(crate) use session::{LONGEST_STATEMENT, Session};
 
 use crate::database::error::StoreError;
 use crate::database::job::{self, Job};
-use crate::database::store::OpenOptions;
+use crate::database::limits::OpenOptions;
+use crate::database::session::{Address, Session};
 use crate::database::tx::{Connection, Tx};
 use crate::database::wakeup::Wakeup;
-use address::Address;
 use worker::Link;
 
 /// At most so many closures share a commit: other processes wait for the lock meanwhile.

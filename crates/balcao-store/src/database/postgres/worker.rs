@@ -5,10 +5,9 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::address::Address;
-use super::session::Session;
 use crate::database::error::StoreError;
 use crate::database::job::{Job, Verdict, answer_all};
+use crate::database::session::{Address, Session};
 use crate::database::tx::Connection;
 
 /// The key of the advisory lock that every write transaction takes: "balcao" in hexadecimal.

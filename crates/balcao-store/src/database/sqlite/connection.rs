@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::database::durability_check::make_private;
 use crate::database::error::StoreError;
-use crate::database::store::OpenOptions;
+use crate::database::limits::OpenOptions;
 
 /// How many prepared statements a connection keeps: more than the program has.
 const STATEMENTS: usize = 512;

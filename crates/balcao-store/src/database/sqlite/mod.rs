@@ -11,21 +11,16 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 pub(crate) use connection::open_writer;
 pub(crate) use copy::copy;
 use tokio::sync::watch;
-pub(crate) use worker::{be_patient, failed_disk};
 
 use crate::database::error::StoreError;
 use crate::database::job::{self, Job};
-use crate::database::store::OpenOptions;
+use crate::database::limits::OpenOptions;
 use crate::database::tx::{Connection, Tx};
 pub(crate) use connection::open_memory;
-
-/// A read that takes longer is given up: as long as it lasts, what was written since cannot be moved into the file (F-79).
-pub(crate) const LONGEST_READ: Duration = Duration::from_secs(5);
 
 /// An open SQLite database.
 #[derive(Debug)]

@@ -1,37 +1,19 @@
 //! The loops of the database threads.
 
-use std::cell::{Cell, RefCell};
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use rusqlite::Connection;
 use tokio::sync::watch;
 
-use super::LONGEST_READ;
 use crate::database::error::StoreError;
 use crate::database::job::{Job, Verdict, answer_all};
+use crate::database::limits::LONGEST_READ;
+use crate::database::sqlite_thread;
 use crate::database::tx::Connection as Via;
 
 /// How many steps of SQLite's machine pass between two looks at the clock.
 const STEPS: i32 = 20_000;
-
-thread_local! {
-    /// What the disk failed with under this thread.
-    static FAILED: RefCell<Option<StoreError>> = const { RefCell::new(None) };
-    /// When what this thread reads is given up.
-    static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
-}
-
-/// Notes that the disk failed under a statement of this thread.
-pub(crate) fn failed_disk(error: &StoreError) {
-    FAILED.with_borrow_mut(|failed| _ = failed.get_or_insert_with(|| error.clone()));
-}
-
-/// Lets what this thread reads now take as long as it needs.
-pub(crate) fn be_patient() {
-    UNTIL.set(None);
-}
 
 /// Commits waiting closures in groups until the queue is closed; then moves the log into the file and closes it.
 ///
@@ -54,7 +36,7 @@ pub(super) fn write(
                 break;
             }
             group = commit_group(&connection, group);
-            broken = FAILED.take();
+            broken = disk_failure();
             if let Some(error) = &broken {
                 tracing::error!(%error, "nothing is written any more");
                 breaks.send_replace(Some(error.clone()));
@@ -65,6 +47,11 @@ pub(super) fn write(
     if broken.is_none() {
         close(connection);
     }
+}
+
+/// What the disk failed with under this thread.
+fn disk_failure() -> Option<StoreError> {
+    sqlite_thread::disk_failure().map(|source| StoreError::Broken { source })
 }
 
 /// Moves the log into the file, unless another program looks at it, and closes the file: from then on it is whole by itself.
@@ -99,7 +86,7 @@ fn commit_group(connection: &Connection, mut group: Vec<Box<dyn Job>>) -> Vec<Bo
         keep_any |= matches!(result, Ok(Verdict::Keep));
         // After a full disk or an I/O error SQLite may have undone the whole transaction by itself.
         if connection.is_autocommit() {
-            failure = Some(FAILED.with_borrow(Clone::clone).unwrap_or_else(lost));
+            failure = Some(disk_failure().unwrap_or_else(lost));
             break;
         }
         if let Err(error) = result {
@@ -141,19 +128,18 @@ fn in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<Verdict, S
 
 /// Answers reading closures, each on a consistent state, until the queue is closed.
 pub(super) fn read(mut connection: Connection, queue: &Mutex<Receiver<Box<dyn Job>>>) {
-    let is_late = || UNTIL.get().is_some_and(|until| Instant::now() > until);
-    if let Err(error) = connection.progress_handler(STEPS, Some(is_late)) {
+    if let Err(error) = connection.progress_handler(STEPS, Some(sqlite_thread::is_late)) {
         tracing::warn!(%error, "reads without end are not given up");
     }
     let connection = &connection;
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(mut job) = job else { return };
-        UNTIL.set(Instant::now().checked_add(LONGEST_READ));
+        sqlite_thread::set_limit(LONGEST_READ);
         let failure = run(connection, "BEGIN").err();
         if failure.is_none() {
             job.run(Via::Sqlite(connection));
-            UNTIL.set(None);
+            sqlite_thread::lift_limit();
             if let Err(error) = run(connection, "COMMIT") {
                 tracing::warn!(%error, "a read transaction did not end");
             }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use balcao_app::context::request_rate::RequestRate;
 use jiff::{SignedDuration, Timestamp};
 
 /// From so many names on, those who may ask at once again are forgotten.
@@ -13,8 +14,6 @@ const REMEMBERED: usize = 10_000;
 const MOST: usize = 200_000;
 /// Names are forgotten once in this time, because all of them are looked at for it.
 const SWEEP_EVERY: SignedDuration = SignedDuration::from_secs(1);
-
-pub use balcao_app::context::request_rate::RequestRate;
 
 /// Who asked how often, in this process.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! One connection, and the transaction that runs on it.
 
-use crate::database::postgres::tenant::Tenant;
+use super::tenant::Tenant;
 use std::collections::{BTreeSet, HashMap};
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row, Statement};
 
+use super::CHANNEL;
 use super::address::Address;
 use super::bind::{dollars, kind};
 use super::deferred::{Failed, Query, Waiting};
-use super::listen::CHANNEL;
 use super::read_cache::{Known, only_reads};
 use crate::database::driver_error::PostgresCause;
 use crate::database::error::StoreError;
+use crate::database::limits::LONGEST_STATEMENT;
 use crate::database::value::Value;
 use crate::database::wakeup::Wakeup;
 
@@ -30,9 +31,6 @@ const OLDEST: i64 = 150_000;
 
 /// A server that does not answer for so long is not there: it ends statements itself a second earlier.
 const DEADLINE: Duration = Duration::from_secs(7);
-
-/// The statement timeout that the session sets on the server.
-pub(crate) const LONGEST_STATEMENT: Duration = Duration::from_secs(6);
 
 /// The timeout for opening a connection.
 const CONNECT: Duration = Duration::from_secs(4);
@@ -150,7 +148,7 @@ impl Session {
     }
 
     /// Begins a transaction in which row security hides all rows until a tenant is set.
-    pub(super) fn begin(&mut self, begin: &str) -> Result<(), StoreError> {
+    pub(crate) fn begin(&mut self, begin: &str) -> Result<(), StoreError> {
         (self.tenant, self.across, self.deadline) = (Some(Tenant::Nobody), false, DEADLINE);
         self.hints.clear();
         self.waiting.clear();
@@ -159,7 +157,7 @@ impl Session {
     }
 
     /// Begins one of several closures that share a transaction; it sees nothing of the one before.
-    pub(super) fn savepoint(&mut self, name: &str) -> Result<(), StoreError> {
+    pub(crate) fn savepoint(&mut self, name: &str) -> Result<(), StoreError> {
         self.across = false;
         self.mark(&format!("SAVEPOINT {name}"))?;
         if self.tenant != Some(Tenant::Nobody) {
@@ -204,7 +202,7 @@ impl Session {
     }
 
     /// Undoes the transaction. If that fails, the connection is gone and the server undoes it.
-    pub(super) fn roll_back(&mut self) {
+    pub(crate) fn roll_back(&mut self) {
         self.broken = None;
         self.waiting.clear();
         if self.is_closed() {
@@ -222,7 +220,7 @@ impl Session {
     }
 
     /// Commits, and tells others of what there is to do, in `own` name. An error is one of three: refused, and nothing is changed; the transaction was broken before; unknown.
-    pub(super) fn commit(&mut self, own: &str) -> Result<(), StoreError> {
+    pub(crate) fn commit(&mut self, own: &str) -> Result<(), StoreError> {
         if let Some(broken) = self.broken.clone() {
             self.roll_back();
             return Err(broken);
@@ -324,16 +322,16 @@ impl Session {
     }
 
     /// Why the transaction cannot be kept, if it cannot.
-    pub(super) const fn broken(&self) -> Option<&StoreError> {
+    pub(crate) const fn broken(&self) -> Option<&StoreError> {
         self.broken.as_ref()
     }
 
     /// Whether the connection is gone, be it that the client has not noticed yet.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.is_closed() || matches!(self.broken, Some(StoreError::Disconnected { .. }))
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.given_up || self.client.is_closed()
     }
 

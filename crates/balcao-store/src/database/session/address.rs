@@ -16,11 +16,11 @@ use crate::database::error::StoreError;
 /// Where the database is, and how to get in.
 #[derive(Clone)]
 pub(crate) struct Address {
-    pub(super) config: Config,
+    pub(crate) config: Config,
     /// How TLS is spoken; `None`: it is not.
     tls: Option<ClientConfig>,
     /// Host, port and name: what may be shown.
-    pub(super) place: String,
+    pub(crate) place: String,
 }
 
 impl std::fmt::Debug for Address {
@@ -78,7 +78,7 @@ impl Address {
         clippy::disallowed_methods,
         reason = "the runtime is the session's own, and the task ends with the client"
     )]
-    pub(super) async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
+    pub(crate) async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
         if let Some(tls) = &self.tls {
             let (client, connection) = self.config.connect(MakeRustlsConnect::new(tls.clone())).await?;
             tokio::spawn(connection);
@@ -92,7 +92,7 @@ impl Address {
 
 impl Address {
     /// A new connection whose notifications can be heard; the other end closes with the connection.
-    pub(super) async fn connect_listening(
+    pub(crate) async fn connect_listening(
         &self,
     ) -> Result<(Client, mpsc::UnboundedReceiver<AsyncMessage>), tokio_postgres::Error> {
         if let Some(tls) = &self.tls {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use crate::database::postgres::tenant::Tenant;
+use super::tenant::Tenant;
 use crate::database::value::Value;
 
 /// So many answers are kept, the latest.
