@@ -19,6 +19,7 @@ mod terms;
 mod transcription;
 pub(crate) mod webhooks;
 
+use std::time::Duration;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -33,7 +34,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use crate::{output::Failure, wire::seconds};
+use crate::output::Failure;
 pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use email::EmailConfig;
@@ -201,9 +202,9 @@ impl ProviderEntry {
 impl ModelConfig {
     /// Sets the clocks of a provider.
     pub(crate) fn apply(&self, config: &mut ProviderConfig) {
-        config.clocks.whole = seconds(self.timeout_s);
-        config.clocks.first_token = seconds(self.first_token_s);
-        config.clocks.stall = seconds(self.stall_s);
+        config.clocks.whole = Duration::from_secs(self.timeout_s);
+        config.clocks.first_token = Duration::from_secs(self.first_token_s);
+        config.clocks.stall = Duration::from_secs(self.stall_s);
     }
 }
 

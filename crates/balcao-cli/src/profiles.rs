@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use balcao_agent::{Profile, ProfileFile, limits, prompt::MODULES};
+use balcao_agent::{Audience, Profile, ProfileFile, limits, prompt::MODULES};
 use balcao_builtin_tools::Settings;
+use balcao_pack::program;
 use balcao_tool::{Confirm, Registry};
 use balcao_yaml::{Document, Problem, nearest};
 
@@ -98,7 +99,27 @@ fn check(profile: &Profile, document: &Document) -> Vec<Problem> {
             );
         }
     }
-    problems.extend(crate::packs::programs::check(profile, document));
+    problems.extend(check_programs(profile, document));
+    problems
+}
+
+/// What a profile says of programs that no profile may say.
+fn check_programs(profile: &Profile, document: &Document) -> Vec<Problem> {
+    let Some(rules) = &profile.program else { return Vec::new() };
+    let mut problems = Vec::new();
+    let mut complain = |at: &str, message: &str, suggestion: String| {
+        problems.push(document.problem(at, message.to_owned(), Some(suggestion)));
+    };
+    if profile.audience != Audience::Staff {
+        let message =
+            "a model that talks with customers writes no programs: whoever writes to it would have a hand in them";
+        let suggestion = "take `program` out, or make this a profile for staff (`audience: staff`)";
+        complain("/profile/program", message, suggestion.to_owned());
+    }
+    if rules.max_calls.is_some_and(|most| !(1..=program::MOST_CALLS).contains(&most)) {
+        let suggestion = format!("from 1 to {}", program::MOST_CALLS);
+        complain("/profile/program/max_calls", "so many calls no program makes", suggestion);
+    }
     problems
 }
 

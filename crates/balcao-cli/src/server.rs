@@ -129,7 +129,6 @@ impl Server {
         front: Arc<TurnRunner>,
         doors: ChannelAccounts,
     ) -> Result<Self, Failure> {
-        let seconds = wire::seconds;
         let (server, stop) = (&config.server, CancellationToken::new());
         let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let mut accounts = Vec::new();
@@ -166,11 +165,11 @@ impl Server {
         }
         let fetch = Arc::new(Notify::new());
         let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake))
-            .with_files(Arc::clone(&fetch), seconds(server.file_wait_s))
+            .with_files(Arc::clone(&fetch), Duration::from_secs(server.file_wait_s))
             .with_rates(terms.rates);
         let settings = AttachmentSettings {
             burst: server.burst(),
-            longest_sound: seconds(config.transcription.max_seconds),
+            longest_sound: Duration::from_secs(config.transcription.max_seconds),
             budgets: config.file_budgets(),
             ..AttachmentSettings::default()
         };
@@ -190,10 +189,10 @@ impl Server {
         }
         let owner = format!("{}/{}", std::process::id(), uuid::Uuid::now_v7());
         let settings = DispatcherSettings {
-            lease: seconds(server.lease_s),
+            lease: Duration::from_secs(server.lease_s),
             max_concurrent_turns: server.max_concurrent_turns,
             burst: server.burst(),
-            drain: seconds(server.drain_s),
+            drain: Duration::from_secs(server.drain_s),
             ..DispatcherSettings::new(config.agents.profile.clone(), owner)
         };
         let bell = CompletionNotifier::default();
@@ -206,12 +205,12 @@ impl Server {
         let timers = Timers::new(Arc::clone(&front), profile, all, terms.clone(), timed, told);
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
         let dispatcher = dispatcher.ringing(bell).showing(presence).before(hub);
-        let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
+        let (lease, settle) = (Duration::from_secs(server.lease_s), Duration::from_secs(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
         let sender = sender.with_terms("whatsapp", &on_whatsapp, terms);
         let limits = Limits {
-            drain: seconds(server.drain_s),
+            drain: Duration::from_secs(server.drain_s),
             webhooks: usize::try_from(server.max_webhooks).unwrap_or(usize::MAX),
             waiting: server.max_waiting,
             memory: (server.memory_mib > 0).then(|| u64::from(server.memory_mib) << 20),

@@ -401,8 +401,3 @@ pub(crate) fn profile<'a>(
         Failure::usage(format!("unknown profile `{id}`; expected one of: {}", known.join(", ")))
     })
 }
-
-/// The clocks of model calls that the configuration sets.
-pub(crate) const fn seconds(value: u64) -> Duration {
-    Duration::from_secs(value)
-}

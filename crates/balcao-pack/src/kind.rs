@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::manifest::{Command, Pack};
 
-pub use native::Native;
+pub use native::{Handlers, Native};
 pub use script::Script;
 pub use stub::Described;
 pub use with_receipts::Undo;

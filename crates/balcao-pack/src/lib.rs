@@ -9,6 +9,7 @@
 mod check;
 pub mod expression;
 mod folder;
+mod guard;
 mod helpers;
 mod kind;
 pub mod load;
@@ -26,7 +27,8 @@ pub mod testing;
 pub mod validate;
 
 pub use helpers::{Code, check_helpers};
-pub use kind::{Described, Finding, Kind, Native, PackParts, Script, Undo};
-pub use load::{Handlers, LoadedPack, Loader, Place, Prose, SCHEMA, Unloaded, load, load_folder};
+pub use kind::{Described, Finding, Handlers, Kind, Native, PackParts, Script, Undo};
+pub use load::{LoadedPack, Loader, Place, Prose, Unloaded, load, load_folder};
 pub use regular::{read_named, read_regular};
+pub use schema_check::SCHEMA;
 pub use terms::{Difference, Terms};

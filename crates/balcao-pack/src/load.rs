@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use balcao_sandbox::{Bundle, Launcher, Sandbox};
-use balcao_tool::{Tool, ToolHandler};
+use balcao_tool::Tool;
 use balcao_yaml::{Document, Problem};
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::{
     check::{self, Assembly},
     folder::{FileError, Folder},
     helpers::{self, Code, Linked},
-    kind::{Described, Kind, Native, Script},
+    kind::{Described, Handlers, Kind, Native, Script},
     manifest::{Manifest, Pack, PackKind},
     process::{self, Processors},
     resolve::Shelves,
@@ -21,12 +21,6 @@ use crate::{
     terms::Terms,
     validate::{ArgumentChecks, Compiler, CompilerProblem},
 };
-
-/// Native handlers by name.
-pub type Handlers = BTreeMap<String, Arc<dyn ToolHandler>>;
-
-/// The JSON Schema of `tool.yaml`, for editors and for the loader.
-pub const SCHEMA: &str = include_str!("tool.schema.json");
 
 /// A pack whose every part was checked.
 #[derive(Debug)]

@@ -12,10 +12,12 @@ use balcao_yaml::{Problem, escape};
 use serde_json::Value;
 
 use crate::{
-    load::SCHEMA,
     recovery::{entry_of, placeholder_for},
     source::{MAX_PROBLEMS, Source, unescape},
 };
+
+/// The JSON Schema of `tool.yaml`, for editors and for the loader.
+pub const SCHEMA: &str = include_str!("tool.schema.json");
 
 static COMPILED: LazyLock<Result<Schema, String>> = LazyLock::new(|| {
     let source: Value = serde_json::from_str(SCHEMA).map_err(|error| error.to_string())?;

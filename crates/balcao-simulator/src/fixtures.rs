@@ -17,28 +17,18 @@ use balcao_store::{
 use balcao_store::{scheduling::follow_up, scheduling::reminder};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::external_systems::CHANNEL;
+use crate::businesses::{CUSTOMERS, Tenant, number, person};
 use crate::model::canary;
+use crate::observations::CHANNEL;
 use crate::oracles;
-use crate::workload::{number, person};
 use crate::world::World;
 
-/// Customers of each business that have an appointment on the next morning, one each half hour.
-pub(crate) const CUSTOMERS: usize = 6;
 /// When every run begins: a Monday morning in São Paulo.
 const BEGINS: &str = "2026-11-23T12:00:20Z";
 /// When the first of those appointments begins.
 const FIRST: &str = "2026-11-24T12:00:00Z";
 
 const BUSINESS: &str = include_str!("../../../samples/barbearia-figueira.yaml");
-
-/// A business of the run.
-#[derive(Debug, Clone)]
-pub(crate) struct Tenant {
-    pub(crate) organization: OrganizationId,
-    /// Its account at the provider.
-    pub(crate) account: String,
-}
 
 /// What was planned before the run, and staff or the customer may think better of.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "a run ends with its runtime, and nobody waits for a process that died")]
 
+mod businesses;
 mod external_systems;
 mod faults;
 mod fixtures;
 mod model;
+mod observations;
 mod oracles;
 mod plan;
 mod planted;

@@ -17,9 +17,9 @@ use balcao_store::{InlineDatabase, StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::external_systems::{Outside, Sent};
-use crate::fixtures::Tenant;
+use crate::businesses::Tenant;
 use crate::model::{SECRET, canary};
+use crate::observations::{Outside, Sent};
 use crate::world::World;
 
 /// So long a request may be under way before the provider has it.

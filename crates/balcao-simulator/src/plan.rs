@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use crate::fixtures::CUSTOMERS;
+use crate::businesses::CUSTOMERS;
 
 /// One run's configuration.
 #[derive(Debug, Clone)]

@@ -26,10 +26,11 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::external_systems::{self, CHANNEL, Sending};
+use crate::businesses::Tenant;
+use crate::external_systems::{self, Sending};
 use crate::faults::Faulty;
-use crate::fixtures::Tenant;
 use crate::model::Model;
+use crate::observations::CHANNEL;
 use crate::world::{Process, World, lock};
 
 const PROFILE: &str = "

@@ -8,7 +8,8 @@ use balcao_store::turns::ledger::{EffectKey, Recorded};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{sleep, timeout};
 
-use crate::fixtures::{Planned, Plans, Tenant};
+use crate::businesses::Tenant;
+use crate::fixtures::{Planned, Plans};
 use crate::workload::{ACKNOWLEDGED_WITHIN, Crowd};
 
 /// What the customer writes who wants no such messages.

@@ -9,18 +9,17 @@ use balcao_channel::inbound::{
     Content, DeliveryFailure, DeliveryState, Echo, Forwarded, InboundMessage, Media, MediaKind, Origin, Person,
     Renamed, StatusUpdate,
 };
-use balcao_channel::{
-    AccountId, GiveUpReason, InboundEvent, Number, ProviderMediaId, ProviderMessageId, SendClass, UserId,
-};
+use balcao_channel::{AccountId, GiveUpReason, InboundEvent, ProviderMediaId, ProviderMessageId, SendClass, UserId};
 use balcao_domain::{ConversationId, Phone};
 use balcao_store::{InlineDatabase, StoreError, crm::contact, messaging::conversation};
 use tokio::sync::RwLock;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::external_systems::{CHANNEL, Human, Written};
-use crate::fixtures::{self, CUSTOMERS, Planned, Tenant};
+use crate::businesses::{CUSTOMERS, Tenant, number, person};
+use crate::fixtures::{self, Planned};
 use crate::model::{POISON, canary};
+use crate::observations::{CHANNEL, Human, Written};
 use crate::replica::Cluster;
 use crate::world::World;
 
@@ -360,20 +359,5 @@ fn id(event: &InboundEvent) -> Option<String> {
         | InboundEvent::Preference(_)
         | InboundEvent::Renamed(_)
         | InboundEvent::Unknown(_) => None,
-    }
-}
-
-/// A customer's number. Both tenants have a customer of each number: they are two contacts.
-pub(crate) fn number(contact: usize) -> String {
-    format!("+55319910000{:02}", contact + 10)
-}
-
-pub(crate) fn person(contact: usize) -> Person {
-    let number = number(contact);
-    Person {
-        number: Some(Number::new(number.trim_start_matches('+'))),
-        phone: Phone::parse(&number).ok(),
-        name: Some(format!("Cliente {contact}")),
-        ..Person::default()
     }
 }

@@ -12,7 +12,7 @@ use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::external_systems::Outside;
+use crate::observations::Outside;
 use crate::plan::Plan;
 
 /// Everything that a run shares.

@@ -1,13 +1,14 @@
 //! E-mail to professionals: `[email]`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use balcao_channel::channels::email::{Config as Account, Email, Security};
 use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::serve::secret_of;
-use crate::{output::error_chain, wire::seconds};
+use crate::output::error_chain;
 
 /// How e-mail leaves. Off unless `host` is set.
 #[derive(Debug, Clone, Deserialize)]
@@ -86,7 +87,7 @@ impl EmailConfig {
             authority: self.ca_file.as_ref().map(read).transpose()?,
             login,
             from: self.from.clone(),
-            within: seconds(self.timeout_s),
+            within: Duration::from_secs(self.timeout_s),
         };
         Email::new(account).map(Some).map_err(|error| format!("email: {}", error_chain(&error)))
     }

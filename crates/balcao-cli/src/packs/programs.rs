@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balcao_agent::{Audience, Profile, ProgramRules};
+use balcao_agent::ProgramRules;
 use balcao_pack::program::{self, Callable, RUN_PROGRAM};
 use balcao_sandbox::Launcher;
 use balcao_tool::{Effect, Tool, Toolbox, nearest};
@@ -60,24 +60,4 @@ fn unusable(toolbox: &Toolbox, may: &impl Fn(&Tool) -> bool, name: &str) -> Opti
             Some((format!("this profile has no tool `{name}`"), suggestion))
         }
     }
-}
-
-/// What a profile says of programs that no profile may say.
-pub(crate) fn check(profile: &Profile, document: &Document) -> Vec<Problem> {
-    let Some(rules) = &profile.program else { return Vec::new() };
-    let mut problems = Vec::new();
-    let mut complain = |at: &str, message: &str, suggestion: String| {
-        problems.push(document.problem(at, message.to_owned(), Some(suggestion)));
-    };
-    if profile.audience != Audience::Staff {
-        let message =
-            "a model that talks with customers writes no programs: whoever writes to it would have a hand in them";
-        let suggestion = "take `program` out, or make this a profile for staff (`audience: staff`)";
-        complain("/profile/program", message, suggestion.to_owned());
-    }
-    if rules.max_calls.is_some_and(|most| !(1..=program::MOST_CALLS).contains(&most)) {
-        let suggestion = format!("from 1 to {}", program::MOST_CALLS);
-        complain("/profile/program/max_calls", "so many calls no program makes", suggestion);
-    }
-    problems
 }

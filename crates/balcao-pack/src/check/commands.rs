@@ -11,6 +11,7 @@ use balcao_yaml::nearest;
 use serde_json::{Value, json};
 
 use crate::{
+    guard::Guarded,
     kind::{
         Finding, Kind, PackParts,
         composite::{self, Composed, Composite},
@@ -18,7 +19,7 @@ use crate::{
     },
     manifest::{Command, Pack, PackKind},
     process::Processors,
-    validate::{ArgumentChecks, Compiler, Lookup, OwnCommands, guard::Guarded},
+    validate::{ArgumentChecks, Compiler, Lookup, OwnCommands},
 };
 
 /// What the commands of a pack are made of.

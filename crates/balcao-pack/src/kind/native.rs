@@ -1,16 +1,19 @@
 //! Commands that are code of this program.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use balcao_tool::ToolHandler;
 use balcao_yaml::nearest;
 use serde_json::Value;
 
 use super::{Finding, Kind, PackParts};
-use crate::{
-    load::Handlers,
-    manifest::{Command, Pack},
-};
+use crate::manifest::{Command, Pack};
+
+/// Native handlers by name.
+pub type Handlers = BTreeMap<String, Arc<dyn ToolHandler>>;
 
 /// Native handlers, found by name.
 pub struct Native {

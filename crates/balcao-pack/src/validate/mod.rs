@@ -2,16 +2,15 @@
 //!
 //! The input schema and the checks that need no I/O are judged together, with the call itself ([`ArgumentChecks`] is an
 //! [`ArgumentCheck`](balcao_tool::ArgumentCheck)): all failures at once, and a `fix` applied where the profile allows it. Checks that read
-//! or compute in a helper run before the handler, in its stead if they fail ([`guard`]): nothing changes for a call that is refused.
+//! or compute in a helper run before the handler, in its stead if they fail ([`crate::guard`]): nothing changes for a call that is refused.
 //!
 //! Invariant: what cannot be decided is refused. A helper that breaks, a read that does not answer, an expression over values that it does
 //! not take: none of them lets a call through.
 
-mod argument_checks;
+pub(crate) mod argument_checks;
 mod compile;
 mod compiler;
 mod fix;
-pub(crate) mod guard;
 mod lookup;
 mod path;
 mod pure;

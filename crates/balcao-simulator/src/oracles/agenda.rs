@@ -5,7 +5,7 @@ use balcao_store::{StoreError, Tx};
 use jiff::Timestamp;
 
 use super::Finding;
-use crate::external_systems::Outside;
+use crate::observations::Outside;
 
 /// Nobody has two customers at once, no customer has two appointments at one time, and what was confirmed stands.
 pub(super) fn is_sound(

@@ -10,7 +10,7 @@ use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Finding;
-use crate::external_systems::Outside;
+use crate::observations::Outside;
 use crate::world::World;
 
 /// Lets the database write down who took a lease from whom, and when by their own clocks.

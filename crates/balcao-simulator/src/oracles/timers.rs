@@ -10,7 +10,7 @@ use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Finding;
-use crate::external_systems::Outside;
+use crate::observations::Outside;
 use crate::replica::TIMERS;
 
 /// A kind of timer.

@@ -5,6 +5,7 @@
 //! the others stand for codes that its documents do not list, in their form.
 #![expect(clippy::indexing_slicing, reason = "JSON that the fake made itself, or that reads as null")]
 
+mod field_types;
 mod fields;
 mod places;
 mod shape;
@@ -178,7 +179,7 @@ fn route(state: &mut State, request: &Request, body: Value) -> Result<Value, Ref
     }
     let method = request.method.as_str();
     if let ["task", id, "attachment"] = rest {
-        let id = tasks::resolve(state, id, &pairs)?;
+        let id = state.task_id(id, &pairs)?;
         return work::attach(state, &id, request);
     }
     tasks::route(state, method, rest, &pairs, &body)

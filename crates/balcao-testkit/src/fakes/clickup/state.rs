@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Query;
 use serde_json::{Value, json};
 
 /// The workspace.
@@ -80,7 +81,7 @@ impl State {
             spaces: BTreeMap::from([(SPACE.to_owned(), space)]),
             folders: BTreeMap::from([(FOLDER.to_owned(), folder)]),
             lists: BTreeMap::from([(LIST.to_owned(), list)]),
-            fields: super::fields::all(),
+            fields: super::field_types::all(),
             tasks: BTreeMap::new(),
             comments: BTreeMap::new(),
             checklists: BTreeMap::new(),
@@ -103,6 +104,21 @@ impl State {
         Some(
             json!({ "id": id, "username": name, "color": "#333333", "initials": "X", "email": email, "profilePicture": null }),
         )
+    }
+
+    /// The id of a task that a path names by its id, or by its custom id where the query says so.
+    pub(super) fn task_id(&self, id: &str, query: &Query) -> Result<String, Refusal> {
+        let first = |name: &str| query.get(name).and_then(|values| values.first()).map(String::as_str);
+        let found = if first("custom_task_ids") == Some("true") {
+            if first("team_id") != Some(TEAM) {
+                return Err(Refusal::new(400, "team_id is required with custom_task_ids", "ITEM_027"));
+            }
+            self.tasks.values().find(|task| task["custom_id"] == json!(id))
+        } else {
+            self.tasks.get(id)
+        };
+        let found = found.and_then(|task| task["id"].as_str()).map(str::to_owned);
+        found.ok_or_else(|| Refusal::missing("Task"))
     }
 
     pub(super) fn team(id: &str) -> Result<(), Refusal> {

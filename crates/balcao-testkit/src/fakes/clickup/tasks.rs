@@ -52,21 +52,6 @@ const UPDATE: [(&str, Kind, bool); 18] = [
     ("notify_all", Kind::Truth, false),
 ];
 
-/// The id of a task that a path names by its id, or by its custom id where the query says so.
-pub(super) fn resolve(state: &State, id: &str, query: &Query) -> Result<String, Refusal> {
-    let first = |name: &str| query.get(name).and_then(|values| values.first()).map(String::as_str);
-    let found = if first("custom_task_ids") == Some("true") {
-        if first("team_id") != Some(TEAM) {
-            return Err(Refusal::new(400, "team_id is required with custom_task_ids", "ITEM_027"));
-        }
-        state.tasks.values().find(|task| task["custom_id"] == json!(id))
-    } else {
-        state.tasks.get(id)
-    };
-    let found = found.and_then(|task| task["id"].as_str()).map(str::to_owned);
-    found.ok_or_else(|| Refusal::missing("Task"))
-}
-
 pub(super) fn route(
     state: &mut State,
     method: &str,
@@ -80,27 +65,27 @@ pub(super) fn route(
             if state.lists.contains_key(*list) { list_tasks(state, Some(list), query) } else { Err(Refusal::missing("List")) }
         }
         ("GET", ["team", team, "task"]) => State::team(team).and_then(|()| list_tasks(state, None, query)),
-        ("GET", ["task", id]) => resolve(state, id, query).map(|id| state.tasks.get(&id).cloned().unwrap_or_default()),
-        ("PUT", ["task", id]) => resolve(state, id, query).and_then(|id| update(state, &id, body)),
-        ("DELETE", ["task", id]) => resolve(state, id, query).map(|id| {
+        ("GET", ["task", id]) => state.task_id(id, query).map(|id| state.tasks.get(&id).cloned().unwrap_or_default()),
+        ("PUT", ["task", id]) => state.task_id(id, query).and_then(|id| update(state, &id, body)),
+        ("DELETE", ["task", id]) => state.task_id(id, query).map(|id| {
             state.tasks.remove(&id);
             Value::Null
         }),
         ("POST", ["task", id, "merge"]) => shape::check(body, &[("source_task_ids", Kind::Texts, true)]).and_then(|()| {
-            let id = resolve(state, id, query)?;
+            let id = state.task_id(id, query)?;
             for source in body["source_task_ids"].as_array().into_iter().flatten().filter_map(Value::as_str) {
                 state.tasks.remove(source).ok_or_else(|| Refusal::missing("Task"))?;
             }
             Ok(state.tasks[&id].clone())
         }),
-        ("POST", ["task", id, "tag", tag]) => resolve(state, id, query).and_then(|id| {
+        ("POST", ["task", id, "tag", tag]) => state.task_id(id, query).and_then(|id| {
             let tags = &mut stored(&mut state.tasks, &id, "Task")?["tags"];
             if let Some(tags) = tags.as_array_mut() {
                 tags.push(json!({ "name": tag }));
             }
             Ok(json!({}))
         }),
-        ("DELETE", ["task", id, "tag", tag]) => resolve(state, id, query).and_then(|id| {
+        ("DELETE", ["task", id, "tag", tag]) => state.task_id(id, query).and_then(|id| {
             if let Some(tags) = stored(&mut state.tasks, &id, "Task")?["tags"].as_array_mut() {
                 tags.retain(|known| known["name"] != json!(tag));
             }
@@ -122,8 +107,8 @@ pub(super) fn route(
                 Err(Refusal::input("depends_on and dependency_of are required"))
             }
         }
-        ("GET", ["task", id, "member"]) => resolve(state, id, query).map(|_| super::places::members()),
-        ("GET", ["task", id, "time_in_status"]) => resolve(state, id, query).map(|id| {
+        ("GET", ["task", id, "member"]) => state.task_id(id, query).map(|_| super::places::members()),
+        ("GET", ["task", id, "time_in_status"]) => state.task_id(id, query).map(|id| {
             let status = &state.tasks[&id]["status"];
             json!({ "current_status": { "status": status["status"], "total_time": { "by_minute": 1 } }, "status_history": [] })
         }),
@@ -132,8 +117,8 @@ pub(super) fn route(
 }
 
 fn link(state: &mut State, id: &str, other: &str, query: &Query, add: bool) -> Result<Value, Refusal> {
-    let id = resolve(state, id, query)?;
-    let other = resolve(state, other, query)?;
+    let id = state.task_id(id, query)?;
+    let other = state.task_id(other, query)?;
     let task = stored(&mut state.tasks, &id, "Task")?;
     if let Some(links) = task["linked_tasks"].as_array_mut() {
         links.retain(|link| link["link_id"] != json!(other));
@@ -164,7 +149,7 @@ fn depend(
     given: impl Fn(&str) -> Option<String>,
     add: bool,
 ) -> Result<Value, Refusal> {
-    let id = resolve(state, id, query)?;
+    let id = state.task_id(id, query)?;
     let (waits, other) = match (given("depends_on"), given("dependency_of")) {
         (Some(other), None) => (id.clone(), other),
         (None, Some(waits)) => (waits, id.clone()),

@@ -32,13 +32,13 @@ fn comments(
     let keys =
         [("comment_text", Kind::Text, true), ("assignee", Kind::Integer, false), ("notify_all", Kind::Truth, true)];
     Some(match (method, path) {
-        ("GET", ["task", id, "comment"]) => tasks::resolve(state, id, query).map(|id| {
+        ("GET", ["task", id, "comment"]) => state.task_id(id, query).map(|id| {
             let of =
                 state.comments.values().filter(|comment| comment["task"] == json!(id)).cloned().collect::<Vec<_>>();
             json!({ "comments": of })
         }),
         ("POST", ["task", id, "comment"]) => shape::check(body, &keys).and_then(|()| {
-            let id = tasks::resolve(state, id, query)?;
+            let id = state.task_id(id, query)?;
             let number = state.number();
             let comment = json!({ "id": number.to_string(), "comment_text": body["comment_text"], "task": id,
                 "user": State::user(4_410_021), "resolved": false, "date": NOW.to_string() });
@@ -74,7 +74,7 @@ fn checklists(
 ) -> Option<Result<Value, Refusal>> {
     Some(match (method, path) {
         ("POST", ["task", id, "checklist"]) => shape::check(body, &[("name", Kind::Text, true)]).and_then(|()| {
-            let task = tasks::resolve(state, id, query)?;
+            let task = state.task_id(id, query)?;
             let id = format!("b8a8-{}", state.number());
             let list = json!({ "id": id, "task_id": task, "name": body["name"], "orderindex": 0, "resolved": 0, "unresolved": 0, "items": [] });
             state.checklists.insert(id, list.clone());

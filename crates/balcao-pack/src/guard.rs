@@ -12,8 +12,10 @@ use balcao_tool::{
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{CheckContext, Lookup, argument_checks::Shared};
-use crate::process::Processors;
+use crate::{
+    process::Processors,
+    validate::{CheckContext, Lookup, argument_checks::Shared},
+};
 
 /// A handler behind its checks.
 #[derive(Clone)]

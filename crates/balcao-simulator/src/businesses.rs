@@ -1,0 +1,31 @@
+//! Who takes part in a run: businesses, and customers of each.
+
+use balcao_channel::Number;
+use balcao_channel::inbound::Person;
+use balcao_domain::{OrganizationId, Phone};
+
+/// Customers of each business that have an appointment on the next morning, one each half hour.
+pub(crate) const CUSTOMERS: usize = 6;
+
+/// A business of the run.
+#[derive(Debug, Clone)]
+pub(crate) struct Tenant {
+    pub(crate) organization: OrganizationId,
+    /// Its account at the provider.
+    pub(crate) account: String,
+}
+
+/// A customer's number. Both tenants have a customer of each number: they are two contacts.
+pub(crate) fn number(contact: usize) -> String {
+    format!("+55319910000{:02}", contact + 10)
+}
+
+pub(crate) fn person(contact: usize) -> Person {
+    let number = number(contact);
+    Person {
+        number: Some(Number::new(number.trim_start_matches('+'))),
+        phone: Phone::parse(&number).ok(),
+        name: Some(format!("Cliente {contact}")),
+        ..Person::default()
+    }
+}
