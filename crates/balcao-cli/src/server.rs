@@ -14,12 +14,12 @@ use balcao_app::{
     messaging::inbox::{Account, Inbox, calls::Calls},
     messaging::outbound::send_policy::SendPolicy,
     messaging::outbound::sender::{Sender, SenderSettings},
+    messaging::turn_completion::CompletionNotifier,
     messaging::typing_indicator::TypingIndicator,
     messaging::web_chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     timers::Timers,
     turns::TurnRunner,
     turns::dispatcher::{Dispatcher, DispatcherSettings},
-    turns::turn_completion::CompletionNotifier,
     turns::watchdog::Watchdog,
 };
 use balcao_channel::{
@@ -40,7 +40,6 @@ use crate::{
     packs::{Current, health::ServerHealth, reload::Reload},
     supervisor::{self, Supervisor},
     telemetry::Measured,
-    wire,
 };
 
 /// So long what was written last is still taken up to be sent; what is being sent then comes to its end.

@@ -4,13 +4,12 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
-    AppContext, admin::restore_guard, admin::seed::BusinessFile, conversations::Conversations,
-    scheduling::professional_notifications::NotificationAccounts, turns::TurnRunner,
+    AppContext, admin::restore_guard, admin::seed::BusinessFile, context::notification_accounts::NotificationAccounts,
+    conversations::Conversations, turns::TurnRunner,
 };
 use balcao_channel::channels::evolution;
 use balcao_domain::{Clock, ManualClock, OrganizationId};

@@ -1,4 +1,4 @@
-//! What holds for every answer that is no page.
+//! Headers of every answer, unless a handler sets its own.
 
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue};

@@ -8,11 +8,11 @@ use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::normalize;
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::{Tx, crm::contact, scheduling::catalog};
-use serde::{Deserialize, Serialize};
 
 use crate::admin::plans::{self, Plans};
 use crate::context::app_context::{AppContext, UseCaseError, granted};
 use crate::context::request_rate;
+use crate::context::staff_email::{UnknownStaff, by_email};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -23,16 +23,6 @@ pub struct StaffPermissions {
     pub money: bool,
     /// Only what this professional is booked for.
     pub only: Option<ProfessionalId>,
-}
-
-/// A request named a staff member by an unknown e-mail address.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("nobody of staff has the e-mail address `{email}`; known: {}", known.join(", "))]
-pub struct UnknownStaff {
-    /// As given.
-    pub email: String,
-    /// Those of the business.
-    pub known: Vec<String>,
 }
 
 /// Why a contact may not ask the assistant.
@@ -74,14 +64,6 @@ pub struct StaffAccess {
 impl StaffPermissions {
     /// Everything, as owners and managers do.
     pub const ALL: Self = Self { money: true, only: None };
-}
-
-/// Who of staff has an e-mail address; letters' case and spaces around it do not count.
-pub(crate) fn by_email<'a>(all: &'a [Staff], email: &str) -> Result<&'a Staff, UnknownStaff> {
-    all.iter().find(|one| one.email.eq_ignore_ascii_case(email.trim())).ok_or_else(|| UnknownStaff {
-        email: email.to_owned(),
-        known: all.iter().map(|one| one.email.clone()).collect(),
-    })
 }
 
 impl StaffAccess {

@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{knowledge::Meaning, scheduling::professional_notifications::NotificationAccounts};
+use crate::{context::meaning::Meaning, context::notification_accounts::NotificationAccounts};
 
 /// How often an effect is run whose commit was not answered.
 const ATTEMPTS: u32 = 3;

@@ -16,10 +16,6 @@ use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gau
 
 use crate::context::budgets::Full;
 
-mod meter;
-
-pub(crate) use meter::Meter;
-
 /// What a metric is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

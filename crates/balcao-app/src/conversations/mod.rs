@@ -3,9 +3,7 @@
 mod audit_trail;
 mod delivery;
 pub mod flows;
-pub mod handoff_alerts;
 mod pages;
-mod takeover;
 
 use balcao_channel::inbound::Media;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
@@ -23,11 +21,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::admin::staff_access::{self, UnknownStaff};
 use crate::context::app_context::{AppContext, UseCaseError, granted};
+use crate::context::staff_email::{self, UnknownStaff};
 use crate::messaging::files::{self, FileView};
 use crate::messaging::inbox::message_text;
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
+use crate::messaging::takeover::take_over;
 
 /// Longest reply or note of staff, in characters.
 const MAX_CHARS: usize = 4_000;
@@ -131,9 +130,7 @@ pub use crate::messaging::outbound::costs::MessagePrice;
 use audit_trail::{Act, standing, write_down};
 pub use balcao_store::messaging::message::{Author, Message};
 pub use delivery::{Delivery, DeliveryStep};
-pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
-pub(crate) use takeover::take_over;
 
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
 
@@ -333,7 +330,7 @@ impl Conversations {
             let actor = match by {
                 Giver::Staff(email) => {
                     let all = staff::list(tx, organization)?;
-                    granted!(staff_access::by_email(&all, &email).cloned().map_err(ConversationRefusal::from)).email
+                    granted!(staff_email::by_email(&all, &email).cloned().map_err(ConversationRefusal::from)).email
                 }
                 Giver::Program(name) => name,
                 Giver::Operator => "operator".to_owned(),
@@ -439,7 +436,7 @@ fn both(
 ) -> Answer<(Conversation, Staff, Vec<Staff>)> {
     let Some(found) = find(tx, organization, id)? else { return Ok(Err(ConversationRefusal::NotFound { id })) };
     let all = staff::list(tx, organization)?;
-    let me = granted!(staff_access::by_email(&all, email).cloned().map_err(ConversationRefusal::from));
+    let me = granted!(staff_email::by_email(&all, email).cloned().map_err(ConversationRefusal::from));
     Ok(Ok((found, me, all)))
 }
 

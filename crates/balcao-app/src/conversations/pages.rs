@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::{Answer, ConversationRefusal, ConversationView, Conversations, Said, find, view, with_files};
 use crate::context::app_context::UseCaseError;
+use crate::context::page::cut;
 
 /// Some conversations, and where the next ones begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,12 +124,4 @@ impl Conversations {
             })
             .await
     }
-}
-
-/// Cuts a page to its size. Gives its last row if there was more: the next page begins behind it.
-pub(crate) fn cut<T>(found: &mut Vec<T>, limit: u32) -> Option<&T> {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let more = found.len() > limit;
-    found.truncate(limit);
-    found.last().filter(|_| more)
 }

@@ -5,8 +5,6 @@
 //!
 //! A search by meaning always finds a nearest entry, so the reader of the result judges whether it fits the question.
 
-mod meaning;
-
 use std::collections::HashMap;
 
 use balcao_domain::knowledge::KnowledgeEntry;
@@ -18,10 +16,8 @@ use balcao_store::knowledge::{self, vectors};
 use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, UseCaseError};
+use crate::context::meaning::{Lacking, Meaning, NoVectors, digest};
 use crate::context::names::{NameRefusal, find};
-
-use meaning::{Lacking, digest};
-pub use meaning::{Meaning, NoVectors};
 
 /// How many entries an answer holds at most.
 const LIMIT: usize = 5;

@@ -15,10 +15,10 @@ use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{StoreError, Tx, crm::staff, messaging::conversation};
 use serde::{Deserialize, Serialize};
 
-use crate::admin::staff_access::{self, UnknownStaff};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::Full;
 use crate::context::hash::sha256_hex;
+use crate::context::staff_email::{self, UnknownStaff};
 
 /// A file of a conversation, without its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,7 +189,7 @@ impl Files {
                 Err(StoreError::NoRow { .. }) => return Ok(Err(FileRefusal::NoConversation { id })),
                 Err(error) => return Err(error.into()),
             };
-            if let Err(unknown) = staff_access::by_email(&staff::list(tx, organization)?, &email) {
+            if let Err(unknown) = staff_email::by_email(&staff::list(tx, organization)?, &email) {
                 return Ok(Err(unknown.into()));
             }
             let media = Media {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 use crate::context::names::{NameRefusal, find};
-use crate::scheduling::ics::{self, Shown};
+use crate::icalendar::{self, Shown};
 
 /// So far back and ahead a feed goes.
 const BACK: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -301,7 +301,7 @@ fn render(
     let shown = |entry: &Entry| Shown { summary: summary(entry, detail, english), ..Shown::default() };
     let entries = agenda_feed::entries(tx, id, professional, span, now, MOST)?;
     let entries: Vec<(Entry, Shown)> = entries.into_iter().map(|entry| (entry.clone(), shown(&entry))).collect();
-    Ok(ics::agenda(&format!("{name} · {}", organization.name), &entries, &organization.slug, now))
+    Ok(icalendar::agenda(&format!("{name} · {}", organization.name), &entries, &organization.slug, now))
 }
 
 fn summary(entry: &Entry, detail: Detail, english: bool) -> String {

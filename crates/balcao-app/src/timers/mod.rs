@@ -25,7 +25,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::app_context::UseCaseError;
-use crate::messaging::inbox::calls;
+use crate::messaging::API_CHANNEL;
 use crate::messaging::outbound::send_policy::{Purpose, SendPolicy, TemplateVariables};
 use crate::scheduling::booking::Booking;
 use crate::scheduling::waitlist::Waitlist;
@@ -210,7 +210,7 @@ fn place(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> R
     let mut all = conversation::of_contact(tx, organization, contact)?;
     all.sort_by_key(|one| std::cmp::Reverse(one.last_message_at));
     for conversation in all {
-        if conversation.channel == calls::CHANNEL {
+        if conversation.channel == API_CHANNEL {
             continue;
         }
         if let Some(route) = lease::route(tx, organization, conversation.id)? {

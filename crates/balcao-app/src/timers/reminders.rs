@@ -15,10 +15,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
 use crate::context::app_context::{UseCaseError, organization};
+use crate::messaging::outbound::choices::{Choice, Choices};
 use crate::messaging::outbound::enqueue::{self, CHOICE, OutgoingMessage};
 use crate::messaging::outbound::send_policy::{Purpose, QuickReplyAction, TemplateVariables};
 use crate::messaging::outbound::sender::{customer_name, pre_send};
-use crate::turns::choices::{Choice, Choices};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.
 const TOO_SHORT_MIN: i64 = 15;

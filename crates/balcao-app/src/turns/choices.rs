@@ -14,26 +14,11 @@ use balcao_language::{TimeReading, find_times_from, format};
 use balcao_tool::{Locale, Offer, ReceiptKind};
 use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
 
+use crate::messaging::outbound::choices::{Choice, Choices};
 use crate::scheduling::intake::asks_for_a_number;
 
 /// How long an offer may be chosen, unless its time comes first: as long as it is remembered what a conversation is about.
 const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
-
-/// Something that may be chosen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Choice {
-    pub(crate) name: String,
-    /// What a turn reads when it was chosen.
-    pub(crate) words: String,
-    pub(crate) expires_at: Timestamp,
-}
-
-/// A reply with what may be chosen below it.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Choices {
-    pub(crate) content: OutboundContent,
-    pub(crate) all: Vec<Choice>,
-}
 
 /// What a reply offers; `None` if that is nothing, or more than fits.
 pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, now: Timestamp) -> Option<Choices> {

@@ -25,8 +25,8 @@ use super::control::TurnControl;
 use super::lease_context::{self, LeaseContext};
 use super::{AnswerError, Opened, TurnOutcome};
 use crate::context::app_context::{AppContext, UseCaseError};
-use crate::conversations::handoff_alerts::{self, Handoff};
-use crate::scheduling::professional_notifications::NotificationAccounts;
+use crate::context::notification_accounts::NotificationAccounts;
+use crate::notifications::handoff_alerts::{self, Handoff};
 use crate::turns::summaries;
 
 /// Closes a turn; `under` says that it was claimed, and may begin again.

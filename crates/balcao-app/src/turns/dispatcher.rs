@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::context::app_context::UseCaseError;
+use crate::messaging::turn_completion::CompletionNotifier;
 use crate::messaging::typing_indicator::{self, TypingIndicator};
 use crate::messaging::web_chat::Hub;
-use crate::turns::turn_completion::CompletionNotifier;
 use crate::turns::{AnswerError, TurnRunner};
 
 /// So many conversations are rescued at once; the rest comes next.

@@ -24,6 +24,7 @@ pub mod dispatcher;
 mod journal;
 mod lease_context;
 mod leased;
+mod meter;
 mod open;
 mod reply_context;
 mod runner;
@@ -33,7 +34,6 @@ mod stale_inbound;
 mod strangers;
 pub mod summaries;
 pub mod traces;
-pub mod turn_completion;
 mod unreadable_message;
 pub mod watchdog;
 

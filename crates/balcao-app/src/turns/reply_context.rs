@@ -18,7 +18,7 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 use crate::context::app_context::UseCaseError;
-use crate::{messaging::outbound::sender::pre_send, scheduling::professional_notifications};
+use crate::{messaging::outbound::sender::pre_send, notifications::professionals};
 
 /// The notification that the contact may be answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +59,9 @@ pub(super) fn find_reply_context(
         None => message::find_last_notification(tx, org, whose.conversation, since)?,
     };
     let Some(Notification { subject, about }) = told else { return Ok(None) };
-    let named = about.as_deref().and_then(|about| {
-        pre_send::appointment_in(about).or_else(|| professional_notifications::appointment_of(about))
-    });
+    let named = about
+        .as_deref()
+        .and_then(|about| pre_send::appointment_in(about).or_else(|| professionals::appointment_of(about)));
     let found = match named {
         Some(id) => {
             appointment::find(tx, org, id, whose.organization.currency)?.filter(|one| one.contact == whose.contact)

@@ -22,13 +22,13 @@ use super::control::TurnControl;
 use super::journal::{Stop, StoreJournal};
 use super::lease_context::LeaseContext;
 use super::leased::{self, LeasedOpening};
+use super::meter::Meter;
 use super::open::{self, LoadOptions, OpenResult, Opened};
 use super::source::{Caller, Leased, TurnSource};
 use super::{Agent, AnswerError, ContactRef, TurnOutcome, TurnRequest};
 use super::{after_reply, close, context, strangers};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
-use crate::context::metrics::Meter;
 use crate::messaging::web_chat::Hub;
 
 /// A sanitiser, with the tools that it was made for. Of a profile whose tools changed the last one is kept, too: a turn may still be at

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use balcao_app::conversations::handoff_alerts::HandoffAlerts;
+use balcao_app::context::notification_accounts::HandoffAlerts;
+use balcao_app::context::notification_accounts::NotificationAccounts;
 use balcao_app::messaging::outbound::send_policy::{ApprovedTemplate, Purpose, SendPolicy, TemplateVariable};
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
 use balcao_app::scheduling::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
 use balcao_app::scheduling::intake::{Intake, IntakeRequest};
-use balcao_app::scheduling::professional_notifications::NotificationAccounts;
 use balcao_channel::Channel;
 use balcao_channel::channels::email::{Config, Email, Security};
 use balcao_channel::channels::whatsapp::price::Category;

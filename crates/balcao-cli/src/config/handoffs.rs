@@ -1,6 +1,6 @@
 //! How staff are told of handoffs: `[handoffs]`.
 
-use balcao_app::conversations::handoff_alerts::HandoffAlerts;
+use balcao_app::context::notification_accounts::HandoffAlerts;
 use serde::{Deserialize, Deserializer, de::Error};
 use toml::Value;
 

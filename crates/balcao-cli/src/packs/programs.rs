@@ -6,7 +6,7 @@ use balcao_agent::ProgramRules;
 use balcao_pack::program::{self, Callable, RUN_PROGRAM};
 use balcao_sandbox::Launcher;
 use balcao_tool::{Effect, Tool, Toolbox, nearest};
-use balcao_yaml::{Document, Problem};
+use balcao_yaml::Document;
 
 use super::OwnPacks;
 use crate::output::Failure;

@@ -3,8 +3,8 @@
 
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
-use balcao_app::admin::staff_access::UnknownStaff;
 use balcao_app::context::names::NameRefusal;
+use balcao_app::context::staff_email::UnknownStaff;
 use balcao_app::conversations::ConversationRefusal;
 use balcao_app::crm::contacts::{BadField, BadValue, UpdateRefusal};
 use balcao_app::messaging::files::FileRefusal;

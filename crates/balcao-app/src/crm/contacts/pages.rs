@@ -73,7 +73,7 @@ fn all(
     limit: u32,
 ) -> Result<Found, UseCaseError> {
     let mut found = contact::list(tx, organization, after, limit.saturating_add(1))?;
-    let next = crate::conversations::cut(&mut found, limit).map(|last| last.id);
+    let next = crate::context::page::cut(&mut found, limit).map(|last| last.id);
     Ok((found, next))
 }
 

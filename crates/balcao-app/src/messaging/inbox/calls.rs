@@ -21,10 +21,9 @@ use tokio::sync::Notify;
 
 use super::sender_identity;
 use crate::context::app_context::{AppContext, Effect, UseCaseError};
-use crate::turns::turn_completion::CompletionNotifier;
+use crate::messaging::API_CHANNEL;
+use crate::messaging::turn_completion::CompletionNotifier;
 
-/// The channel of conversations that programs have.
-pub const CHANNEL: &str = "api";
 /// How often the database is looked at when no bell rings.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -154,22 +153,22 @@ fn take_in(
         }
         None => {
             let contact = sender_identity::find_or_add(tx, organization, &person, now)?;
-            let found = conversation::find_or_begin(tx, organization, contact, CHANNEL, now)?;
+            let found = conversation::find_or_begin(tx, organization, contact, API_CHANNEL, now)?;
             api_conversation::insert(tx, organization, &call.conversation, found.id)?;
             found
         }
     };
     let recipient = Recipient::User(UserId::new(call.conversation.as_str()));
     let route = Route {
-        account: CHANNEL.to_owned(),
+        account: API_CHANNEL.to_owned(),
         recipient: serde_json::to_string(&recipient).unwrap_or_default(),
         customer_wrote_at: Some(now),
     };
     lease::set_route(tx, organization, found.id, &route)?;
     let payload = serde_json::json!({ "conversation": call.conversation, "text": call.text }).to_string();
     let new = NewInbox {
-        channel: CHANNEL,
-        account: CHANNEL,
+        channel: API_CHANNEL,
+        account: API_CHANNEL,
         key,
         kind: "message",
         conversation: Some(found.id),

@@ -14,6 +14,7 @@ use balcao_store::messaging::attachment::{self, Fetched, NewAttachment};
 use balcao_store::messaging::choice;
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::messaging::web_chat::{self, ChatAuthor};
 use balcao_store::turns::lease::{self, Route};
 use balcao_store::{Tx, crm::organization, messaging::conversation, scheduling::follow_up, turns::event};
 use jiff::{SignedDuration, Timestamp};
@@ -21,9 +22,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Account, message_text, schedule_turn, sender_identity, templates};
 use crate::context::app_context::UseCaseError;
 use crate::context::hash::sha256_hex;
-use crate::conversations::take_over;
 use crate::messaging::outbound::enqueue;
-use crate::messaging::web_chat;
+use crate::messaging::takeover::take_over;
 
 /// How a message is kept: with words for a turn, or without.
 fn kind_of(content: &Content) -> &'static str {
@@ -180,7 +180,7 @@ impl EventHandler<'_> {
                 &text
             };
             let seen = (message.id.as_str(), text, file);
-            web_chat::note_inbound(tx, organization, found.id, seen, self.now)?;
+            note_for_pages(tx, organization, found.id, seen, self.now)?;
         }
         schedule_turn(tx, organization, found.id, self.burst)
     }
@@ -311,4 +311,17 @@ impl EventHandler<'_> {
             ignored: Some(reason),
         }
     }
+}
+
+/// Leaves what a visitor wrote where their pages read it: in the transaction that takes it in.
+fn note_for_pages(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    (name, text, file): (&str, &str, Option<AttachmentId>),
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let new = web_chat::NewEntry { conversation, name, author: ChatAuthor::Visitor, text, file };
+    web_chat::push(tx, organization, &new, now)?;
+    Ok(())
 }

@@ -11,8 +11,8 @@ use balcao_store::{Tx, crm::contact, crm::staff, messaging::conversation};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::admin::staff_access::{self, UnknownStaff};
 use crate::context::app_context::{AppContext, UseCaseError, granted};
+use crate::context::staff_email::{self, UnknownStaff};
 
 /// A message that did not leave, or may not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -178,7 +178,7 @@ fn find(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId) -> Answer<D
 
 fn actor(tx: &mut Tx<'_>, organization: OrganizationId, email: &str) -> Answer<String> {
     let all = staff::list(tx, organization)?;
-    Ok(staff_access::by_email(&all, email).map(|me| me.email.clone()).map_err(Into::into))
+    Ok(staff_email::by_email(&all, email).map(|me| me.email.clone()).map_err(Into::into))
 }
 
 fn view(tx: &mut Tx<'_>, organization: OrganizationId, found: FailedMessage) -> Result<DeadLetter, UseCaseError> {

@@ -10,8 +10,8 @@ use balcao_store::{Tx, messaging::message, turns::lease};
 use jiff::Timestamp;
 
 use crate::context::app_context::UseCaseError;
-use crate::messaging::inbox::calls;
-use crate::turns::choices::Choices;
+use crate::messaging::API_CHANNEL;
+use crate::messaging::outbound::choices::Choices;
 
 /// What the names of our buttons and rows begin with: what comes back under such a name is looked up, never believed.
 pub(crate) const CHOICE: &str = "balcao:";
@@ -51,7 +51,7 @@ pub(crate) fn enqueue(
     outgoing: &OutgoingMessage<'_>,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    if outgoing.channel == calls::CHANNEL {
+    if outgoing.channel == API_CHANNEL {
         return Ok(());
     }
     let Some(route) = lease::route(tx, organization, outgoing.conversation)? else { return Ok(()) };

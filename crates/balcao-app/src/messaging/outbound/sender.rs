@@ -34,10 +34,10 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::context::{app_context::AppContext, app_context::UseCaseError, metrics};
-use crate::conversations::handoff_alerts;
 use crate::messaging::outbound::delivery_failure;
 use crate::messaging::outbound::send_policy::{Purpose, SendPolicy, TemplateVariables};
-use crate::scheduling::professional_notifications;
+use crate::notifications::handoff_alerts;
+use crate::notifications::professionals;
 
 mod media_upload;
 mod pacing;
@@ -536,7 +536,7 @@ fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<TemplateV
     let customer = contact::get(tx, message.organization, contact)?;
     let text = body.adapted_to(&NOTHING);
     let text = if let OutboundContent::Text { body, .. } = text.content() { Some(body.clone()) } else { None };
-    if let Some(about) = message.about.as_deref().and_then(professional_notifications::appointment_of) {
+    if let Some(about) = message.about.as_deref().and_then(professionals::appointment_of) {
         return of_notice(tx, message, about, text);
     }
     let customer = customer_name(&customer, &organization.locale);
@@ -555,7 +555,7 @@ fn of_notice(
     let said = format::Locale::of(&organization.locale);
     let starts = zone.to_datetime(entry.span.start);
     Ok(TemplateVariables {
-        customer: professional_notifications::actor_name(&entry, said == format::Locale::En).to_owned(),
+        customer: professionals::actor_name(&entry, said == format::Locale::En).to_owned(),
         business: organization.name,
         service: Some(entry.service).filter(|service| !service.is_empty()),
         professional: catalog::professional_names(tx, organization.id)?.remove(&entry.professional),

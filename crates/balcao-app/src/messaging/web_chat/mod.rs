@@ -365,16 +365,3 @@ fn message(
 fn first(name: &str) -> String {
     name.split_whitespace().next().unwrap_or_default().to_owned()
 }
-
-/// Leaves what a visitor wrote where their pages read it: in the transaction that takes it in.
-pub(crate) fn note_inbound(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    conversation: ConversationId,
-    (name, text, file): (&str, &str, Option<AttachmentId>),
-    now: Timestamp,
-) -> Result<(), UseCaseError> {
-    let new = web_chat::NewEntry { conversation, name, author: ChatAuthor::Visitor, text, file };
-    web_chat::push(tx, organization, &new, now)?;
-    Ok(())
-}

@@ -9,7 +9,7 @@ use jiff::{Timestamp, ToSpan};
 
 use super::{AppointmentView, Appointments, view};
 use crate::context::app_context::{UseCaseError, organization};
-use crate::conversations::cut;
+use crate::context::page::cut;
 use crate::scheduling::agenda::local_midnight;
 
 /// An appointment with whose it is.

@@ -21,9 +21,10 @@ use serde_json::Value;
 
 use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::context::names::NameRefusal;
+use crate::context::notification_accounts::NotificationAccounts;
+use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
-use crate::scheduling::professional_notifications::{self, NotificationAccounts, NotificationKind};
 pub(crate) use book::book as book_in;
 
 /// Which service is meant.
@@ -382,13 +383,7 @@ impl Booking {
             let lapsed = balcao_store::scheduling::appointment::expired(tx, organization, now)?;
             let count = change::expire(tx, organization, now)?;
             for one in lapsed {
-                professional_notifications::enqueue(
-                    tx,
-                    &accounts,
-                    organization,
-                    NotificationKind::Cancelled(one),
-                    now,
-                )?;
+                professionals::enqueue(tx, &accounts, organization, NotificationKind::Cancelled(one), now)?;
             }
             Ok(count)
         };
@@ -421,7 +416,7 @@ impl Teller {
         if let Ok(done) = &answer
             && let Some((what, before, after)) = what(done)
         {
-            professional_notifications::enqueue(tx, &self.accounts, self.organization, what, now)?;
+            professionals::enqueue(tx, &self.accounts, self.organization, what, now)?;
             if let Some(actor) = &self.actor {
                 trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
             }

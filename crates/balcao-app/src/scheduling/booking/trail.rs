@@ -6,8 +6,8 @@ use balcao_store::{StoreError, Tx};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::notifications::professionals::NotificationKind;
 use crate::scheduling::appointments::AppointmentView;
-use crate::scheduling::professional_notifications::NotificationKind;
 
 /// An appointment as the log shows it. Who comes is not among it: the log is not deleted by age.
 pub(super) fn shown(one: &AppointmentView) -> Value {

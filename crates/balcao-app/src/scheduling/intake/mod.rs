@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, Effect, UseCaseError, granted};
 use crate::context::names::may_be_theirs;
+use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::agenda::{Agenda, Slot};
 use crate::scheduling::booking::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice, book_in};
-use crate::scheduling::professional_notifications::{self, NotificationKind};
 
 pub use no_free_slot::NoFreeSlot;
 pub(crate) use professional_mention::asks_for_a_number;
@@ -261,7 +261,7 @@ impl Intake {
             let work = move |tx: &mut Tx<'_>, now| {
                 let done = granted!(book(tx, organization, contact, conversation, &request, now)?);
                 if !done.booked.already_booked {
-                    professional_notifications::enqueue(
+                    professionals::enqueue(
                         tx,
                         &accounts,
                         organization,

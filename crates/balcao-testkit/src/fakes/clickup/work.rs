@@ -6,7 +6,6 @@ use super::{
     Query, Request,
     shape::{self, Kind},
     state::{NOW, Refusal, State, stored},
-    tasks,
 };
 
 pub(super) fn route(

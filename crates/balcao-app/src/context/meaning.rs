@@ -38,13 +38,13 @@ pub struct Meaning {
 }
 
 /// An entry whose vector has to be made.
-pub(super) struct Lacking {
-    pub(super) entry: KnowledgeId,
-    pub(super) text: String,
+pub(crate) struct Lacking {
+    pub(crate) entry: KnowledgeId,
+    pub(crate) text: String,
 }
 
 /// SHA-256.
-pub(super) fn digest(text: &str) -> Vec<u8> {
+pub(crate) fn digest(text: &str) -> Vec<u8> {
     Sha256::digest(text.as_bytes()).to_vec()
 }
 
@@ -55,12 +55,12 @@ impl Meaning {
         Self { embedder, queries: Patience::new(FOR_QUERY, REST), entries: Patience::new(FOR_ENTRIES, REST) }
     }
 
-    pub(super) fn model(&self) -> &str {
+    pub(crate) fn model(&self) -> &str {
         self.embedder.model()
     }
 
     /// A query's vector; `None` while there is none to be had.
-    pub(super) async fn vector(&self, query: &str) -> Option<Vec<f32>> {
+    pub(crate) async fn vector(&self, query: &str) -> Option<Vec<f32>> {
         let texts = [query.to_owned()];
         let made = async {
             let made = self.embedder.embed(&texts, TextRole::Query).await;
@@ -71,7 +71,7 @@ impl Meaning {
     }
 
     /// Makes what is lacking and keeps it, as much as a search has time for. After a failure nothing is made for a while.
-    pub(super) async fn fill_in_passing(
+    pub(crate) async fn fill_in_passing(
         &self,
         store: &Store,
         organization: OrganizationId,
@@ -88,7 +88,7 @@ impl Meaning {
     }
 
     /// Makes what is lacking and keeps it, batch by batch; `made` has what is kept, or could not be.
-    pub(super) async fn fill(
+    pub(crate) async fn fill(
         &self,
         store: &Store,
         organization: OrganizationId,

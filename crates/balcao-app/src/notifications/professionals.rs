@@ -21,19 +21,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::context::app_context::{UseCaseError, organization};
-use crate::conversations::handoff_alerts::HandoffAlerts;
-use crate::scheduling::ics::{self, Organizer, Shown};
-
-/// By which accounts notices leave; a way without an account is not taken.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NotificationAccounts {
-    /// WhatsApp: the channel's name and its account.
-    pub whatsapp: Option<(String, String)>,
-    /// The address that e-mail comes from.
-    pub email: Option<String>,
-    /// The channels that carry handoff alerts to staff.
-    pub handoffs: HandoffAlerts,
-}
+use crate::context::notification_accounts::NotificationAccounts;
+use crate::icalendar::{self, Organizer, Shown};
 
 /// What happened to an appointment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +136,7 @@ fn write(
         let content = OutboundContent::Mail {
             subject: subject(place, notice),
             body: text,
-            calendar: Some(ics::one(notice.entry, &shown, slug, Some(organizer), now)),
+            calendar: Some(icalendar::one(notice.entry, &shown, slug, Some(organizer), now)),
         };
         let to = Recipient::User(UserId::new(address.as_str()));
         push(tx, place, notice, (channel, from), (conversation, None, &to), content, now)?;

@@ -18,20 +18,12 @@ use balcao_store::{Tx, messaging::conversation};
 use jiff::Timestamp;
 
 use crate::context::app_context::UseCaseError;
-use crate::scheduling::professional_notifications::{self, NotificationAccounts};
+use crate::context::notification_accounts::{HandoffAlerts, NotificationAccounts};
+use crate::notifications::professionals;
 
 /// The kind of an alert in the outbox; its template is that of the same name.
 const KIND: &str = "notice_handoff";
 const ABOUT: &str = "handoff:";
-
-/// The channels that carry handoff alerts to staff. The accounts are those of the notices.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct HandoffAlerts {
-    /// By e-mail.
-    pub email: bool,
-    /// By WhatsApp, to the number of the person of staff.
-    pub whatsapp: bool,
-}
 
 /// A conversation that was given to a person.
 pub(crate) struct Handoff<'a> {
@@ -128,7 +120,7 @@ fn own_contact(tx: &mut Tx<'_>, id: OrganizationId, whose: &Staff, now: Timestam
         return Ok(known);
     }
     let user = format!("staff:{}", i64::from(whose.id));
-    professional_notifications::contact_of(tx, id, &whose.name, whose.phone.as_deref(), user, now)
+    professionals::contact_of(tx, id, &whose.name, whose.phone.as_deref(), user, now)
 }
 
 /// Subject and text.

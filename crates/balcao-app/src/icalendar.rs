@@ -120,5 +120,5 @@ fn written(calendar: &Calendar) -> String {
 }
 
 #[cfg(test)]
-#[path = "ics_tests.rs"]
+#[path = "icalendar_tests.rs"]
 mod tests;

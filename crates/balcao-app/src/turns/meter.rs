@@ -13,7 +13,8 @@ use balcao_tool::{CallResult, ResultClass, Toolbox};
 use metrics::{counter, histogram};
 use tokio::time::Instant;
 
-use crate::turns::TurnOutcome;
+use super::TurnOutcome;
+use crate::context::metrics::model_call;
 
 /// Measures one turn in this process, and passes on what it sees. Model calls are counted as they end, also those of a turn
 /// that does not come to its end.
@@ -53,7 +54,7 @@ impl<'a> Meter<'a> {
 
 impl Observer for Meter<'_> {
     fn model(&self, answer: &Result<ModelResponse, ModelError>, took: Duration) {
-        super::model_call(&self.asked, answer, took);
+        model_call(&self.asked, answer, took);
         let mut spent = self.in_models.lock().unwrap_or_else(PoisonError::into_inner);
         *spent = spent.saturating_add(took);
         drop(spent);

@@ -1,0 +1,4 @@
+//! Telling the business's own people: professionals of their appointments, staff of handoffs.
+
+pub(crate) mod handoff_alerts;
+pub(crate) mod professionals;
