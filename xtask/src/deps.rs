@@ -17,7 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-search", &[]),
     ("balcao-connector", &["balcao-http", "balcao-json", "balcao-pack", "balcao-tool"]),
     ("balcao-mcp", &["balcao-connector", "balcao-json", "balcao-pack", "balcao-tool"]),
-    ("balcao-tool", &["balcao-json", "balcao-planted"]),
+    ("balcao-tool", &["balcao-domain", "balcao-json", "balcao-planted"]),
     ("run-a-pack", &["balcao-pack", "balcao-sandbox", "balcao-tool"]),
     ("balcao-llm", &["balcao-http", "balcao-json"]),
     ("balcao-embedding", &["balcao-llm"]),

@@ -99,9 +99,9 @@ pub fn fixed_sentence(evidence: &Evidence) -> Option<String> {
 
 /// "Corte com João Batista, quarta, 25/11 às 15h": what the receipt has of it.
 fn facts_of(receipt: &Receipt, locale: Locale) -> String {
-    let (language, with, at) = match locale {
-        Locale::PtBr => (format::Locale::Pt, "com", "às"),
-        Locale::En => (format::Locale::En, "with", "at"),
+    let (with, at) = match locale {
+        Locale::PtBr => ("com", "às"),
+        Locale::En => ("with", "at"),
     };
     let what = match (&receipt.service, &receipt.professional) {
         (Some(service), Some(professional)) => format!("{service} {with} {professional}"),
@@ -109,8 +109,8 @@ fn facts_of(receipt: &Receipt, locale: Locale) -> String {
         (None, Some(professional)) => format!("{with} {professional}"),
         (None, None) => String::new(),
     };
-    let day = receipt.day.map(|day| format::day(day, language)).unwrap_or_default();
-    let time = receipt.start.map(|start| format!("{at} {}", format::time(start, language))).unwrap_or_default();
+    let day = receipt.day.map(|day| format::day(day, locale)).unwrap_or_default();
+    let time = receipt.start.map(|start| format!("{at} {}", format::time(start, locale))).unwrap_or_default();
     let when = [day, time].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     [what, when].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
@@ -207,11 +207,11 @@ fn truth_of(receipt: &Receipt, locale: Locale) -> String {
         ReceiptKind::MessageCancelled => ("a mensagem programada foi desfeita", "the planned message was called off"),
         ReceiptKind::Ended => ("a conversa será arquivada", "the conversation will be archived"),
     };
-    let (word, language) = match locale {
-        Locale::PtBr => (pt, format::Locale::Pt),
-        Locale::En => (en, format::Locale::En),
+    let word = match locale {
+        Locale::PtBr => pt,
+        Locale::En => en,
     };
     let facts = facts_of(receipt, locale);
-    let price = receipt.price_cents.map(|cents| format!(" ({})", format::reais(cents, language))).unwrap_or_default();
+    let price = receipt.price_cents.map(|cents| format!(" ({})", format::reais(cents, locale))).unwrap_or_default();
     if facts.is_empty() { format!("{word}{price}") } else { format!("{word}: {facts}{price}") }
 }

@@ -34,13 +34,14 @@ mod scanner;
 mod spans;
 mod weekdays;
 
+use balcao_domain::Locale;
 use jiff::civil::{Date, Weekday};
 
 pub use names::month_named;
 pub use names::weekday_named;
 
 use crate::{
-    format::{self, Locale},
+    format,
     normalize::{Token, TokenKind, tokens},
 };
 
@@ -156,7 +157,7 @@ fn in_words(readings: &[Meaning]) -> String {
 /// The text tells its language, and is Portuguese if it tells none.
 #[must_use]
 pub fn find_dates(text: &str, today: Date) -> Vec<DateMatch> {
-    find_dates_in(text, today, Locale::Pt)
+    find_dates_in(text, today, Locale::PtBr)
 }
 
 /// Like [`find_dates`], in a conversation of that language: it counts for texts that tell none, such as "03/04".
@@ -182,7 +183,7 @@ pub fn find_dates_in(text: &str, today: Date, locale: Locale) -> Vec<DateMatch> 
 /// # Errors
 /// [`DateProblem`], each with what is needed to ask again.
 pub fn resolve_date(text: &str, today: Date) -> Result<ResolvedDate, DateProblem> {
-    resolve_date_in(text, today, Locale::Pt)
+    resolve_date_in(text, today, Locale::PtBr)
 }
 
 /// Like [`resolve_date`], in a conversation of that language.

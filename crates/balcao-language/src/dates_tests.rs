@@ -343,7 +343,7 @@ proptest::proptest! {
     #[test]
     fn a_written_day_is_that_day(days in 0_i64..700) {
         let day = TODAY.saturating_add(jiff::ToSpan::days(days));
-        let text = format!("{}, {:02}/{:02}/{}", format::weekday(day.weekday(), Locale::Pt), day.day(), day.month(), day.year());
+        let text = format!("{}, {:02}/{:02}/{}", format::weekday(day.weekday(), Locale::PtBr), day.day(), day.month(), day.year());
         proptest::prop_assert_eq!(resolve_date(&text, TODAY), Ok(ResolvedDate { date: day, weekday: day.weekday() }));
         proptest::prop_assert_eq!(resolve_date(&day.to_string(), TODAY).unwrap().date, day);
     }

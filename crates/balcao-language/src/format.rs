@@ -1,37 +1,19 @@
 //! Wording of dates, times and money in replies: "sexta, 27/11", "15h30", "R$ 45,00".
 
+use balcao_domain::Locale;
 use jiff::civil::{Date, Time, Weekday};
-
-/// The language of a reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Locale {
-    /// Brazilian Portuguese.
-    #[default]
-    Pt,
-    /// English.
-    En,
-}
-
-impl Locale {
-    /// The language of a locale tag: English for `en` and `en-…`, else Portuguese.
-    #[must_use]
-    pub fn of(tag: &str) -> Self {
-        let language = tag.split(['-', '_']).next().unwrap_or_default();
-        if language.eq_ignore_ascii_case("en") { Self::En } else { Self::Pt }
-    }
-}
 
 /// The weekday as it is said: "sexta", "Friday".
 #[must_use]
 pub const fn weekday(day: Weekday, locale: Locale) -> &'static str {
     match (locale, day) {
-        (Locale::Pt, Weekday::Monday) => "segunda",
-        (Locale::Pt, Weekday::Tuesday) => "terça",
-        (Locale::Pt, Weekday::Wednesday) => "quarta",
-        (Locale::Pt, Weekday::Thursday) => "quinta",
-        (Locale::Pt, Weekday::Friday) => "sexta",
-        (Locale::Pt, Weekday::Saturday) => "sábado",
-        (Locale::Pt, Weekday::Sunday) => "domingo",
+        (Locale::PtBr, Weekday::Monday) => "segunda",
+        (Locale::PtBr, Weekday::Tuesday) => "terça",
+        (Locale::PtBr, Weekday::Wednesday) => "quarta",
+        (Locale::PtBr, Weekday::Thursday) => "quinta",
+        (Locale::PtBr, Weekday::Friday) => "sexta",
+        (Locale::PtBr, Weekday::Saturday) => "sábado",
+        (Locale::PtBr, Weekday::Sunday) => "domingo",
         (Locale::En, Weekday::Monday) => "Monday",
         (Locale::En, Weekday::Tuesday) => "Tuesday",
         (Locale::En, Weekday::Wednesday) => "Wednesday",
@@ -74,7 +56,7 @@ pub fn month(month: i8, locale: Locale) -> &'static str {
         "December",
     ];
     let names = match locale {
-        Locale::Pt => PT,
+        Locale::PtBr => PT,
         Locale::En => EN,
     };
     let index = usize::try_from(month.saturating_sub(1)).ok();
@@ -91,7 +73,7 @@ pub fn day(date: Date, locale: Locale) -> String {
 #[must_use]
 pub fn short_date(date: Date, locale: Locale) -> String {
     match locale {
-        Locale::Pt => format!("{:02}/{:02}", date.day(), date.month()),
+        Locale::PtBr => format!("{:02}/{:02}", date.day(), date.month()),
         Locale::En => format!("{} {}", month(date.month(), locale).get(..3).unwrap_or_default(), date.day()),
     }
 }
@@ -104,7 +86,7 @@ pub fn short_date_from(date: Date, today: Date, locale: Locale) -> String {
     let short = short_date(date, locale);
     match locale {
         _ if date.year() == today.year() || (0..=EVIDENT_DAYS).contains(&ahead) => short,
-        Locale::Pt => format!("{short}/{}", date.year()),
+        Locale::PtBr => format!("{short}/{}", date.year()),
         Locale::En => format!("{short}, {}", date.year()),
     }
 }
@@ -119,9 +101,9 @@ pub fn dated(date: Date, today: Date, locale: Locale) -> String {
 #[must_use]
 pub fn day_from(date: Date, today: Date, locale: Locale) -> String {
     let near = match (date == today, today.tomorrow().ok() == Some(date), locale) {
-        (true, _, Locale::Pt) => "hoje",
+        (true, _, Locale::PtBr) => "hoje",
         (true, _, Locale::En) => "today",
-        (_, true, Locale::Pt) => "amanhã",
+        (_, true, Locale::PtBr) => "amanhã",
         (_, true, Locale::En) => "tomorrow",
         _ => return dated(date, today, locale),
     };
@@ -136,13 +118,13 @@ pub const END_OF_DAY: Time = Time::constant(23, 59, 59, 0);
 pub fn time(time: Time, locale: Locale) -> String {
     if time == END_OF_DAY {
         return match locale {
-            Locale::Pt => "24h".to_owned(),
+            Locale::PtBr => "24h".to_owned(),
             Locale::En => "midnight".to_owned(),
         };
     }
     match (locale, time.minute()) {
-        (Locale::Pt, 0) => format!("{}h", time.hour()),
-        (Locale::Pt, minute) => format!("{}h{minute:02}", time.hour()),
+        (Locale::PtBr, 0) => format!("{}h", time.hour()),
+        (Locale::PtBr, minute) => format!("{}h{minute:02}", time.hour()),
         (Locale::En, minute) => format!("{}:{minute:02}", time.hour()),
     }
 }
@@ -151,7 +133,7 @@ pub fn time(time: Time, locale: Locale) -> String {
 #[must_use]
 pub fn reais(cents: i64, locale: Locale) -> String {
     let (thousands, decimal) = match locale {
-        Locale::Pt => ('.', ','),
+        Locale::PtBr => ('.', ','),
         Locale::En => (',', '.'),
     };
     let sign = if cents < 0 { "-" } else { "" };

@@ -5,24 +5,24 @@ use super::*;
 #[test]
 fn dates_times_and_money_are_said_as_people_write_them() {
     let friday = date(2026, 11, 27);
-    assert_eq!(day(friday, Locale::Pt), "sexta, 27/11");
+    assert_eq!(day(friday, Locale::PtBr), "sexta, 27/11");
     assert_eq!(day(friday, Locale::En), "Friday, Nov 27");
-    assert_eq!(day_from(friday, date(2026, 11, 27), Locale::Pt), "hoje (sexta, 27/11)");
-    assert_eq!(day_from(friday, date(2026, 11, 26), Locale::Pt), "amanhã (sexta, 27/11)");
+    assert_eq!(day_from(friday, date(2026, 11, 27), Locale::PtBr), "hoje (sexta, 27/11)");
+    assert_eq!(day_from(friday, date(2026, 11, 26), Locale::PtBr), "amanhã (sexta, 27/11)");
     assert_eq!(day_from(friday, date(2026, 11, 20), Locale::En), "Friday, Nov 27");
-    assert_eq!(time(clock(15, 30, 0, 0), Locale::Pt), "15h30");
-    assert_eq!(time(clock(9, 0, 0, 0), Locale::Pt), "9h");
+    assert_eq!(time(clock(15, 30, 0, 0), Locale::PtBr), "15h30");
+    assert_eq!(time(clock(9, 0, 0, 0), Locale::PtBr), "9h");
     assert_eq!(time(clock(9, 5, 0, 0), Locale::En), "9:05");
-    assert_eq!(reais(4500, Locale::Pt), "R$ 45,00");
-    assert_eq!(reais(123_456_789, Locale::Pt), "R$ 1.234.567,89");
+    assert_eq!(reais(4500, Locale::PtBr), "R$ 45,00");
+    assert_eq!(reais(123_456_789, Locale::PtBr), "R$ 1.234.567,89");
     assert_eq!(reais(-5, Locale::En), "-R$ 0.05");
     assert_eq!(list(&["a", "b", "c"], "e"), "a, b e c");
     assert_eq!(list::<&str>(&[], "e"), "");
     assert_eq!(list(&["a"], "e"), "a");
-    assert_eq!(month(3, Locale::Pt), "março");
+    assert_eq!(month(3, Locale::PtBr), "março");
     assert_eq!(month(0, Locale::En), "");
     assert_eq!(Locale::of("en-US"), Locale::En);
-    assert_eq!(Locale::of("pt-BR"), Locale::Pt);
+    assert_eq!(Locale::of("pt-BR"), Locale::PtBr);
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_date_of_another_year_says_so_unless_it_is_one_of_the_coming_months() {
         (2027, 1, 4, "segunda, 04/01"),
         (2027, 11, 20, "sábado, 20/11/2027"),
     ] {
-        assert_eq!(day_from(jiff::civil::date(year, month, day), today, Locale::Pt), said);
+        assert_eq!(day_from(jiff::civil::date(year, month, day), today, Locale::PtBr), said);
     }
     assert_eq!(day_from(jiff::civil::date(2025, 10, 5), today, Locale::En), "Sunday, Oct 5, 2025");
 }

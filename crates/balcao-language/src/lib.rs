@@ -24,6 +24,7 @@ pub mod times;
 pub mod wishes;
 
 pub use agreement::{Agreement, Asked, agreement, agreement_about, agreement_to, only_repeats, repeats};
+pub use balcao_domain::Locale;
 pub use bilingual::bilingual_tokens;
 pub use dates::{
     DateMatch, DateProblem, DateSpan, Meaning, ResolvedDate, find_dates, find_dates_in, resolve_date, resolve_date_in,

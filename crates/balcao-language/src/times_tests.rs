@@ -182,7 +182,7 @@ proptest::proptest! {
         let want = time(hour, minute, 0, 0);
         proptest::prop_assert_eq!(resolve_time(&format!("{hour:02}:{minute:02}")), Some(want));
         if hour > 6 {
-            proptest::prop_assert_eq!(resolve_time(&crate::format::time(want, crate::format::Locale::Pt)), Some(want));
+            proptest::prop_assert_eq!(resolve_time(&crate::format::time(want, balcao_domain::Locale::PtBr)), Some(want));
         }
     }
 }

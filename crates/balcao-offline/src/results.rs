@@ -228,7 +228,7 @@ pub fn was_booked(result: &Value) -> bool {
 
 /// A price as it is said: given as a number of reais, a decimal text, or already worded.
 #[must_use]
-pub fn price(value: &Value, locale: balcao_language::format::Locale) -> Option<String> {
+pub fn price(value: &Value, locale: balcao_language::Locale) -> Option<String> {
     if let Some(cents) = value.get("price_cents").and_then(Value::as_i64) {
         return Some(balcao_language::format::reais(cents, locale));
     }

@@ -1,4 +1,4 @@
-use balcao_language::format::Locale;
+use balcao_language::Locale;
 use jiff::civil::{date, time};
 use serde_json::json;
 
@@ -44,9 +44,9 @@ fn prices_are_worded() {
         (json!({"price": 70}), "R$ 70,00"),
         (json!({"price_cents": 7050}), "R$ 70,50"),
     ] {
-        assert_eq!(price(&value, Locale::Pt).unwrap(), want, "{value}");
+        assert_eq!(price(&value, Locale::PtBr).unwrap(), want, "{value}");
     }
-    assert_eq!(price(&json!({}), Locale::Pt), None);
+    assert_eq!(price(&json!({}), Locale::PtBr), None);
 }
 
 #[test]

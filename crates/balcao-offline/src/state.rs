@@ -13,7 +13,7 @@ mod seen;
 mod who;
 
 use balcao_language::{
-    Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times_from, format::Locale, normalize,
+    Agreement, DateSpan, Locale, TimeReading, TimeWindow, agreement, find_dates, find_times_from, normalize,
 };
 use balcao_llm::{Message, ModelRequest};
 use jiff::{
@@ -255,7 +255,7 @@ impl Dialogue {
     pub fn locale(&self) -> Locale {
         match self.english {
             Some(true) => Locale::En,
-            Some(false) => Locale::Pt,
+            Some(false) => Locale::PtBr,
             None => self.home,
         }
     }

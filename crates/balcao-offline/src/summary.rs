@@ -1,6 +1,6 @@
 //! What a conversation was about, for staff and later turns: extracted, not invented.
 
-use balcao_language::format::{self, Locale};
+use balcao_language::{Locale, format};
 use balcao_llm::{Message, ModelRequest};
 
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) fn reason(dialogue: &Dialogue) -> String {
 /// The summary of a transcript: the last requests, what is known of the appointment, what has been done.
 pub(crate) fn summary(request: &ModelRequest, dialogue: &Dialogue, locale: Locale) -> String {
     let (asked, open, done) = match locale {
-        Locale::Pt => ("Cliente escreveu", "Em aberto", "Feito"),
+        Locale::PtBr => ("Cliente escreveu", "Em aberto", "Feito"),
         Locale::En => ("Customer wrote", "Open", "Done"),
     };
     let mut lines = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn summary(request: &ModelRequest, dialogue: &Dialogue, locale: Local
 
 fn pick(locale: Locale, pt: &'static str, en: &'static str) -> &'static str {
     match locale {
-        Locale::Pt => pt,
+        Locale::PtBr => pt,
         Locale::En => en,
     }
 }

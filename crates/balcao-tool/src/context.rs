@@ -3,7 +3,7 @@
 use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
-use crate::text::Locale;
+use crate::Locale;
 
 /// The identity that the runtime binds to a turn. Tools act on this contact and organization; no argument names another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,8 +8,9 @@ use std::{error::Error, fmt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::Locale;
 use crate::class::ResultClass;
-use crate::text::{Locale, ModelText};
+use crate::text::ModelText;
 
 /// What went wrong, as a word that programs can act on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -29,6 +29,7 @@ pub mod text;
 pub mod validate;
 pub mod validate_call;
 
+pub use balcao_domain::Locale;
 pub use call::RunMode;
 pub use check::{ArgumentCheck, Checked};
 pub use class::ResultClass;
@@ -42,5 +43,5 @@ pub use outcome::{CallResult, ToolOutput};
 pub use receipt::{Receipt, ReceiptKind};
 pub use registry::{LOAD_TOOL, Registry, Tool, Toolbox};
 pub use spec::{Act, CommandSpec, SaidAs, With};
-pub use text::{Locale, Localised, ModelText};
+pub use text::{Localised, ModelText};
 pub use validate_call::{CallDecision, PlannedCall};

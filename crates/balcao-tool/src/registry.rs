@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::call::RunMode;
 use crate::class::ResultClass;
 use crate::{
-    canonical,
+    Locale, canonical,
     check::{ArgumentCheck, Checked},
     context::ToolContext,
     effect::{Confirm, Effect},
@@ -22,7 +22,6 @@ use crate::{
     outcome::{CallResult, ToolOutput},
     receipt::Receipt,
     spec::CommandSpec,
-    text::Locale,
     validate::Schema,
 };
 

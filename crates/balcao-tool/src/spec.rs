@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    canonical,
+    Locale, canonical,
     effect::{Behaviour, Confirm},
     error::ErrorCode,
-    text::{Locale, Localised},
+    text::Localised,
 };
 
 /// One callable tool. The JSON Schemas are the source of truth; handlers are checked against them.

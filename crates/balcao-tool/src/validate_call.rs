@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    canonical,
+    Locale, canonical,
     effect::Confirm,
     error::{ErrorCode, FieldProblem, ToolError},
     outcome::CallResult,
     registry::{Toolbox, error_result},
     repair,
-    text::{Locale, ModelText},
+    text::ModelText,
     validate::Schema,
 };
 

@@ -7,6 +7,7 @@
 use balcao_channel::channels::email;
 use balcao_channel::outbound::{CorrelationId, OutboundContent, limits};
 use balcao_channel::{Number, Outbound, Recipient, UserId, split_text};
+use balcao_domain::Locale;
 use balcao_domain::contact::Contact;
 use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId, TurnId};
@@ -126,7 +127,7 @@ fn own_contact(tx: &mut Tx<'_>, id: OrganizationId, whose: &Staff, now: Timestam
 /// Subject and text.
 fn worded(handed: &Handoff<'_>) -> (String, String) {
     let Handoff { conversation, contact, reason, summary, .. } = handed;
-    let english = format::Locale::of(&handed.organization.locale) == format::Locale::En;
+    let english = Locale::of(&handed.organization.locale) == Locale::En;
     let known = contact.name.clone().or_else(|| contact.phone.as_ref().map(|phone| phone.e164().to_owned()));
     let who = known.unwrap_or_else(|| if english { "A customer" } else { "Cliente" }.to_owned());
     // A name is what a customer says of themselves: one line of it.

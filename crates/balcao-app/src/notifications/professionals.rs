@@ -7,6 +7,7 @@
 
 use balcao_channel::outbound::{CorrelationId, OutboundContent, limits};
 use balcao_channel::{Number, Outbound, Recipient, UserId, split_text};
+use balcao_domain::Locale;
 use balcao_domain::professional::Professional;
 use balcao_domain::{AppointmentId, ContactId, ConversationId, MessageId, OrganizationId, Phone, ProfessionalId, Span};
 use balcao_language::format;
@@ -73,7 +74,7 @@ pub(crate) fn enqueue(
     let wants =
         |whose: ProfessionalId| all.iter().find(|one| one.id == whose && (one.notify.whatsapp || one.notify.email));
     let (organization, zone) = organization(tx, id)?;
-    let english = format::Locale::of(&organization.locale) == format::Locale::En;
+    let english = Locale::of(&organization.locale) == Locale::En;
     let place = Place { organization, zone, english };
     let leave = |tx: &mut Tx<'_>, kind, entry: &Entry, before| match wants(entry.professional) {
         Some(whose) => write(tx, accounts, &place, whose, &ProfessionalNotification { kind, entry, before }, now),
@@ -244,7 +245,7 @@ fn subject(place: &Place, notice: &ProfessionalNotification<'_>) -> String {
 }
 
 fn when(place: &Place, span: Span) -> String {
-    let said = format::Locale::of(&place.organization.locale);
+    let said = Locale::of(&place.organization.locale);
     let starts = place.zone.to_datetime(span.start);
     let at = if place.english { "at" } else { "às" };
     format!("{} {at} {}", format::day(starts.date(), said), format::time(starts.time(), said))

@@ -4,6 +4,7 @@
 //! feed by that. A hash of so many random bytes reveals nothing, so the comparison needs no constant time. A reader with the address
 //! sees what the owner chose for it ([`Detail`]), by default no data of customers.
 
+use balcao_domain::Locale;
 use balcao_domain::{FeedId, OrganizationId, ProfessionalId, Span};
 use balcao_language::format;
 use balcao_store::ops::audit::{self, AuditEntry};
@@ -297,7 +298,7 @@ fn render(
     let name = catalog::professional_names(tx, id)?.remove(&professional).unwrap_or_default();
     let from = now.checked_sub(BACK).unwrap_or(Timestamp::MIN);
     let span = Span::new(from, now.checked_add(AHEAD).unwrap_or(Timestamp::MAX));
-    let english = format::Locale::of(&organization.locale) == format::Locale::En;
+    let english = Locale::of(&organization.locale) == Locale::En;
     let shown = |entry: &Entry| Shown { summary: summary(entry, detail, english), ..Shown::default() };
     let entries = agenda_feed::entries(tx, id, professional, span, now, MOST)?;
     let entries: Vec<(Entry, Shown)> = entries.into_iter().map(|entry| (entry.clone(), shown(&entry))).collect();

@@ -1,5 +1,6 @@
 //! The waitlist: a freed slot is offered to the first who matches, and kept for them for a while.
 
+use balcao_domain::Locale;
 use balcao_domain::hours::Period;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
@@ -303,16 +304,16 @@ fn tell(
     let Some(conversation) = conversation::of_contact(tx, organization.id, offer.contact)?.into_iter().next() else {
         return Ok(());
     };
-    let locale = format::Locale::of(&organization.locale);
+    let locale = Locale::of(&organization.locale);
     let name = agenda.professionals.iter().find(|one| one.id == offer.professional).map_or("", |one| one.name.as_str());
     let (starts, until) = (zone.to_datetime(at), zone.to_datetime(offer.held_until));
     let (day, at, until) =
         (format::day(starts.date(), locale), format::time(starts.time(), locale), format::time(until.time(), locale));
     let text = match locale {
-        format::Locale::Pt => {
+        Locale::PtBr => {
             format!("Abriu um horário com {name}: {day} às {at}. Guardo para você até {until}. Quer?")
         }
-        format::Locale::En => {
+        Locale::En => {
             format!("A time with {name} opened: {day} at {at}. I hold it for you until {until}. Do you want it?")
         }
     };

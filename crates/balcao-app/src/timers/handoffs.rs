@@ -61,8 +61,8 @@ fn tell_customer(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), U
     }
     let (organization, _zone) = organization(tx, one.organization)?;
     let found = conversation::get(tx, organization.id, one.conversation)?;
-    let locale = format::Locale::of(&organization.locale);
-    let text = &notices(if locale == format::Locale::En { Locale::En } else { Locale::PtBr }).nobody_yet;
+    let locale = Locale::of(&organization.locale);
+    let text = &notices(locale).nobody_yet;
     let conversation = found.id;
     let new = NewMessage { conversation, turn: None, author: Author::System, text, subject: Some(text) };
     let message = message::insert(tx, organization.id, &new, now)?;

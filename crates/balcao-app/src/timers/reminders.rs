@@ -95,7 +95,7 @@ fn fire(
         }
         May::Later(_) => return skip(tx, "quiet hours last until shortly before the appointment"),
     };
-    let said = format::Locale::of(&organization.locale);
+    let said = Locale::of(&organization.locale);
     let names = catalog::professional_names(tx, organization.id)?;
     let starts = zone.to_datetime(found.span.start);
     let customer = contact::get(tx, organization.id, found.contact)?;
@@ -111,7 +111,7 @@ fn fire(
             .map(|answer| (answer, choice_name(&due, answer)))
             .into(),
     };
-    let words = notices(if said == format::Locale::En { Locale::En } else { Locale::PtBr });
+    let words = notices(said);
     let text = worded(&words.reminder, &facts);
     let facts = TemplateVariables { text: Some(text.clone()), ..facts };
     let Some(template) = reach(&place, &facts) else {

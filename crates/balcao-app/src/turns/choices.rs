@@ -38,7 +38,7 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
         return None;
     }
     let english = state.principal.locale == Locale::En;
-    let said = if english { format::Locale::En } else { format::Locale::Pt };
+    let said = state.principal.locale;
     let all: Vec<Choice> = (1_u32..)
         .zip(&spoken_of)
         .map(|(number, offer)| Choice {
@@ -129,9 +129,9 @@ fn titles(offers: &[&Offer]) -> Option<Vec<String>> {
     differ(&longer).then_some(longer)
 }
 
-fn sections(offers: &[&Offer], all: &[Choice], said: format::Locale) -> Vec<Section> {
+fn sections(offers: &[&Offer], all: &[Choice], said: Locale) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    let with = if said == format::Locale::Pt { "com" } else { "with" };
+    let with = if said == Locale::PtBr { "com" } else { "with" };
     let mut last = None;
     for (offer, choice) in offers.iter().zip(all) {
         if last != Some(offer.day) {
@@ -152,12 +152,12 @@ fn sections(offers: &[&Offer], all: &[Choice], said: format::Locale) -> Vec<Sect
 }
 
 /// What the customer says by choosing it.
-fn in_words(offer: &Offer, said: format::Locale) -> String {
+fn in_words(offer: &Offer, said: Locale) -> String {
     let (day, time) = (format::day(offer.day, said), offer.start.strftime("%H:%M"));
     let service = offer.service.as_deref().map(|service| format!(", {service}")).unwrap_or_default();
     match said {
-        format::Locale::Pt => format!("Quero {day} às {time} com {}{service}", offer.professional),
-        format::Locale::En => format!("I want {day} at {time} with {}{service}", offer.professional),
+        Locale::PtBr => format!("Quero {day} às {time} com {}{service}", offer.professional),
+        Locale::En => format!("I want {day} at {time} with {}{service}", offer.professional),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The facts about the business, the day and the contact that the model reads.
 
+use balcao_domain::Locale;
 use std::sync::Arc;
 
 use balcao_agent::history;
@@ -21,10 +22,10 @@ const CALENDAR_DAYS: i32 = 14;
 
 pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -> Result<TurnSetup, PromptError> {
     let profile = &agent.profile;
-    let said = format::Locale::of(profile.language.tag());
+    let said = profile.language;
     let next_opening = opened.open_state.next_opening.as_ref().map(|at| {
         let day = format::day_from(at.date(), opened.now.date(), said);
-        let at_word = if said == format::Locale::Pt { "às" } else { "at" };
+        let at_word = if said == Locale::PtBr { "às" } else { "at" };
         format!("{day} {at_word} {}", format::time(at.time(), said))
     });
     let data = prompt_data(agent, opened, next_opening.clone(), said);
@@ -53,7 +54,7 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
     })
 }
 
-fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, said: format::Locale) -> PromptData {
+fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, said: Locale) -> PromptData {
     let (profile, now) = (&agent.profile, &opened.now);
     let day =
         |date: Date| DayFacts { weekday: format::weekday(date.weekday(), said).to_owned(), date: date.to_string() };

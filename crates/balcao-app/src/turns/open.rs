@@ -311,11 +311,10 @@ fn upcoming_of(tx: &mut Tx<'_>, whose: &TurnScope<'_>, found: &[Appointment]) ->
     }
     let (locale, zone) = (whose.locale, whose.zone);
     let names = catalog::professional_names(tx, whose.organization.id)?;
-    let said = format::Locale::of(locale.tag());
     let with = if locale == Locale::PtBr { "com" } else { "with" };
     let line = |one: &Appointment| {
         let starts = one.span.start.to_zoned(zone.clone());
-        let (day, time) = (format::day(starts.date(), said), format::time(starts.time(), said));
+        let (day, time) = (format::day(starts.date(), locale), format::time(starts.time(), locale));
         let who = names.get(&one.professional).map_or("", String::as_str);
         format!("{} {with} {who}, {day} {time}, {} (id {})", one.service_name, one.price, i64::from(one.id))
     };

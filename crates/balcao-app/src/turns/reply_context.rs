@@ -92,7 +92,7 @@ fn quoted(tx: &mut Tx<'_>, whose: &TurnScope<'_>) -> Result<Option<Notification>
 
 /// "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h"; what became of it, if it stands no more.
 pub(super) fn worded(tx: &mut Tx<'_>, whose: &TurnScope<'_>, one: &Appointment) -> Result<About, UseCaseError> {
-    let said = format::Locale::of(whose.locale.tag());
+    let said = whose.locale;
     let names = catalog::professional_names(tx, whose.organization.id)?;
     let starts = one.span.start.to_zoned(whose.zone.clone());
     let (day, time) = (format::day(starts.date(), said), format::time(starts.time(), said));

@@ -79,8 +79,8 @@ pub(crate) fn opted_out(cx: &ToolContext) -> ToolOutput {
 }
 
 /// The language for dates and times.
-pub(crate) fn words(cx: &ToolContext) -> balcao_language::format::Locale {
-    balcao_language::format::Locale::of(cx.principal.locale.tag())
+pub(crate) fn words(cx: &ToolContext) -> balcao_language::Locale {
+    cx.principal.locale
 }
 
 /// Reads a date argument: ISO or the customer's words, counted from the turn's day.

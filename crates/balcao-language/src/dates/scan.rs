@@ -1,15 +1,13 @@
 //! Everything in a text that names a day: finds from each token on, weekdays joined with the dates beside them, alternatives marked.
 
+use balcao_domain::Locale;
 use jiff::civil::{Date, Weekday};
 
 use super::{
     DateProblem, DateSpan, Meaning, alternatives,
     scanner::{Found, Reading, Scanner},
 };
-use crate::{
-    format::Locale,
-    normalize::{Token, at},
-};
+use crate::normalize::{Token, at};
 
 pub(super) fn scan(text: &str, tokens: &[Token], today: Date, locale: Locale) -> Vec<Found> {
     let scanner = Scanner::new(text, tokens, today, locale);

@@ -1,5 +1,6 @@
 //! The forms of a date, looked for from one token on: the first that fits wins.
 
+use balcao_domain::Locale;
 use std::cell::OnceCell;
 
 use jiff::{
@@ -13,7 +14,6 @@ use super::{
 };
 use crate::{
     detect::english,
-    format::Locale,
     normalize::{Token, TokenKind, at, before, is_glued, phrase_at},
     numbers::{number_at, ordinal},
 };

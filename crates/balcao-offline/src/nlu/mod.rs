@@ -7,7 +7,7 @@ mod polarity;
 mod slots;
 mod wishes;
 
-use balcao_language::{TimeReading, TimeWindow, english, format::Locale, normalize, tokens};
+use balcao_language::{Locale, TimeReading, TimeWindow, english, normalize, tokens};
 use jiff::civil::{Date, Time};
 
 pub use acts::Act;
@@ -143,7 +143,7 @@ pub struct Clock {
 
 impl From<Date> for Clock {
     fn from(today: Date) -> Self {
-        Self { today, opens: Time::MAX, locale: Locale::Pt }
+        Self { today, opens: Time::MAX, locale: Locale::PtBr }
     }
 }
 

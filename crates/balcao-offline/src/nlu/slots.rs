@@ -1,7 +1,7 @@
 //! Days, names and durations of a message.
 
 use balcao_language::{
-    DateMatch, DateProblem, DateSpan, Meaning, find_dates_in, format::Locale, normalize, tokens, weekday_named,
+    DateMatch, DateProblem, DateSpan, Locale, Meaning, find_dates_in, normalize, tokens, weekday_named,
 };
 use jiff::civil::Date;
 

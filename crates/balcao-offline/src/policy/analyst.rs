@@ -3,7 +3,7 @@
 //! A report answers only the question that it was made for. If staff ask for a part of it, for another time or about another person, the
 //! agent says that it cannot answer.
 
-use balcao_language::format::Locale;
+use balcao_language::Locale;
 use balcao_language::search::is_stop_word;
 use balcao_language::{DateMatch, DateSpan, find_dates, find_times};
 use balcao_llm::ToolDefinition;
@@ -277,7 +277,7 @@ fn calls(wish: Wish, today: Date) -> Vec<Call> {
 }
 
 fn shown(outcome: &Outcome, wish: Wish, locale: Locale) -> String {
-    let said = |pt: &str, en: &str| if locale == Locale::Pt { pt.to_owned() } else { en.to_owned() };
+    let said = |pt: &str, en: &str| if locale == Locale::PtBr { pt.to_owned() } else { en.to_owned() };
     if outcome.code() == Some("forbidden") {
         return said(
             "Essa informação é só para quem tem permissão na equipe.",
@@ -321,21 +321,21 @@ fn is_asked_for(appointment: &Value, wish: Wish) -> bool {
 
 fn no_such_day(written: &str, locale: Locale) -> String {
     match locale {
-        Locale::Pt => format!("Não achei a data {written} no calendário. De qual dia você quer saber?"),
+        Locale::PtBr => format!("Não achei a data {written} no calendário. De qual dia você quer saber?"),
         Locale::En => format!("I cannot find {written} in the calendar. Which day do you mean?"),
     }
 }
 
 fn not_that(locale: Locale) -> &'static str {
     match locale {
-        Locale::Pt => "Isso eu não sei separar sem um modelo de linguagem configurado.",
+        Locale::PtBr => "Isso eu não sei separar sem um modelo de linguagem configurado.",
         Locale::En => "I cannot tell that apart without a language model that is configured.",
     }
 }
 
 fn help(locale: Locale) -> &'static str {
     match locale {
-        Locale::Pt => {
+        Locale::PtBr => {
             "Posso mostrar o resumo do mês, a agenda dos próximos dias e quem mais faltou. O que você quer ver?"
         }
         Locale::En => {

@@ -1,6 +1,6 @@
 //! What happened in a time that staff name: its figures and who missed, by a query, as no ready-made report tells of it.
 
-use balcao_language::format::Locale;
+use balcao_language::Locale;
 use balcao_language::{DateProblem, DateSpan, find_dates, find_times};
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -129,13 +129,13 @@ pub(super) fn missed(days: Days) -> Vec<Call> {
 /// The days in words: "de 01/10/2026 a 31/10/2026", "em 23/11/2026".
 pub(super) fn worded((first, last): Days, locale: Locale) -> String {
     let day = |day: Date| match locale {
-        Locale::Pt => day.strftime("%d/%m/%Y").to_string(),
+        Locale::PtBr => day.strftime("%d/%m/%Y").to_string(),
         Locale::En => day.to_string(),
     };
     match (first == last, locale) {
-        (true, Locale::Pt) => format!("em {}", day(first)),
+        (true, Locale::PtBr) => format!("em {}", day(first)),
         (true, Locale::En) => format!("on {}", day(first)),
-        (false, Locale::Pt) => format!("de {} a {}", day(first), day(last)),
+        (false, Locale::PtBr) => format!("de {} a {}", day(first), day(last)),
         (false, Locale::En) => format!("from {} to {}", day(first), day(last)),
     }
 }
@@ -152,7 +152,7 @@ pub(super) fn shown_figures(outcomes: &[Outcome], days: Days, locale: Locale) ->
     let [total, done, missed, cancelled] =
         <[i64; 4]>::try_from(cells.iter().map(Value::as_i64).collect::<Option<Vec<_>>>()?).ok()?;
     let when = worded(days, locale);
-    let pt = locale == Locale::Pt;
+    let pt = locale == Locale::PtBr;
     if total == 0 {
         return Some(if pt { format!("Nenhum agendamento {when}.") } else { format!("No appointments {when}.") });
     }
@@ -191,7 +191,7 @@ pub(super) fn shown_figures(outcomes: &[Outcome], days: Days, locale: Locale) ->
 pub(super) fn shown_missed(outcomes: &[Outcome], days: Days, locale: Locale) -> Option<String> {
     let [asked] = <[Call; 1]>::try_from(missed(days)).ok()?;
     let outcome = outcomes.iter().find(|one| one.name == asked.name && one.arguments == asked.arguments)?;
-    let (when, pt) = (worded(days, locale), locale == Locale::Pt);
+    let (when, pt) = (worded(days, locale), locale == Locale::PtBr);
     let line = |(place, row): (usize, &Value)| {
         let name = row.get(0).and_then(Value::as_str).unwrap_or(if pt { "sem nome" } else { "no name" });
         let count = row.get(1).and_then(Value::as_i64)?;

@@ -93,7 +93,7 @@ fn of_the_agenda_only_the_days_that_were_asked_for_are_shown() {
         |starts: &str| json!({ "starts_at": starts, "client": "Ana", "service": "Corte", "professional": "Wesley" });
     let result = json!({ "appointments": [row("2026-11-24 10:00"), row("2026-11-25 09:00"), row("2026-11-27 09:00")] });
     let outcome = Outcome { name: "get_upcoming".to_owned(), arguments: json!({}), result };
-    let shown = |question: &str| shown(&outcome, wish(question, TODAY), Locale::Pt);
+    let shown = |question: &str| shown(&outcome, wish(question, TODAY), Locale::PtBr);
     assert_eq!(shown("agenda de amanhã"), "- 2026-11-25 09:00: Ana, Corte (Wesley)");
     assert_eq!(shown("agenda de hoje"), "- 2026-11-24 10:00: Ana, Corte (Wesley)");
     assert_eq!(shown("agenda").lines().count(), 3);

@@ -245,7 +245,7 @@ impl Desk<'_> {
         });
         let summary = outcome.summary().unwrap_or_default();
         // A summary comes in the business's language; another language's question is worded here.
-        if let (Some(what), true) = (known.clone(), self.locale == balcao_language::format::Locale::En) {
+        if let (Some(what), true) = (known.clone(), self.locale == balcao_language::Locale::En) {
             let to = results::appointment(&outcome.arguments);
             self.say(match outcome.name.as_str() {
                 "reschedule_appointment" => Line::MayMove { what, to },

@@ -1,6 +1,6 @@
 //! Opening hours: of a day, of the week, now, and when it opens next.
 
-use balcao_language::format::{Locale, time};
+use balcao_language::{Locale, format::time};
 use jiff::civil::{Date, Time};
 use serde_json::Value;
 
@@ -99,7 +99,7 @@ pub(super) fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
 
 pub(super) fn worded(periods: &[(Time, Time)], locale: Locale) -> String {
     let (and, from, to) = match locale {
-        Locale::Pt => ("e", "das", "às"),
+        Locale::PtBr => ("e", "das", "às"),
         Locale::En => ("and", "from", "to"),
     };
     let row =

@@ -3,7 +3,7 @@
 mod beside;
 mod service;
 
-use balcao_language::format::{self, Locale};
+use balcao_language::{Locale, format};
 use balcao_llm::TurnFacts;
 use jiff::civil::{Date, Time};
 use serde_json::{Map, Value, json};
@@ -206,7 +206,7 @@ impl<'a> Intake<'a> {
     }
 
     fn say(&self, pt: &str, en: &str) -> String {
-        if self.locale == Locale::Pt { pt.to_owned() } else { en.to_owned() }
+        if self.locale == Locale::PtBr { pt.to_owned() } else { en.to_owned() }
     }
 
     fn sorry(&self) -> String {
@@ -238,7 +238,7 @@ impl<'a> Intake<'a> {
             return self.line(Line::WhichProfessional { list: names });
         }
         if !names.is_empty() {
-            let list = format::list(&names, if self.locale == Locale::Pt { "ou" } else { "or" });
+            let list = format::list(&names, if self.locale == Locale::PtBr { "ou" } else { "or" });
             let greets = self.dialogue.utterance.is(Act::Greeting) && !self.dialogue.greeted;
             let house = &self.facts.organization;
             let hello = self.say(
@@ -290,7 +290,7 @@ impl<'a> Intake<'a> {
     }
 
     fn when(&self, date: Date, time: Time) -> String {
-        let at = if self.locale == Locale::Pt { "às" } else { "at" };
+        let at = if self.locale == Locale::PtBr { "às" } else { "at" };
         format!("{} {at} {}", format::day(date, self.locale), format::time(time, self.locale))
     }
 

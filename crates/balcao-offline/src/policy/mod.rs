@@ -24,8 +24,8 @@ mod waitlist;
 mod whose;
 mod wish;
 
+use balcao_language::Locale;
 use balcao_language::agreement::leans_to;
-use balcao_language::format::Locale;
 use balcao_language::{Agreement, agreement};
 use balcao_llm::{ToolDefinition, TurnFacts};
 use serde_json::{Map, Value};

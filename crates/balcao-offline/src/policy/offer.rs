@@ -149,7 +149,7 @@ impl Desk<'_> {
 }
 
 /// "Corte: R$ 50,00, 30 min".
-fn row(name: &str, terms: &Value, locale: balcao_language::format::Locale) -> String {
+fn row(name: &str, terms: &Value, locale: balcao_language::Locale) -> String {
     let rest: Vec<String> = [results::price(terms, locale), length(terms)].into_iter().flatten().collect();
     if rest.is_empty() { name.to_owned() } else { format!("{name}: {}", rest.join(", ")) }
 }

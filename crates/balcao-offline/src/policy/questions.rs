@@ -1,6 +1,6 @@
 //! Questions: people, hours, own appointments, subscription, and the knowledge base for the rest.
 
-use balcao_language::format::Locale;
+use balcao_language::Locale;
 use serde_json::Value;
 
 use super::{Answer, Desk};

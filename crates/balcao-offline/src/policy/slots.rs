@@ -14,14 +14,14 @@ pub(super) fn clock(time: Time) -> String {
 }
 
 /// A summary as a question.
-pub(super) fn asking(summary: &str, locale: balcao_language::format::Locale) -> String {
+pub(super) fn asking(summary: &str, locale: balcao_language::Locale) -> String {
     let summary = summary.trim();
     if summary.contains('?') {
         return summary.to_owned();
     }
     let ask = match locale {
-        balcao_language::format::Locale::Pt => "Confirma?",
-        balcao_language::format::Locale::En => "Shall I go ahead?",
+        balcao_language::Locale::PtBr => "Confirma?",
+        balcao_language::Locale::En => "Shall I go ahead?",
     };
     let stop = if summary.ends_with(['.', '!']) { "" } else { "." };
     format!("{summary}{stop} {ask}")

@@ -1,6 +1,6 @@
 //! What is settled of a booking: the service by its name, the professional as far as one was named.
 
-use balcao_language::format::{self, Locale};
+use balcao_language::{Locale, format};
 use serde_json::Value;
 
 use super::{
@@ -193,7 +193,7 @@ fn when_in(wish: &str, clock: crate::nlu::Clock, locale: Locale) -> Option<Strin
     let read = crate::nlu::read(wish, clock, &[]);
     let day = read.days.first().map(|day| format::day_from(day.first, clock.today, locale));
     let time = read.times.first().map(|time| format::time(*time, locale));
-    let at = if locale == Locale::Pt { "às" } else { "at" };
+    let at = if locale == Locale::PtBr { "às" } else { "at" };
     match (day, time) {
         (Some(day), Some(time)) => Some(format!("{day} {at} {time}")),
         (day, time) => day.or(time),

@@ -1,8 +1,8 @@
 //! English.
 
 use balcao_language::{
-    Period,
-    format::{self, Locale, list, time},
+    Locale, Period,
+    format::{self, list, time},
 };
 use jiff::civil::{Date, Time};
 

@@ -3,7 +3,7 @@
 mod en;
 mod pt;
 
-use balcao_language::{Period, TimeWindow, format::Locale};
+use balcao_language::{Locale, Period, TimeWindow};
 use jiff::civil::{Date, Time};
 
 use crate::results::Appointment;
@@ -233,7 +233,7 @@ pub(crate) fn reply(lines: &[Line], locale: Locale, today: Date) -> String {
     let said: Vec<String> = lines
         .iter()
         .map(|line| match locale {
-            Locale::Pt => pt::say(line, today),
+            Locale::PtBr => pt::say(line, today),
             Locale::En => en::say(line, today),
         })
         .filter(|said| !said.is_empty())
@@ -244,7 +244,7 @@ pub(crate) fn reply(lines: &[Line], locale: Locale, today: Date) -> String {
 /// The person that the customer named, in our words to them: "mim" is "você", "meu pai" "seu pai".
 pub(crate) fn to_you(person: &str, locale: Locale) -> String {
     let you = match locale {
-        Locale::Pt => "você",
+        Locale::PtBr => "você",
         Locale::En => "you",
     };
     let word = |word: &str| match word {
@@ -265,9 +265,9 @@ pub(crate) fn to_you(person: &str, locale: Locale) -> String {
 /// A service for a person; only a time if the service is not known yet.
 pub(crate) fn wish_of(service: Option<&str>, person: &str, locale: Locale) -> String {
     match (service, locale) {
-        (Some(service), Locale::Pt) => format!("{service} para {person}"),
+        (Some(service), Locale::PtBr) => format!("{service} para {person}"),
         (Some(service), Locale::En) => format!("{service} for {person}"),
-        (None, Locale::Pt) => format!("o horário para {person}"),
+        (None, Locale::PtBr) => format!("o horário para {person}"),
         (None, Locale::En) => format!("the time for {person}"),
     }
 }

@@ -1,8 +1,8 @@
 //! Brazilian Portuguese.
 
 use balcao_language::{
-    Period,
-    format::{self, Locale, list, time},
+    Locale, Period,
+    format::{self, list, time},
 };
 use jiff::civil::{Date, Time};
 
@@ -12,7 +12,7 @@ use crate::{
     state::{GUEST_NAME, OWN_NAME},
 };
 
-const PT: Locale = Locale::Pt;
+const PT: Locale = Locale::PtBr;
 
 fn day(date: Date, today: Date) -> String {
     format::day_from(date, today, PT)

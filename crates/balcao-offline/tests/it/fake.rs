@@ -1,5 +1,6 @@
 //! A small business behind the tools of part 02, for one contact: shapes as specified, rules only as far as the stories go.
 
+use balcao_language::Locale;
 use std::collections::BTreeMap;
 
 use balcao_language::{Candidate, NameMatch, format, match_name, resolve_date, search_tokens};
@@ -259,7 +260,7 @@ impl Fake {
                     let day = start.checked_add(jiff::Span::new().days(ahead)).unwrap();
                     let (open, note) = self.open(day);
                     let periods: Vec<Value> = open.iter().map(|(a, b)| json!({"opens": a.strftime("%H:%M").to_string(), "closes": b.strftime("%H:%M").to_string()})).collect();
-                    json!({"date": day.to_string(), "weekday": format::weekday(day.weekday(), format::Locale::Pt), "periods": periods, "note": note})
+                    json!({"date": day.to_string(), "weekday": format::weekday(day.weekday(), Locale::PtBr), "periods": periods, "note": note})
                 }).collect();
                 Ok(json!({"timezone": "America/Sao_Paulo", "open_now": true, "next_opening": null, "days": days}))
             }

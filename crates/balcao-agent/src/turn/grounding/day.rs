@@ -58,9 +58,8 @@ pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, must_be_name
     if of_a_list {
         return None;
     }
-    let words = format::Locale::of(talk.locale.tag());
     let days: Vec<String> =
-        said.iter().map(|day| format!("{day} ({})", format::weekday(day.weekday(), words))).collect();
+        said.iter().map(|day| format!("{day} ({})", format::weekday(day.weekday(), talk.locale))).collect();
     Some(GroundingProblem {
         problem: "not_what_was_said",
         expected: format!("a day that the customer named: {}; if it is to be another, ask first", days.join(", ")),

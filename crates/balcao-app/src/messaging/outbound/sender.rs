@@ -6,6 +6,7 @@
 //! (I-7, I-10, I-14, I-20). No account sends faster than its channel allows ([`pacing`]).
 
 use crate::messaging::outbound::capabilities::NOTHING;
+use balcao_domain::Locale;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::AssertUnwindSafe;
@@ -552,10 +553,10 @@ fn of_notice(
 ) -> Result<TemplateVariables, UseCaseError> {
     let (organization, zone) = crate::context::app_context::organization(tx, message.organization)?;
     let entry = agenda_feed::entry(tx, organization.id, id)?;
-    let said = format::Locale::of(&organization.locale);
+    let said = Locale::of(&organization.locale);
     let starts = zone.to_datetime(entry.span.start);
     Ok(TemplateVariables {
-        customer: professionals::actor_name(&entry, said == format::Locale::En).to_owned(),
+        customer: professionals::actor_name(&entry, said == Locale::En).to_owned(),
         business: organization.name,
         service: Some(entry.service).filter(|service| !service.is_empty()),
         professional: catalog::professional_names(tx, organization.id)?.remove(&entry.professional),
