@@ -11,7 +11,6 @@ use balcao_domain::Locale;
 use balcao_domain::contact::Contact;
 use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId, TurnId};
-use balcao_language::format;
 use balcao_store::crm::organization::Organization;
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::messaging::outbox::{self, NewOutbox};

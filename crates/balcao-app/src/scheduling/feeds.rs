@@ -6,7 +6,6 @@
 
 use balcao_domain::Locale;
 use balcao_domain::{FeedId, OrganizationId, ProfessionalId, Span};
-use balcao_language::format;
 use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::scheduling::agenda_feed::{self, Entry};
 use balcao_store::{Tx, crm::organization, scheduling::catalog};

@@ -4,7 +4,6 @@
 use std::convert::Infallible;
 
 use balcao_agent::notice::notices;
-use balcao_language::format;
 use balcao_store::messaging::handoff::{self, Untaken};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::{Tx, messaging::conversation, turns::event, turns::lease};
