@@ -76,6 +76,39 @@ pub fn insert(tx: &mut Tx<'_>, new: &Organization, now: Timestamp) -> Result<Org
     )
 }
 
+/// Replaces everything of an organization but its id and slug.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if there is none.
+pub fn update(tx: &mut Tx<'_>, changed: &Organization) -> Result<(), StoreError> {
+    let rows = tx.execute(
+        "UPDATE organization SET name = ?2, timezone = ?3, locale = ?4, currency = ?5, phone = ?6, address = ?7,
+                                 weekly_hours = ?8, scheduling = ?9
+         WHERE id = ?1",
+        values![
+            changed.id,
+            &changed.name,
+            &changed.timezone,
+            &changed.locale,
+            changed.currency.code(),
+            changed.phone.as_ref(),
+            changed.address.as_ref(),
+            to_json(&changed.weekly_hours)?,
+            to_json(&changed.scheduling)?,
+        ],
+    )?;
+    if rows == 0 { Err(StoreError::NoRow { sql: "UPDATE organization".to_owned() }) } else { Ok(()) }
+}
+
+/// Locks the row of an organization until the transaction ends, so that two editors of a business follow each other.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if there is none.
+pub fn lock(tx: &mut Tx<'_>, id: OrganizationId) -> Result<(), StoreError> {
+    let rows = tx.execute("UPDATE organization SET name = name WHERE id = ?1", values![id])?;
+    if rows == 0 { Err(StoreError::NoRow { sql: "UPDATE organization".to_owned() }) } else { Ok(()) }
+}
+
 /// The organization of an id.
 ///
 /// # Errors

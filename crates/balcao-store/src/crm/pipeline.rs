@@ -34,6 +34,24 @@ pub fn insert(
     Ok(Pipeline { id, name: name.to_owned(), stages: added })
 }
 
+/// Adds a stage behind the others of a pipeline.
+///
+/// # Errors
+/// A unique violation if the pipeline has a stage of that name.
+pub fn add_stage(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    pipeline: PipelineId,
+    name: &str,
+) -> Result<StageId, StoreError> {
+    tx.insert(
+        "INSERT INTO stage (organization_id, pipeline_id, name, position)
+         SELECT ?1, ?2, ?3, COALESCE(MAX(position), 0) + 1 FROM stage WHERE organization_id = ?1 AND pipeline_id = ?2
+         RETURNING id",
+        values![organization, pipeline, name],
+    )
+}
+
 /// Every pipeline with its stages in order, in order of id.
 ///
 /// # Errors

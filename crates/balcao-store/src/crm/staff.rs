@@ -47,6 +47,36 @@ pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Res
     )
 }
 
+/// Replaces everything of a person but the id, the e-mail address and the contact.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if there is none.
+pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Staff) -> Result<(), StoreError> {
+    let rows = tx.execute(
+        "UPDATE staff SET name = ?3, role = ?4, phone = ?5, on_duty = ?6, professional_id = ?7
+         WHERE organization_id = ?1 AND id = ?2",
+        values![
+            organization,
+            changed.id,
+            &changed.name,
+            changed.role.as_str(),
+            changed.phone.as_ref(),
+            changed.on_duty,
+            changed.professional
+        ],
+    )?;
+    if rows == 0 { Err(StoreError::NoRow { sql: "UPDATE staff".to_owned() }) } else { Ok(()) }
+}
+
+/// Removes a person; tells whether there was one.
+///
+/// # Errors
+/// A foreign-key violation if conversations, notes or keys name them.
+pub fn remove(tx: &mut Tx<'_>, organization: OrganizationId, id: StaffId) -> Result<bool, StoreError> {
+    let removed = tx.execute("DELETE FROM staff WHERE organization_id = ?1 AND id = ?2", values![organization, id])?;
+    Ok(removed == 1)
+}
+
 /// Everybody, in order of id.
 ///
 /// # Errors

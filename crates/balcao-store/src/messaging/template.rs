@@ -55,6 +55,37 @@ pub fn insert_template(
     )
 }
 
+/// Adds a template, or replaces the one of that name and language.
+///
+/// # Errors
+/// What the database said.
+pub fn put_template(tx: &mut Tx<'_>, organization: OrganizationId, new: &Template) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO template (organization_id, name, category, language, body, approved) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (organization_id, name, language) DO UPDATE
+             SET category = excluded.category, body = excluded.body, approved = excluded.approved",
+        values![organization, &new.name, &new.category, &new.language, &new.body, new.approved],
+    )?;
+    Ok(())
+}
+
+/// Removes a template; tells whether there was one.
+///
+/// # Errors
+/// What the database said.
+pub fn remove_template(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    name: &str,
+    language: &str,
+) -> Result<bool, StoreError> {
+    let removed = tx.execute(
+        "DELETE FROM template WHERE organization_id = ?1 AND name = ?2 AND language = ?3",
+        values![organization, name, language],
+    )?;
+    Ok(removed == 1)
+}
+
 /// Every template, in order of name.
 ///
 /// # Errors
@@ -85,6 +116,31 @@ pub fn insert_media(tx: &mut Tx<'_>, organization: OrganizationId, new: &Media) 
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
         values![organization, &new.key, &new.kind, new.name.as_ref(), new.path.as_ref(), new.latitude, new.longitude],
     )
+}
+
+/// Adds an item, or replaces the one of that key.
+///
+/// # Errors
+/// What the database said.
+pub fn put_media(tx: &mut Tx<'_>, organization: OrganizationId, new: &Media) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO media (organization_id, key, kind, name, path, latitude, longitude) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT (organization_id, key) DO UPDATE
+             SET kind = excluded.kind, name = excluded.name, path = excluded.path,
+                 latitude = excluded.latitude, longitude = excluded.longitude",
+        values![organization, &new.key, &new.kind, new.name.as_ref(), new.path.as_ref(), new.latitude, new.longitude],
+    )?;
+    Ok(())
+}
+
+/// Removes an item; tells whether there was one.
+///
+/// # Errors
+/// What the database said.
+pub fn remove_media(tx: &mut Tx<'_>, organization: OrganizationId, key: &str) -> Result<bool, StoreError> {
+    let removed =
+        tx.execute("DELETE FROM media WHERE organization_id = ?1 AND key = ?2", values![organization, key])?;
+    Ok(removed == 1)
 }
 
 /// Every item, in order of key.

@@ -38,13 +38,56 @@ pub fn insert_service(tx: &mut Tx<'_>, organization: OrganizationId, new: &Servi
             new.active,
         ],
     )?;
-    for alias in &new.aliases {
+    insert_service_aliases(tx, organization, id, &new.aliases)?;
+    Ok(id)
+}
+
+fn insert_service_aliases(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ServiceId,
+    aliases: &[String],
+) -> Result<(), StoreError> {
+    for alias in aliases {
         tx.execute(
             "INSERT INTO service_alias (organization_id, service_id, alias) VALUES (?1, ?2, ?3)",
             values![organization, id, alias],
         )?;
     }
-    Ok(id)
+    Ok(())
+}
+
+/// Replaces everything of a service but its id and name, aliases included. Appointments keep the name and price that they were booked with.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if there is none.
+pub fn update_service(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Service) -> Result<(), StoreError> {
+    let rows = tx.execute(
+        "UPDATE service SET description = ?3, price_cents = ?4, duration_min = ?5, buffer_before_min = ?6,
+                            buffer_after_min = ?7, notice_min = ?8, advance_days = ?9, cancellation_notice_min = ?10, active = ?11
+         WHERE organization_id = ?1 AND id = ?2",
+        values![
+            organization,
+            changed.id,
+            changed.description.as_ref(),
+            changed.price.cents,
+            changed.duration_min,
+            changed.buffer_before_min,
+            changed.buffer_after_min,
+            changed.notice_min,
+            changed.advance_days,
+            changed.cancellation_notice_min,
+            changed.active,
+        ],
+    )?;
+    if rows == 0 {
+        return Err(StoreError::NoRow { sql: "UPDATE service".to_owned() });
+    }
+    tx.execute(
+        "DELETE FROM service_alias WHERE organization_id = ?1 AND service_id = ?2",
+        values![organization, changed.id],
+    )?;
+    insert_service_aliases(tx, organization, changed.id, &changed.aliases)
 }
 
 pub(crate) const SERVICE_ALIASES: &str =
@@ -115,6 +158,17 @@ pub fn insert_professional(
             new.code.as_ref(),
         ],
     )?;
+    insert_parts(tx, organization, id, new)?;
+    Ok(id)
+}
+
+/// What a professional has beside the row of its own.
+fn insert_parts(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ProfessionalId,
+    new: &Professional,
+) -> Result<(), StoreError> {
     for alias in &new.aliases {
         tx.execute(
             "INSERT INTO professional_alias (organization_id, professional_id, alias) VALUES (?1, ?2, ?3)",
@@ -134,7 +188,49 @@ pub fn insert_professional(
     for away in &new.time_off {
         insert_time_off(tx, organization, id, away.span, away.note.as_deref())?;
     }
-    Ok(id)
+    Ok(())
+}
+
+/// Replaces everything of a professional but its id and name: aliases, services, exceptions and time off, too. Appointments stay.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if there is none.
+pub fn update_professional(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    changed: &Professional,
+) -> Result<(), StoreError> {
+    let rows = tx.execute(
+        "UPDATE professional SET profession = ?3, weekly_hours = ?4, restrictions = ?5, capacity = ?6, phone = ?7, email = ?8,
+                                 active = ?9, notify_whatsapp = ?10, notify_email = ?11, code = ?12
+         WHERE organization_id = ?1 AND id = ?2",
+        values![
+            organization,
+            changed.id,
+            changed.profession.as_ref(),
+            to_json(&changed.hours.weekly)?,
+            changed.restrictions.as_ref(),
+            changed.capacity,
+            changed.phone.as_ref(),
+            changed.email.as_ref(),
+            changed.active,
+            changed.notify.whatsapp,
+            changed.notify.email,
+            changed.code.as_ref(),
+        ],
+    )?;
+    if rows == 0 {
+        return Err(StoreError::NoRow { sql: "UPDATE professional".to_owned() });
+    }
+    for sql in [
+        "DELETE FROM professional_alias WHERE organization_id = ?1 AND professional_id = ?2",
+        "DELETE FROM professional_service WHERE organization_id = ?1 AND professional_id = ?2",
+        "DELETE FROM hours_exception WHERE organization_id = ?1 AND professional_id = ?2",
+        "DELETE FROM time_off WHERE organization_id = ?1 AND professional_id = ?2",
+    ] {
+        tx.execute(sql, values![organization, changed.id])?;
+    }
+    insert_parts(tx, organization, changed.id, changed)
 }
 
 /// Adds a professional's time off. Appointments in it stay: they are for staff to move.
@@ -256,13 +352,51 @@ pub fn insert_plan(tx: &mut Tx<'_>, organization: OrganizationId, new: &Plan) ->
             new.active,
         ],
     )?;
-    for service in &new.covers {
+    insert_covered(tx, organization, id, &new.covers)?;
+    Ok(id)
+}
+
+fn insert_covered(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: PlanId,
+    services: &[ServiceId],
+) -> Result<(), StoreError> {
+    for service in services {
         tx.execute(
             "INSERT INTO plan_service (organization_id, plan_id, service_id) VALUES (?1, ?2, ?3)",
             values![organization, id, *service],
         )?;
     }
-    Ok(id)
+    Ok(())
+}
+
+/// Replaces everything of a plan but its id and name. Its subscribers stay.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if there is none.
+pub fn update_plan(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Plan) -> Result<(), StoreError> {
+    let rows = tx.execute(
+        "UPDATE plan SET price_cents = ?3, period = ?4, quota = ?5, benefits = ?6, active = ?7
+         WHERE organization_id = ?1 AND id = ?2",
+        values![
+            organization,
+            changed.id,
+            changed.price.cents,
+            changed.period.as_str(),
+            changed.quota,
+            to_json(&changed.benefits)?,
+            changed.active,
+        ],
+    )?;
+    if rows == 0 {
+        return Err(StoreError::NoRow { sql: "UPDATE plan".to_owned() });
+    }
+    tx.execute(
+        "DELETE FROM plan_service WHERE organization_id = ?1 AND plan_id = ?2",
+        values![organization, changed.id],
+    )?;
+    insert_covered(tx, organization, changed.id, &changed.covers)
 }
 
 /// Every plan, inactive ones included, in order of id.

@@ -48,6 +48,26 @@ pub fn set_holiday(tx: &mut Tx<'_>, organization: OrganizationId, date: Date, na
     Ok(())
 }
 
+/// Takes back an exception of the business; tells whether there was one.
+///
+/// # Errors
+/// What the database said.
+pub fn remove_exception(tx: &mut Tx<'_>, organization: OrganizationId, date: Date) -> Result<bool, StoreError> {
+    let removed = tx.execute(
+        "DELETE FROM hours_exception WHERE organization_id = ?1 AND professional_id = 0 AND date = ?2",
+        values![organization, date],
+    )?;
+    Ok(removed == 1)
+}
+
+/// Takes back every holiday from a date on.
+///
+/// # Errors
+/// What the database said.
+pub fn remove_holidays(tx: &mut Tx<'_>, organization: OrganizationId, from: Date) -> Result<usize, StoreError> {
+    tx.execute("DELETE FROM holiday WHERE organization_id = ?1 AND date >= ?2", values![organization, from])
+}
+
 pub(crate) const HOLIDAYS: &str =
     "SELECT date, name FROM holiday WHERE organization_id = ?1 AND date BETWEEN ?2 AND ?3";
 

@@ -93,6 +93,16 @@ contract! {
         a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up,
         a_delivery_that_the_program_died_at_three_times_is_set_aside,
     ]
+    edits: [
+        an_organization_is_changed_and_no_other,
+        a_service_is_replaced_with_its_aliases,
+        a_professional_is_replaced_with_all_that_belongs_to_it,
+        a_plan_is_replaced_with_what_it_covers,
+        exceptions_and_holidays_are_taken_back,
+        a_person_of_staff_is_changed_and_removed,
+        a_stage_is_added_behind_the_others,
+        templates_and_media_are_put_and_removed,
+    ]
     feeds: [
         an_address_opens_one_agenda_until_it_is_revoked,
         an_agenda_holds_what_takes_time_in_order,
@@ -255,10 +265,11 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 17] = [
+    let suites: [(&str, Vec<Case>); 18] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
+        ("edits", contract::edits::all()),
         ("feeds", contract::feeds::all()),
         ("deferred", contract::deferred::all()),
         ("outbox", contract::outbox::all()),

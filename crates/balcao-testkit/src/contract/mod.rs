@@ -24,6 +24,7 @@ pub mod channel;
 pub mod chat;
 pub mod deferred;
 pub mod delivery;
+pub mod edits;
 pub mod feeds;
 pub mod outbox;
 pub mod pace;
