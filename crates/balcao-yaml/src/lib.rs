@@ -34,6 +34,14 @@ pub struct Document {
     positions: OnceLock<Positions>,
 }
 
+/// Writes values as YAML, as [`Document::read`] reads them back.
+///
+/// # Errors
+/// What cannot be written, which no JSON value is.
+pub fn write(value: &Value) -> Result<String, String> {
+    serde_saphyr::to_string(value).map_err(|error| error.to_string())
+}
+
 /// One mistake in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {

@@ -1,6 +1,7 @@
 //! The installation and the business: loading it, keys, staff, rights, retention, webhooks, and the state of the backlog.
 
 pub mod backlog;
+pub mod business;
 pub mod keys;
 pub mod pack_deliveries;
 pub mod plans;

@@ -5,6 +5,7 @@ mod agreement;
 mod asking;
 mod attachments;
 mod booking;
+mod business;
 mod calendar;
 mod catalogue;
 mod channel_health;

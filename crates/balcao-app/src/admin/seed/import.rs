@@ -16,7 +16,7 @@ use jiff::tz::TimeZone;
 use super::{BusinessFile, ContactEntry, SeedError, placeholder};
 
 /// For how many years after the current one national holidays are loaded.
-const HOLIDAY_YEARS: i16 = 2;
+pub(crate) const HOLIDAY_YEARS: i16 = 2;
 
 /// What was imported.
 #[derive(Debug, Clone, PartialEq, Eq)]

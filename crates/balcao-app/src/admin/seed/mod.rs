@@ -25,6 +25,7 @@ use balcao_yaml::{Document, Problem};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+pub(crate) use import::HOLIDAY_YEARS;
 pub use import::Imported;
 
 /// A business as a file describes it, without a mistake. Things refer to each other by their place in these lists.

@@ -1,0 +1,287 @@
+//! A business in the form of a business file: only what differs from what a file may leave out, lists in an order of their own.
+
+use balcao_domain::hours::{DayException, WeeklyHours};
+use balcao_domain::professional::Notify;
+use balcao_domain::scheduling::SchedulingRules;
+use balcao_domain::service::Service;
+use jiff::Timestamp;
+use jiff::civil::{Date, Weekday};
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value, json};
+
+use super::plan::{Records, Section};
+use crate::admin::seed::{BusinessFile, PlanEntry, ProfessionalEntry};
+
+const WEEKDAYS: [(&str, Weekday); 7] = [
+    ("mon", Weekday::Monday),
+    ("tue", Weekday::Tuesday),
+    ("wed", Weekday::Wednesday),
+    ("thu", Weekday::Thursday),
+    ("fri", Weekday::Friday),
+    ("sat", Weekday::Saturday),
+    ("sun", Weekday::Sunday),
+];
+
+/// Fields of an entry, in the order in which a file has them.
+#[derive(Default)]
+struct Entry(Map<String, Value>);
+
+impl Entry {
+    fn put(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Leaves out nothing, an empty list or an empty mapping.
+    fn some(self, key: &str, value: impl Into<Value>) -> Self {
+        let value = value.into();
+        let empty = match &value {
+            Value::Null => true,
+            Value::Array(items) => items.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        };
+        if empty { self } else { self.put(key, value) }
+    }
+
+    fn unless<T: PartialEq + Into<Value>>(self, usual: T, key: &str, value: T) -> Self {
+        if value == usual { self } else { self.put(key, value) }
+    }
+}
+
+/// The whole document; its keys are the sections.
+pub(super) fn of_file(file: &BusinessFile) -> Value {
+    let mut document = Map::new();
+    for (section, name, entry) in entries(file) {
+        match section {
+            Section::Organization => drop(document.insert(section.as_str().to_owned(), Value::Object(entry))),
+            Section::Tags => list(&mut document, section).push(Value::String(name)),
+            Section::Services
+            | Section::Professionals
+            | Section::Plans
+            | Section::Pipelines
+            | Section::Staff
+            | Section::Knowledge
+            | Section::Templates
+            | Section::Media => list(&mut document, section).push(Value::Object(entry)),
+        }
+    }
+    Value::Object(document)
+}
+
+/// The list of a section, made where there is none.
+pub(super) fn list(document: &mut Map<String, Value>, section: Section) -> &mut Vec<Value> {
+    let entry = document.entry(section.as_str()).or_insert_with(|| Value::Array(Vec::new()));
+    if !entry.is_array() {
+        *entry = Value::Array(Vec::new());
+    }
+    match entry {
+        Value::Array(items) => items,
+        _ => unreachable_list(),
+    }
+}
+
+#[expect(clippy::unreachable, reason = "the line before made it a list")]
+fn unreachable_list() -> ! {
+    unreachable!("a list was put there")
+}
+
+/// The entries by section and name, to be compared.
+pub(super) fn records(file: &BusinessFile) -> Records {
+    entries(file).into_iter().map(|(section, name, entry)| ((section, name), entry)).collect()
+}
+
+fn entries(file: &BusinessFile) -> Vec<(Section, String, Map<String, Value>)> {
+    let zone = TimeZone::get(&file.organization.timezone).unwrap_or(TimeZone::UTC);
+    let mut all = vec![(Section::Organization, "organization".to_owned(), organization(file))];
+    let mut add = |section, name: &str, entry: Entry| all.push((section, name.to_owned(), entry.0));
+    for one in &file.services {
+        add(Section::Services, &one.name, service(one));
+    }
+    for one in &file.professionals {
+        add(Section::Professionals, &one.professional.name, professional(file, one, &zone));
+    }
+    for one in &file.plans {
+        add(Section::Plans, &one.plan.name, plan(file, one));
+    }
+    for (name, stages) in &file.pipelines {
+        add(Section::Pipelines, name, Entry::default().put("name", name.as_str()).put("stages", stages.clone()));
+    }
+    for name in &file.tags {
+        add(Section::Tags, name, Entry::default().put("name", name.as_str()));
+    }
+    for one in &file.staff {
+        let linked = one.professional.and_then(|place| file.professionals.get(place));
+        let entry = Entry::default()
+            .put("name", one.person.name.as_str())
+            .put("email", one.person.email.as_str())
+            .put("role", one.person.role.as_str())
+            .some("phone", one.person.phone.clone())
+            .unless(true, "on_duty", one.person.on_duty)
+            .some("professional", linked.map(|linked| linked.professional.name.clone()));
+        add(Section::Staff, &one.person.email, entry);
+    }
+    for one in &file.knowledge {
+        let entry = Entry::default()
+            .some("category", one.category.clone())
+            .put("title", one.title.as_str())
+            .put("content", one.content.as_str());
+        add(Section::Knowledge, &knowledge_name(one.category.as_deref(), &one.title), entry);
+    }
+    for one in &file.templates {
+        let entry = Entry::default()
+            .put("name", one.name.as_str())
+            .put("category", one.category.as_str())
+            .put("language", one.language.as_str())
+            .put("body", one.body.as_str())
+            .unless(false, "approved", one.approved);
+        add(Section::Templates, &template_name(&one.name, &one.language), entry);
+    }
+    for one in &file.media {
+        let entry = Entry::default()
+            .put("key", one.key.as_str())
+            .put("kind", one.kind.as_str())
+            .some("name", one.name.clone())
+            .some("path", one.path.clone())
+            .some("latitude", one.latitude)
+            .some("longitude", one.longitude);
+        add(Section::Media, &one.key, entry);
+    }
+    all
+}
+
+/// What names an entry of the knowledge: two categories may have one title.
+pub(super) fn knowledge_name(category: Option<&str>, title: &str) -> String {
+    category.map_or_else(|| title.to_owned(), |category| format!("{category}: {title}"))
+}
+
+/// What names a template: it may exist in several languages.
+pub(super) fn template_name(name: &str, language: &str) -> String {
+    format!("{name} ({language})")
+}
+
+fn organization(file: &BusinessFile) -> Map<String, Value> {
+    let one = &file.organization;
+    Entry::default()
+        .put("name", one.name.as_str())
+        .put("slug", one.slug.as_str())
+        .put("timezone", one.timezone.as_str())
+        .put("locale", one.locale.as_str())
+        .put("currency", one.currency.code())
+        .some("phone", one.phone.clone())
+        .some("address", one.address.clone())
+        .put("hours", weekly(&one.weekly_hours))
+        .some("exceptions", exceptions(file.exceptions.iter().map(|(date, exception)| (*date, exception))))
+        .unless(false, "national_holidays", file.national_holidays)
+        .some("scheduling", scheduling(&one.scheduling))
+        .0
+}
+
+fn weekly(hours: &WeeklyHours) -> Value {
+    let day = |(word, weekday): (&str, Weekday)| {
+        let periods: Vec<String> = hours.on(weekday).iter().map(ToString::to_string).collect();
+        (word.to_owned(), Value::from(periods))
+    };
+    let open = WEEKDAYS.into_iter().filter(|(_, weekday)| !hours.on(*weekday).is_empty());
+    Value::Object(open.map(day).collect())
+}
+
+fn exceptions<'a>(all: impl Iterator<Item = (Date, &'a DayException)>) -> Value {
+    let mut all: Vec<_> = all.collect();
+    all.sort_by_key(|(date, _)| *date);
+    let entry = |(date, exception): (Date, &DayException)| {
+        let periods: Vec<String> = exception.periods.iter().map(ToString::to_string).collect();
+        let entry = Entry::default().put("date", date.to_string()).put("periods", periods);
+        Value::Object(entry.some("note", exception.note.clone()).0)
+    };
+    Value::Array(all.into_iter().map(entry).collect())
+}
+
+/// The rules that differ from the usual ones.
+fn scheduling(rules: &SchedulingRules) -> Value {
+    let of = |rules: &SchedulingRules| serde_json::to_value(rules).ok().and_then(|value| value.as_object().cloned());
+    let usual = of(&SchedulingRules::default()).unwrap_or_default();
+    let own = of(rules).unwrap_or_default();
+    Value::Object(own.into_iter().filter(|(key, value)| usual.get(key) != Some(value)).collect())
+}
+
+fn price(cents: i64) -> Value {
+    Value::String(format!("{}.{:02}", cents / 100, cents % 100))
+}
+
+fn sorted(names: &[String]) -> Vec<String> {
+    let mut names = names.to_vec();
+    names.sort();
+    names
+}
+
+fn service(one: &Service) -> Entry {
+    Entry::default()
+        .put("name", one.name.as_str())
+        .some("aliases", sorted(&one.aliases))
+        .some("description", one.description.clone())
+        .put("price", price(one.price.cents))
+        .put("duration_minutes", one.duration_min)
+        .unless(0, "buffer_before_minutes", one.buffer_before_min)
+        .unless(0, "buffer_after_minutes", one.buffer_after_min)
+        .some("minimum_notice_minutes", one.notice_min)
+        .some("maximum_advance_days", one.advance_days)
+        .some("cancellation_notice_minutes", one.cancellation_notice_min)
+        .unless(true, "active", one.active)
+}
+
+fn professional(file: &BusinessFile, entry: &ProfessionalEntry, zone: &TimeZone) -> Entry {
+    let one = &entry.professional;
+    let mut offers: Vec<(&str, Value)> = Vec::new();
+    for (place, duration, own_price) in &entry.offers {
+        let Some(service) = file.services.get(*place) else { continue };
+        let name = service.name.as_str();
+        let offer = if duration.is_none() && own_price.is_none() {
+            Value::from(name)
+        } else {
+            let offer = Entry::default().put("name", name).some("duration_minutes", *duration);
+            Value::Object(offer.some("price", own_price.map_or(Value::Null, price)).0)
+        };
+        offers.push((name, offer));
+    }
+    offers.sort_by_key(|(name, _)| *name);
+    let mut away = entry.away.clone();
+    away.sort_by_key(|(span, _)| (span.start, span.end));
+    let local = |at: Timestamp| zone.to_datetime(at).strftime("%Y-%m-%dT%H:%M").to_string();
+    let time_off = away.iter().map(|(span, note)| {
+        let entry = Entry::default().put("from", local(span.start)).put("to", local(span.end));
+        Value::Object(entry.some("note", note.clone()).0)
+    });
+    let Notify { whatsapp, email } = one.notify;
+    let notify: Vec<&str> =
+        [(whatsapp, "whatsapp"), (email, "email")].iter().filter(|(on, _)| *on).map(|(_, word)| *word).collect();
+    Entry::default()
+        .put("name", one.name.as_str())
+        .some("aliases", sorted(&one.aliases))
+        .some("profession", one.profession.clone())
+        .put("hours", weekly(&one.hours.weekly))
+        .some("exceptions", exceptions(one.hours.exceptions.iter().map(|(date, exception)| (*date, exception))))
+        .some("services", Value::Array(offers.into_iter().map(|(_, offer)| offer).collect()))
+        .some("restrictions", one.restrictions.clone())
+        .some("time_off", Value::Array(time_off.collect()))
+        .unless(1, "capacity", one.capacity)
+        .some("phone", one.phone.clone())
+        .some("email", one.email.clone())
+        .some("notify", json!(notify))
+        .some("code", one.code.clone())
+        .unless(true, "active", one.active)
+}
+
+fn plan(file: &BusinessFile, entry: &PlanEntry) -> Entry {
+    let one = &entry.plan;
+    let covers: Vec<String> =
+        entry.covers.iter().filter_map(|place| Some(file.services.get(*place)?.name.clone())).collect();
+    Entry::default()
+        .put("name", one.name.as_str())
+        .put("price", price(one.price.cents))
+        .put("period", one.period.as_str())
+        .some("covers", sorted(&covers))
+        .some("quota", one.quota)
+        .some("benefits", one.benefits.clone())
+        .unless(true, "active", one.active)
+}

@@ -1,0 +1,210 @@
+//! One edit of the stored document.
+
+use balcao_yaml::nearest;
+use serde_json::{Map, Value};
+
+use super::document::list;
+use super::plan::Section;
+
+/// What is done to a field of an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FieldEdit {
+    /// It gets this value; `null` takes it away.
+    Set(Value),
+    /// Its list gets one more item.
+    Add(Value),
+    /// Its list loses this item, or those that have all these fields.
+    Take(Value),
+}
+
+/// An edit of one entry.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// A new entry.
+    Add {
+        /// Where.
+        section: Section,
+        /// Its fields, the one that names it among them.
+        fields: Map<String, Value>,
+    },
+    /// Fields of an entry, by keys of a business file; a dot leads into a mapping, as in `scheduling.pending_minutes`.
+    Change {
+        /// Where.
+        section: Section,
+        /// Which.
+        name: String,
+        /// What, in order.
+        fields: Vec<(String, FieldEdit)>,
+    },
+    /// The entry is archived, or removed where nothing can refer to it.
+    Remove {
+        /// Where.
+        section: Section,
+        /// Which.
+        name: String,
+    },
+}
+
+/// Why an edit fits nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// There is no such entry.
+    #[error("unknown entry `{name}` of {section}; expected one of: {}", known.join(", "))]
+    Unknown {
+        /// Where.
+        section: Section,
+        /// As given.
+        name: String,
+        /// The nearest name, or all of them.
+        known: Vec<String>,
+    },
+    /// An entry of that name exists.
+    #[error("invalid entry: {section} has `{name}` already; change it instead")]
+    Taken {
+        /// Where.
+        section: Section,
+        /// The name.
+        name: String,
+    },
+    /// A new entry does not say its name.
+    #[error("invalid entry of {section}: `{field}` is missing; expected the field that names it")]
+    Nameless {
+        /// Where.
+        section: Section,
+        /// The field that names.
+        field: &'static str,
+    },
+    /// The section is one entry, which can only be changed.
+    #[error("invalid edit: {section} can only be changed")]
+    OnlyChanged {
+        /// Where.
+        section: Section,
+    },
+    /// An item was to be added to, or taken from, something that is no list.
+    #[error("invalid edit: `{field}` holds no list; expected a field with a list, or `{field}=` with the whole value")]
+    NotAList {
+        /// The field.
+        field: String,
+    },
+    /// The list lacks the item that was to be taken from it.
+    #[error("invalid edit: no item of `{field}` fits {item}; nothing was taken away")]
+    NoSuchItem {
+        /// The field.
+        field: String,
+        /// What was looked for.
+        item: String,
+    },
+}
+
+/// Changes the document.
+pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> {
+    let Value::Object(document) = document else { return Ok(()) };
+    match edit {
+        Edit::Add { section, fields } => add(document, *section, fields),
+        Edit::Remove { section, name } => {
+            if *section == Section::Organization {
+                return Err(EditError::OnlyChanged { section: *section });
+            }
+            let place = find(document, *section, name)?;
+            let entries = list(document, *section);
+            match entries.get_mut(place).and_then(Value::as_object_mut) {
+                // Others may name it, so it stays where it is.
+                Some(entry) if section.is_archived() => drop(entry.insert("active".to_owned(), Value::Bool(false))),
+                Some(_) | None => drop(entries.remove(place)),
+            }
+            Ok(())
+        }
+        Edit::Change { section, name, fields } => {
+            let entry = entry(document, *section, name)?;
+            fields.iter().try_for_each(|(field, edit)| change(entry, field, edit))
+        }
+    }
+}
+
+fn add(document: &mut Map<String, Value>, section: Section, fields: &Map<String, Value>) -> Result<(), EditError> {
+    let field = match section {
+        Section::Organization => return Err(EditError::OnlyChanged { section }),
+        Section::Tags => "name",
+        _ => section.name_field().unwrap_or("name"),
+    };
+    let name = fields.get(field).and_then(Value::as_str).ok_or(EditError::Nameless { section, field })?;
+    // Entries of one title in two categories, or of one name in two languages, are told apart by the reader.
+    let may_repeat = matches!(section, Section::Knowledge | Section::Templates);
+    if !may_repeat && names(document, section).iter().any(|known| known == name) {
+        return Err(EditError::Taken { section, name: name.to_owned() });
+    }
+    let entry = if section == Section::Tags { Value::from(name) } else { Value::Object(fields.clone()) };
+    list(document, section).push(entry);
+    Ok(())
+}
+
+fn names(document: &mut Map<String, Value>, section: Section) -> Vec<String> {
+    let field = section.name_field();
+    let name = |entry: &Value| match field {
+        Some(field) => entry.get(field).and_then(Value::as_str).map(str::to_owned),
+        None => entry.as_str().map(str::to_owned),
+    };
+    list(document, section).iter().filter_map(name).collect()
+}
+
+fn find(document: &mut Map<String, Value>, section: Section, name: &str) -> Result<usize, EditError> {
+    let names = names(document, section);
+    names.iter().position(|known| known == name).ok_or_else(|| {
+        let near = nearest(name, names.iter().map(String::as_str)).map(|near| vec![near.to_owned()]);
+        EditError::Unknown { section, name: name.to_owned(), known: near.unwrap_or_else(|| names.clone()) }
+    })
+}
+
+fn entry<'a>(
+    document: &'a mut Map<String, Value>,
+    section: Section,
+    name: &str,
+) -> Result<&'a mut Map<String, Value>, EditError> {
+    let unknown = || EditError::Unknown { section, name: name.to_owned(), known: Vec::new() };
+    if section == Section::Tags {
+        return Err(EditError::OnlyChanged { section: Section::Organization });
+    }
+    if section == Section::Organization {
+        return document.get_mut(section.as_str()).and_then(Value::as_object_mut).ok_or_else(unknown);
+    }
+    let place = find(document, section, name)?;
+    list(document, section).get_mut(place).and_then(Value::as_object_mut).ok_or_else(unknown)
+}
+
+fn change(entry: &mut Map<String, Value>, field: &str, edit: &FieldEdit) -> Result<(), EditError> {
+    if let Some((outer, inner)) = field.split_once('.') {
+        let within = entry.entry(outer).or_insert_with(|| Value::Object(Map::new()));
+        let Value::Object(within) = within else { return Err(EditError::NotAList { field: outer.to_owned() }) };
+        return change(within, inner, edit);
+    }
+    let not_a_list = || EditError::NotAList { field: field.to_owned() };
+    match edit {
+        FieldEdit::Set(Value::Null) => drop(entry.remove(field)),
+        FieldEdit::Set(value) => drop(entry.insert(field.to_owned(), value.clone())),
+        FieldEdit::Add(item) => {
+            let items = entry.entry(field).or_insert_with(|| Value::Array(Vec::new()));
+            items.as_array_mut().ok_or_else(not_a_list)?.push(item.clone());
+        }
+        FieldEdit::Take(item) => {
+            let items = entry.get_mut(field).and_then(Value::as_array_mut).ok_or_else(not_a_list)?;
+            let before = items.len();
+            items.retain(|one| !fits(one, item));
+            if items.len() == before {
+                return Err(EditError::NoSuchItem { field: field.to_owned(), item: item.to_string() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an item is the one that is named, or has all the fields that are named.
+fn fits(item: &Value, wanted: &Value) -> bool {
+    match (item, wanted) {
+        (Value::Object(item), Value::Object(wanted)) => wanted.iter().all(|(key, value)| item.get(key) == Some(value)),
+        (item, wanted) => item == wanted,
+    }
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

@@ -1,0 +1,185 @@
+//! Which bookings a change hits, and which changes those make impossible.
+
+use balcao_domain::appointment::Appointment;
+use balcao_domain::hours::Hours;
+use balcao_domain::{OrganizationId, ProfessionalId, Span};
+use balcao_store::Tx;
+use balcao_store::scheduling::{appointment, hours};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, civil::Date};
+
+use super::plan::{Action, Change, Hit, Section};
+use crate::admin::seed::BusinessFile;
+use crate::context::app_context::UseCaseError;
+
+/// Bookings of a plan's changes that are shown; the others are counted in the last one's text.
+const MOST_SHOWN: usize = 200;
+
+/// What the bookings are held against.
+struct Scene<'a> {
+    stored: &'a BusinessFile,
+    wanted: &'a BusinessFile,
+    zone: TimeZone,
+    /// Dates on which the business is closed by holidays, as stored.
+    holidays: std::collections::BTreeMap<Date, String>,
+    upcoming: Vec<Appointment>,
+}
+
+/// Notes at each change which bookings to come it hits, and whether they forbid it.
+pub(super) fn find(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    stored: &BusinessFile,
+    wanted: &BusinessFile,
+    changes: &mut [Change],
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let open = hours::of_business(tx, &stored.organization, Date::MIN, Date::MAX)?;
+    let all = appointment::starting_between(tx, organization, now, Timestamp::MAX, stored.organization.currency)?;
+    let scene = Scene {
+        stored,
+        wanted,
+        zone: TimeZone::get(&stored.organization.timezone).unwrap_or(TimeZone::UTC),
+        holidays: open.holidays,
+        upcoming: all.into_iter().filter(|one| one.status.is_open()).collect(),
+    };
+    for change in changes {
+        scene.judge(change);
+    }
+    Ok(())
+}
+
+impl Scene<'_> {
+    fn judge(&self, change: &mut Change) {
+        match (change.section, change.action) {
+            (Section::Services, Action::Archived) => {
+                change.hits = self.hits(|one| one.service_name == change.name, "its service is no longer offered");
+            }
+            (Section::Services, Action::Changed) if differs(change, &["active"]) => {
+                change.hits = self.hits(|one| one.service_name == change.name, "its service is no longer offered");
+            }
+            (Section::Services, Action::Changed) if differs(change, &["price", "duration_minutes"]) => {
+                let why = "it keeps the price and the length that it was booked with";
+                change.hits = self.hits(|one| one.service_name == change.name, why);
+            }
+            (Section::Professionals, Action::Archived) => self.leaves(change),
+            (Section::Professionals, Action::Changed) if differs(change, &["active"]) => self.leaves(change),
+            (Section::Professionals, Action::Changed) => self.works_otherwise(change),
+            (Section::Organization, Action::Changed) => self.opens_otherwise(change),
+            (Section::Pipelines | Section::Tags, Action::Removed) => {
+                change.impossible = Some(format!(
+                    "`{}` of {} cannot be removed, because contacts may be in it; keep it in the file",
+                    change.name, change.section
+                ));
+            }
+            (Section::Pipelines, Action::Changed) => self.keeps_stages(change),
+            _ => {}
+        }
+    }
+
+    /// A professional with bookings cannot go: nobody would know of them.
+    fn leaves(&self, change: &mut Change) {
+        let Some(whose) = self.professional(&change.name) else { return };
+        change.hits = self.hits(|one| one.professional == whose, "nobody would serve it");
+        let is_back =
+            self.wanted.professionals.iter().any(|one| one.professional.name == change.name && one.professional.active);
+        if !is_back && !change.hits.is_empty() {
+            change.impossible = Some(format!(
+                "`{}` has {} bookings from {} on; move or cancel them first",
+                change.name,
+                change.hits.len(),
+                change.hits.first().map_or("", |hit| hit.starts.as_str())
+            ));
+        }
+    }
+
+    fn works_otherwise(&self, change: &mut Change) {
+        let of =
+            |file: &BusinessFile| file.professionals.iter().find(|one| one.professional.name == change.name).cloned();
+        let (Some(before), Some(after)) = (of(self.stored), of(self.wanted)) else { return };
+        let whose = before.professional.id;
+        let away =
+            |all: &[(Span, Option<String>)], one: &Appointment| all.iter().any(|(span, _)| span.overlaps(&one.span));
+        let mut hits = self.hits(
+            |one| one.professional == whose && away(&after.away, one) && !away(&before.away, one),
+            "its professional is away then; move it, cancel it, or keep it",
+        );
+        let (old, new) = (&before.professional.hours, &after.professional.hours);
+        hits.extend(self.hits(
+            |one| one.professional == whose && self.is_within(old, one) && !self.is_within(new, one),
+            "its professional does not work then; move it, cancel it, or keep it",
+        ));
+        hits.dedup_by_key(|hit| hit.appointment);
+        change.hits = hits;
+    }
+
+    fn opens_otherwise(&self, change: &mut Change) {
+        if differs(change, &["timezone", "currency"]) && !self.upcoming.is_empty() {
+            change.impossible = Some(format!(
+                "zone and currency cannot change while {} bookings are to come, because their times and prices are in them",
+                self.upcoming.len()
+            ));
+            return;
+        }
+        let hours = |file: &BusinessFile| Hours {
+            weekly: file.organization.weekly_hours.clone(),
+            exceptions: file.exceptions.iter().cloned().collect(),
+            holidays: if file.national_holidays { self.holidays.clone() } else { std::collections::BTreeMap::new() },
+        };
+        let (old, new) = (hours(self.stored), hours(self.wanted));
+        change.hits = self.hits(
+            |one| self.is_within(&old, one) && !self.is_within(&new, one),
+            "the business is closed then; move it, cancel it, or keep it",
+        );
+    }
+
+    /// Stages may be added behind the others; contacts stand in those that are there.
+    fn keeps_stages(&self, change: &mut Change) {
+        let of = |file: &BusinessFile| {
+            file.pipelines
+                .iter()
+                .find(|(name, _)| *name == change.name)
+                .map(|(_, stages)| stages.clone())
+                .unwrap_or_default()
+        };
+        if !of(self.wanted).starts_with(&of(self.stored)) {
+            change.impossible = Some(format!(
+                "stages of `{}` can only be added behind the others, because contacts stand in them; expected {} first",
+                change.name,
+                of(self.stored).join(", ")
+            ));
+        }
+    }
+
+    fn professional(&self, name: &str) -> Option<ProfessionalId> {
+        self.stored.professionals.iter().find(|one| one.professional.name == name).map(|one| one.professional.id)
+    }
+
+    fn is_within(&self, hours: &Hours, one: &Appointment) -> bool {
+        let (starts, ends) = (self.zone.to_datetime(one.span.start), self.zone.to_datetime(one.span.end));
+        let minute = |time: jiff::civil::DateTime| {
+            u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or_default()
+        };
+        let last = if ends.date() > starts.date() { 1_440 } else { minute(ends) };
+        hours.on(starts.date()).iter().any(|open| open.opens_min() <= minute(starts) && last <= open.closes_min())
+    }
+
+    fn hits(&self, is_hit: impl Fn(&Appointment) -> bool, why: &str) -> Vec<Hit> {
+        let name = |id: ProfessionalId| {
+            let found = self.stored.professionals.iter().find(|one| one.professional.id == id);
+            found.map(|one| one.professional.name.clone()).unwrap_or_default()
+        };
+        let hit = |one: &Appointment| Hit {
+            appointment: i64::from(one.id),
+            starts: self.zone.to_datetime(one.span.start).strftime("%Y-%m-%d %H:%M").to_string(),
+            professional: name(one.professional),
+            service: one.service_name.clone(),
+            why: why.to_owned(),
+        };
+        self.upcoming.iter().filter(|one| is_hit(one)).take(MOST_SHOWN).map(hit).collect()
+    }
+}
+
+fn differs(change: &Change, fields: &[&str]) -> bool {
+    change.fields.iter().any(|field| fields.contains(&field.field.as_str()))
+}

@@ -1,0 +1,179 @@
+//! Changing a business that is there: from a file, or by one edit.
+//!
+//! A change is a [`BusinessPlan`]: what would be added, changed and removed, and which bookings it hits. It is made of two forms of the
+//! same document, the stored one and the wanted one, and names itself by a hash. Applying asks for that hash and makes exactly that plan,
+//! or refuses with the plan as it is by then. A single edit changes the stored document and goes the same way, so that one reader checks
+//! whatever is written.
+//!
+//! What is in use is archived instead of removed. Contacts and appointments of a file are loaded by the first `balcao seed` alone.
+
+mod apply;
+mod document;
+mod edit;
+mod hits;
+mod load;
+mod plan;
+
+use balcao_domain::OrganizationId;
+use balcao_store::{Tx, crm::organization};
+use balcao_yaml::Problem;
+use serde_json::Value;
+
+use crate::admin::seed::BusinessFile;
+use crate::context::app_context::{AppContext, UseCaseError};
+
+pub use edit::{Edit, EditError, FieldEdit};
+pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, Section};
+
+/// Why a business was not changed. Nothing was.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BusinessRefusal {
+    /// The file describes another business.
+    #[error("invalid file: it describes `{file}`; expected the business `{stored}`")]
+    OtherBusiness {
+        /// The slug of the file.
+        file: String,
+        /// The slug that is stored.
+        stored: String,
+    },
+    /// The state moved since the plan was made.
+    #[error("the business has changed since this plan was made; look at the plan as it is now")]
+    Moved {
+        /// What the file would change now.
+        now: Box<BusinessPlan>,
+    },
+    /// A change is impossible as things stand.
+    #[error("{}", .reasons.join("; "))]
+    Impossible {
+        /// One reason for each such change, with a way out.
+        reasons: Vec<String>,
+    },
+    /// The edit does not fit the business.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The business would be invalid after the edit.
+    #[error("{}", .0.iter().map(|problem| match &problem.suggestion { Some(right) => format!("{}; {right}", problem.message), None => problem.message.clone() }).collect::<Vec<_>>().join("; "))]
+    Invalid(Vec<Problem>),
+}
+
+/// Who changes a business, for the audit log: `operator`, or a person of staff or a key by name.
+pub type Actor = String;
+
+/// Plans, applies and exports.
+#[derive(Debug, Clone)]
+pub struct Business {
+    desk: AppContext,
+}
+
+impl Business {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: AppContext) -> Self {
+        Self { desk }
+    }
+
+    /// The business as a document of the form of a business file, without contacts.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn export(&self, organization: OrganizationId) -> Result<Value, UseCaseError> {
+        self.desk.look(move |tx, _now| Ok(document::of_file(&load::load(tx, organization)?))).await
+    }
+
+    /// What a file would change.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, [`BusinessRefusal::OtherBusiness`].
+    pub async fn plan(
+        &self,
+        organization: OrganizationId,
+        wanted: BusinessFile,
+    ) -> Result<Result<BusinessPlan, BusinessRefusal>, UseCaseError> {
+        self.desk.look(move |tx, now| plan_for(tx, organization, &wanted, now)).await
+    }
+
+    /// What a single edit would change.
+    ///
+    /// # Errors
+    /// As [`Self::plan`]; inside, also [`BusinessRefusal::Edit`] and [`BusinessRefusal::Invalid`].
+    pub async fn plan_edit(
+        &self,
+        organization: OrganizationId,
+        edit: Edit,
+    ) -> Result<Result<(BusinessFile, BusinessPlan), BusinessRefusal>, UseCaseError> {
+        self.desk
+            .look(move |tx, now| {
+                let wanted = match edited(tx, organization, &edit)? {
+                    Ok(wanted) => wanted,
+                    Err(refusal) => return Ok(Err(refusal)),
+                };
+                Ok(plan_for(tx, organization, &wanted, now)?.map(|plan| (wanted, plan)))
+            })
+            .await
+    }
+
+    /// Makes the plan that a hash names.
+    ///
+    /// A plan that leaves nothing to do is made at once: applying a file twice changes nothing the second time.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why nothing was changed.
+    pub async fn apply(
+        &self,
+        organization: OrganizationId,
+        wanted: BusinessFile,
+        hash: String,
+        actor: Actor,
+    ) -> Result<Result<BusinessPlan, BusinessRefusal>, UseCaseError> {
+        let now = self.desk.clock.now();
+        let work = move |tx: &mut Tx<'_>| {
+            organization::lock(tx, organization)?;
+            let plan = match plan_for(tx, organization, &wanted, now)? {
+                Ok(plan) => plan,
+                Err(refusal) => return Ok(Err(refusal)),
+            };
+            if plan.changes.is_empty() {
+                return Ok(Ok(plan));
+            }
+            if plan.hash != hash {
+                return Ok(Err(BusinessRefusal::Moved { now: Box::new(plan) }));
+            }
+            let reasons: Vec<String> = plan.changes.iter().filter_map(|change| change.impossible.clone()).collect();
+            if !reasons.is_empty() {
+                return Ok(Err(BusinessRefusal::Impossible { reasons }));
+            }
+            apply::apply(tx, organization, &wanted, &plan, &actor, now)?;
+            Ok(Ok(plan))
+        };
+        self.desk.store.write(work).await
+    }
+}
+
+fn edited(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    edit: &Edit,
+) -> Result<Result<BusinessFile, BusinessRefusal>, UseCaseError> {
+    let mut document = document::of_file(&load::load(tx, organization)?);
+    if let Err(error) = edit::apply(&mut document, edit) {
+        return Ok(Err(error.into()));
+    }
+    // JSON is YAML, too: the one reader of business files checks what comes of the edit.
+    Ok(BusinessFile::read("edit", &document.to_string()).map_err(BusinessRefusal::Invalid))
+}
+
+fn plan_for(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    wanted: &BusinessFile,
+    now: jiff::Timestamp,
+) -> Result<Result<BusinessPlan, BusinessRefusal>, UseCaseError> {
+    let stored = load::load(tx, organization)?;
+    if stored.slug() != wanted.slug() {
+        let (file, stored) = (wanted.slug().to_owned(), stored.slug().to_owned());
+        return Ok(Err(BusinessRefusal::OtherBusiness { file, stored }));
+    }
+    let mut changes = plan::changes(&document::records(&stored), &document::records(wanted));
+    hits::find(tx, organization, &stored, wanted, &mut changes, now)?;
+    Ok(Ok(BusinessPlan::new(stored.slug(), changes)))
+}

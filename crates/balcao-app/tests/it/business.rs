@@ -1,0 +1,420 @@
+//! A business that is there is changed as it was shown, or not at all.
+
+use balcao_app::admin::business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Section};
+use balcao_app::admin::seed::BusinessFile;
+use balcao_app::scheduling::catalog::Catalog;
+use balcao_store::StoreError;
+use balcao_store::ops::audit::{self, AuditEntry};
+use serde_json::{Value, json};
+
+use crate::world::{World, figueira, on, root};
+
+fn file(text: &str) -> BusinessFile {
+    BusinessFile::read("shop.yaml", text).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn sample() -> String {
+    std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap()
+}
+
+struct Shop {
+    world: World,
+    business: Business,
+}
+
+impl Shop {
+    async fn open() -> Self {
+        Self::over(figueira().await)
+    }
+
+    fn over(world: World) -> Self {
+        let business = Business::new(world.desk.clone());
+        Self { world, business }
+    }
+
+    async fn document(&self) -> Value {
+        self.business.export(self.world.organization).await.unwrap()
+    }
+
+    async fn plan(&self, text: &str) -> BusinessPlan {
+        self.business.plan(self.world.organization, file(text)).await.unwrap().unwrap()
+    }
+
+    async fn apply(&self, file: BusinessFile, hash: &str) -> Result<BusinessPlan, BusinessRefusal> {
+        self.business.apply(self.world.organization, file, hash.to_owned(), "Renata".to_owned()).await.unwrap()
+    }
+
+    async fn planned(&self, edit: Edit) -> Result<(BusinessFile, BusinessPlan), BusinessRefusal> {
+        self.business.plan_edit(self.world.organization, edit).await.unwrap()
+    }
+
+    async fn make(&self, edit: Edit) -> Result<BusinessPlan, BusinessRefusal> {
+        let (file, plan) = self.planned(edit).await?;
+        self.apply(file, &plan.hash).await
+    }
+
+    async fn audited(&self, subject: &str) -> Vec<AuditEntry> {
+        let (organization, subject) = (self.world.organization, subject.to_owned());
+        let read = self.world.desk.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
+        read.map_err(|error: StoreError| error).unwrap()
+    }
+}
+
+fn set(section: Section, name: &str, field: &str, value: Value) -> Edit {
+    Edit::Change { section, name: name.to_owned(), fields: vec![(field.to_owned(), FieldEdit::Set(value))] }
+}
+
+fn add(section: Section, fields: Value) -> Edit {
+    Edit::Add { section, fields: fields.as_object().unwrap().clone() }
+}
+
+fn remove(section: Section, name: &str) -> Edit {
+    Edit::Remove { section, name: name.to_owned() }
+}
+
+#[tokio::test]
+async fn what_is_exported_and_what_was_loaded_change_nothing_when_they_are_applied() {
+    for name in ["barbearia-figueira.yaml", "clinica-vereda.yaml"] {
+        let store = balcao_store::Store::open_in_memory().unwrap();
+        let shop = Shop::over(on(store, name, "2026-11-23T09:00").await);
+        let loaded = std::fs::read_to_string(root().join("samples").join(name)).unwrap();
+        assert_eq!(shop.plan(&loaded).await.changes, [], "{name}");
+        let exported = balcao_yaml::write(&shop.document().await).unwrap();
+        assert_eq!(shop.plan(&exported).await.changes, [], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn each_kind_of_single_edit_is_made_audited_and_found_in_the_file() {
+    use Section::{Knowledge, Media, Organization, Pipelines, Plans, Professionals, Services, Staff, Tags, Templates};
+    let shop = Shop::open().await;
+    let whole = |section: &str| format!("/{section}");
+    let table = [
+        // The edit, where the file has it, what it says there, whose row of the audit log, what was done.
+        (
+            set(Organization, "", "hours.sun", json!(["09:00-12:00"])),
+            "/organization/hours/sun".to_owned(),
+            json!(["09:00-12:00"]),
+            "organization",
+            "organization.update",
+        ),
+        (
+            set(Organization, "", "scheduling.pending_minutes", json!(40)),
+            "/organization/scheduling/pending_minutes".to_owned(),
+            json!(40),
+            "organization",
+            "organization.update",
+        ),
+        (
+            set(Organization, "", "national_holidays", json!(false)),
+            "/organization/national_holidays".to_owned(),
+            Value::Null,
+            "organization",
+            "organization.update",
+        ),
+        (
+            set(Services, "Sobrancelha", "price", json!("39.90")),
+            "/services/5/price".to_owned(),
+            json!("39.90"),
+            "Sobrancelha",
+            "services.update",
+        ),
+        (
+            set(Services, "Sobrancelha", "aliases", json!(["design"])),
+            "/services/5/aliases".to_owned(),
+            json!(["design"]),
+            "Sobrancelha",
+            "services.update",
+        ),
+        (
+            set(Professionals, "Otávio Prado", "restrictions", json!("só de manhã")),
+            "/professionals/0/restrictions".to_owned(),
+            json!("só de manhã"),
+            "Otávio Prado",
+            "professionals.update",
+        ),
+        (set(Plans, "Copa", "price", json!("199.00")), whole("plans"), Value::Null, "Copa", "plans.update"),
+        (
+            set(Staff, "davi@figueira.example", "on_duty", json!(false)),
+            "/staff/1/on_duty".to_owned(),
+            json!(false),
+            "davi@figueira.example",
+            "staff.update",
+        ),
+        (
+            add(Staff, json!({"name": "Bia", "email": "bia@figueira.example", "role": "viewer"})),
+            "/staff/3/name".to_owned(),
+            json!("Bia"),
+            "bia@figueira.example",
+            "staff.add",
+        ),
+        (
+            remove(Staff, "bia@figueira.example"),
+            "/staff/3".to_owned(),
+            Value::Null,
+            "bia@figueira.example",
+            "staff.remove",
+        ),
+        (
+            add(Services, json!({"name": "Luzes", "price": "180.00", "duration_minutes": 90})),
+            "/services/7/duration_minutes".to_owned(),
+            json!(90),
+            "Luzes",
+            "services.add",
+        ),
+        (remove(Services, "Luzes"), "/services/7/active".to_owned(), json!(false), "Luzes", "services.archive"),
+        (
+            add(Professionals, json!({"name": "Nina", "hours": {"mon": ["13:00-20:00"]}, "services": ["Sobrancelha"]})),
+            "/professionals/3/services".to_owned(),
+            json!(["Sobrancelha"]),
+            "Nina",
+            "professionals.add",
+        ),
+        (
+            remove(Professionals, "Nina"),
+            "/professionals/3/active".to_owned(),
+            json!(false),
+            "Nina",
+            "professionals.archive",
+        ),
+        (
+            add(Plans, json!({"name": "Semanal", "price": "25.00", "period": "week", "covers": ["Sobrancelha"]})),
+            whole("plans"),
+            Value::Null,
+            "Semanal",
+            "plans.add",
+        ),
+        (remove(Plans, "Semanal"), whole("plans"), Value::Null, "Semanal", "plans.archive"),
+        (
+            add(Pipelines, json!({"name": "Cursos", "stages": ["Interessado"]})),
+            whole("pipelines"),
+            Value::Null,
+            "Cursos",
+            "pipelines.add",
+        ),
+        (
+            Edit::Change {
+                section: Pipelines,
+                name: "Cursos".to_owned(),
+                fields: vec![("stages".to_owned(), FieldEdit::Add(json!("Matriculado")))],
+            },
+            whole("pipelines"),
+            Value::Null,
+            "Cursos",
+            "pipelines.update",
+        ),
+        (add(Tags, json!({"name": "Novo"})), whole("tags"), Value::Null, "Novo", "tags.add"),
+        (
+            add(Knowledge, json!({"title": "Pets", "content": "Pode trazer."})),
+            whole("knowledge"),
+            Value::Null,
+            "Pets",
+            "knowledge.add",
+        ),
+        (
+            set(Knowledge, "Pets", "content", json!("Na coleira.")),
+            whole("knowledge"),
+            Value::Null,
+            "Pets",
+            "knowledge.update",
+        ),
+        (remove(Knowledge, "Pets"), whole("knowledge"), Value::Null, "Pets", "knowledge.remove"),
+        (
+            add(Templates, json!({"name": "aviso", "category": "utility", "body": "Olá {{1}}"})),
+            whole("templates"),
+            Value::Null,
+            "aviso (pt_BR)",
+            "templates.add",
+        ),
+        (
+            set(Templates, "aviso", "body", json!("Oi {{1}}")),
+            whole("templates"),
+            Value::Null,
+            "aviso (pt_BR)",
+            "templates.update",
+        ),
+        (remove(Templates, "aviso"), whole("templates"), Value::Null, "aviso (pt_BR)", "templates.remove"),
+        (
+            add(Media, json!({"key": "lista", "kind": "document", "path": "lista.pdf"})),
+            whole("media"),
+            Value::Null,
+            "lista",
+            "media.add",
+        ),
+        (set(Media, "lista", "path", json!("nova.pdf")), whole("media"), Value::Null, "lista", "media.update"),
+        (remove(Media, "lista"), whole("media"), Value::Null, "lista", "media.remove"),
+    ];
+    for (edit, place, said, subject, action) in table {
+        let before = shop.document().await;
+        let plan = shop.make(edit.clone()).await.unwrap_or_else(|refusal| panic!("{edit:?}: {refusal}"));
+        let after = shop.document().await;
+        assert_ne!(before, after, "{edit:?}");
+        if !said.is_null() {
+            assert_eq!(after.pointer(&place), Some(&said), "{edit:?}");
+        }
+        let [change] = plan.changes.as_slice() else { panic!("{edit:?}: {plan:?}") };
+        let audited = shop.audited(subject).await.pop().unwrap_or_else(|| panic!("no row of {subject}"));
+        assert_eq!((audited.actor.as_str(), audited.action.as_str()), ("Renata", action), "{edit:?}");
+        for field in &change.fields {
+            let told = |text: &Option<String>| -> Value {
+                let all: Value = serde_json::from_str(text.as_deref().unwrap()).unwrap();
+                all.get(&field.field).cloned().unwrap_or(Value::Null)
+            };
+            assert_eq!(
+                (told(&audited.before), told(&audited.after)),
+                (field.before.clone(), field.after.clone()),
+                "{edit:?}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_next_question_is_answered_with_the_new_price() {
+    let shop = Shop::open().await;
+    shop.make(set(Section::Services, "Coloração", "price", json!("222.00"))).await.unwrap();
+    let offer = Catalog::new(shop.world.desk.clone()).offer(shop.world.organization).await.unwrap();
+    let found = offer.services.into_iter().find(|one| one.name == "Coloração").unwrap();
+    assert_eq!(found.price.cents, 22_200);
+}
+
+#[tokio::test]
+async fn a_plan_lists_the_bookings_that_it_hits_and_says_what_cannot_be() {
+    let shop = Shop::open().await;
+    let hits = async |edit: Edit| {
+        let (_, plan) = shop.planned(edit).await.unwrap();
+        let [change] = plan.changes.as_slice() else { panic!("{plan:?}") };
+        let starts: Vec<String> = change.hits.iter().map(|hit| format!("{} {}", hit.starts, hit.service)).collect();
+        (starts, change.impossible.clone())
+    };
+    let item = |field: &str, value: Value| vec![(field.to_owned(), FieldEdit::Add(value))];
+    let edit = |section, name: &str, fields| Edit::Change { section, name: name.to_owned(), fields };
+    let closed = item("exceptions", json!({"date": "2026-12-03", "periods": []}));
+    let boy = "2026-12-03 09:30 Corte de menino";
+    let color = "2026-12-04 14:00 Coloração";
+    assert_eq!(hits(edit(Section::Organization, "", closed.clone())).await, (vec![boy.to_owned()], None));
+    assert_eq!(hits(edit(Section::Professionals, "Íris Valente", closed)).await, (vec![boy.to_owned()], None));
+    let away = item("time_off", json!({"from": "2026-12-03T12:00", "to": "2026-12-05T00:00"}));
+    assert_eq!(hits(edit(Section::Professionals, "Íris Valente", away)).await, (vec![color.to_owned()], None));
+    let shorter = set(Section::Professionals, "Íris Valente", "hours.fri", json!(["09:00-14:00"]));
+    assert_eq!(hits(shorter).await, (vec![color.to_owned()], None));
+    assert_eq!(hits(set(Section::Services, "Coloração", "price", json!("1.00"))).await.0, [color]);
+    assert_eq!(hits(remove(Section::Services, "Coloração")).await, (vec![color.to_owned()], None));
+    assert_eq!(hits(set(Section::Services, "Coloração", "description", json!("x"))).await.0, [""; 0]);
+    for (edit, reason) in [
+        (
+            remove(Section::Professionals, "Íris Valente"),
+            "has 2 bookings from 2026-12-03 09:30 on; move or cancel them first",
+        ),
+        (set(Section::Professionals, "Íris Valente", "active", json!(false)), "has 2 bookings"),
+        (
+            set(Section::Organization, "", "timezone", json!("America/Manaus")),
+            "cannot change while 2 bookings are to come",
+        ),
+        (remove(Section::Tags, "Mensalista"), "cannot be removed"),
+        (set(Section::Pipelines, "Relacionamento", "stages", json!(["Outro"])), "can only be added behind the others"),
+    ] {
+        let (_, told) = hits(edit.clone()).await;
+        assert!(told.as_deref().is_some_and(|told| told.contains(reason)), "{edit:?}: {told:?}");
+        let before = shop.document().await;
+        assert!(matches!(shop.make(edit).await, Err(BusinessRefusal::Impossible { .. })));
+        assert_eq!(shop.document().await, before);
+    }
+    assert!(hits(remove(Section::Professionals, "Otávio Prado")).await.1.is_none());
+}
+
+#[tokio::test]
+async fn a_file_is_made_as_one_plan_and_a_second_time_changes_nothing() {
+    let shop = Shop::open().await;
+    let text = sample()
+        .replace("price: \"70.00\", duration_minutes: 45", "price: \"75.00\", duration_minutes: 45")
+        .replace("  name: Barbearia Figueira", "  name: Figueira Barbearia");
+    let plan = shop.plan(&text).await;
+    let told: Vec<_> = plan.changes.iter().map(|one| (one.section, one.name.as_str(), one.action)).collect();
+    assert_eq!(
+        told,
+        [
+            (Section::Services, "Corte na tesoura", Action::Changed),
+            (Section::Organization, "organization", Action::Changed)
+        ]
+    );
+    assert_eq!(shop.apply(file(&text), &plan.hash).await.unwrap(), plan);
+    assert_eq!(shop.apply(file(&text), &plan.hash).await.unwrap().changes, []);
+    assert_eq!(shop.plan(&text).await.changes, []);
+    let other = shop.business.plan(shop.world.organization, file(&text.replace("slug: figueira", "slug: outra")));
+    let refusal = other.await.unwrap().unwrap_err();
+    assert_eq!(refusal.to_string(), "invalid file: it describes `outra`; expected the business `figueira`");
+}
+
+#[tokio::test]
+async fn an_edit_that_leaves_an_invalid_business_is_refused_as_the_file_would_be() {
+    let shop = Shop::open().await;
+    let before = shop.document().await;
+    for (edit, words) in [
+        (set(Section::Services, "Coloração", "price", json!("-5.00")), "invalid price"),
+        (set(Section::Services, "Coloração", "duration_minutes", json!(7)), "write"),
+        (set(Section::Organization, "", "hours.mon", json!(["09:00-12:00", "11:00-13:00"])), "overlap"),
+        (set(Section::Services, "Coloração", "colour", json!("red")), "unknown"),
+        (set(Section::Plans, "Copa", "covers", json!(["Massagem"])), "Massagem"),
+        (set(Section::Services, "Tatuagem", "price", json!("1.00")), "unknown entry `Tatuagem`"),
+        (
+            add(Section::Services, json!({"name": "coloracao", "price": "1.00", "duration_minutes": 5})),
+            "one name to a customer",
+        ),
+    ] {
+        let refusal = shop.make(edit.clone()).await.unwrap_err();
+        assert!(matches!(refusal, BusinessRefusal::Invalid(_) | BusinessRefusal::Edit(_)), "{refusal:?}");
+        assert!(refusal.to_string().contains(words), "{edit:?}: {refusal}");
+    }
+    assert_eq!(shop.document().await, before);
+}
+
+/// A plan that an editor looks at: what the business was then, and what it is to be.
+struct Held {
+    base: Value,
+    file: BusinessFile,
+    plan: BusinessPlan,
+}
+
+/// Two editors plan and apply in a thousand random orders: a plan is made on the state that it was shown for, or on none.
+#[tokio::test]
+async fn two_editors_never_make_a_plan_on_a_state_that_it_was_not_shown_for() {
+    let shop = Shop::open().await;
+    let mut state = 0x2545_f491_u32;
+    let mut draw = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) % below
+    };
+    let mut held: [Option<Held>; 2] = [None, None];
+    let (mut made, mut moved) = (0, 0);
+    for _ in 0..1_000 {
+        let editor = draw(2) as usize;
+        if draw(2) == 0 || held[editor].is_none() {
+            let service = ["Sobrancelha", "Coloração", "Corte na máquina"][draw(3) as usize];
+            let price = format!("{}.00", 50 + draw(4));
+            let base = shop.document().await;
+            let (file, plan) = shop.planned(set(Section::Services, service, "price", json!(price))).await.unwrap();
+            held[editor] = Some(Held { base, file, plan });
+            continue;
+        }
+        let Some(Held { base, file, plan }) = held[editor].take() else { continue };
+        let before = shop.document().await;
+        let result = shop.apply(file.clone(), &plan.hash).await;
+        let after = shop.document().await;
+        match result {
+            Ok(done) if done.changes.is_empty() => assert_eq!(after, before),
+            Ok(done) => {
+                assert_eq!((&done, &before), (&plan, &base));
+                assert_eq!(shop.business.plan(shop.world.organization, file).await.unwrap().unwrap().changes, []);
+                made += 1;
+            }
+            Err(BusinessRefusal::Moved { now }) => {
+                assert_eq!(after, before);
+                assert!(before != base && now.hash != plan.hash);
+                moved += 1;
+            }
+            Err(refusal) => panic!("{refusal}"),
+        }
+    }
+    assert!(made > 100 && moved > 50, "{made} made, {moved} moved");
+}
