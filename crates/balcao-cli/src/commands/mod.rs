@@ -3,6 +3,7 @@
 mod agenda;
 mod backup;
 mod bench;
+mod business;
 pub(crate) mod chat;
 mod config_show;
 mod demo;
@@ -63,6 +64,8 @@ enum Command {
     Demo(demo::Args),
     /// Loads a business from a YAML file into the configured database.
     Seed(seed::Args),
+    /// Changes the business: shows what a file or an edit would change, asks, and makes exactly that.
+    Business(business::Args),
     /// Creates the configured database or brings it up to date.
     Migrate(migrate::Args),
     /// Writes a commented configuration, a profile and a business file to start from.
@@ -137,6 +140,7 @@ async fn dispatch(
         Command::Serve(args) => Box::pin(serve::run(args, loaded?, environment)).await,
         Command::Demo(args) => Box::pin(demo::run(args, loaded?, environment)).await,
         Command::Seed(args) => seed::run(&args, &loaded?).await,
+        Command::Business(args) => business::run(args, &loaded?).await,
         Command::Migrate(args) => migrate::run(&args, &loaded?).await,
         Command::Init(args) => init::run(&args),
         Command::Doctor(args) => doctor::run(&args, file, environment).await,

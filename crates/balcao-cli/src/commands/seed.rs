@@ -1,4 +1,4 @@
-//! `balcao seed FILE`: loads a business into the configured database.
+//! `balcao seed FILE`: loads a business into the configured database, or changes the one that was loaded before.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -19,6 +19,9 @@ pub(crate) struct Args {
     /// Only reads the file and says what is wrong with it; the database is not touched.
     #[arg(long)]
     check: bool,
+    /// Changes a business that was loaded before without asking.
+    #[arg(long)]
+    yes: bool,
     /// JSON instead of text.
     #[arg(long)]
     json: bool,
@@ -42,6 +45,10 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     wire::migrate(&store, config, false).await?;
     let others = store.read(organization::list).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     let joins = others.iter().any(|one| one.slug != slug) && config.organization.slug.is_none();
+    if others.iter().any(|one| one.slug == slug) {
+        return super::business::apply_file(config, business, &super::business::Consent::new(args.yes, args.json))
+            .await;
+    }
     let imported =
         business.import(&store, time::now()).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     if args.json {

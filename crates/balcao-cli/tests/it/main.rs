@@ -6,6 +6,7 @@ mod assistant;
 mod assistant_figures;
 mod attack;
 mod bad_input;
+mod business;
 mod chat;
 mod docs;
 mod embedding;

@@ -1,0 +1,373 @@
+//! `balcao business`: shows what a file or an edit would change, asks, and makes exactly that; writes the business as a file.
+
+use std::{
+    io::{IsTerminal, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use balcao_app::admin::{
+    business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Section},
+    seed::BusinessFile,
+};
+use balcao_domain::OrganizationId;
+use clap::Subcommand;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    config::Config,
+    output::{Failure, counted, error_chain, print_line},
+    wire,
+};
+
+/// Bookings of one change that are listed.
+const SHOWN: usize = 10;
+
+/// Options of `balcao business`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao business export --out shop.yaml            the business as a file\n  \
+    balcao business plan shop.yaml                    what the file would change, and which bookings that hits\n  \
+    balcao business apply shop.yaml                   shows the plan, asks, and makes it\n  \
+    balcao business apply shop.yaml --plan HASH       makes exactly the plan of that hash\n  \
+    balcao business set services Corte price=55.00    one edit\n  \
+    balcao business set professionals Rafa 'time_off+={\"from\":\"2027-01-04T00:00\",\"to\":\"2027-01-11T00:00\"}'\n  \
+    balcao business set organization hours.mon='[\"13:00-20:00\"]' 'exceptions+={\"date\":\"2026-12-24\",\"periods\":[]}'\n  \
+    balcao business add services name=Luzes price=180.00 duration_minutes=90\n  \
+    balcao business remove services Luzes             takes it out; what is booked stays\n\n\
+    A value is JSON where it reads as JSON, and text otherwise. FIELD=null takes a field away, FIELD+=ITEM adds to a list,\n\
+    FIELD-=ITEM takes the items away that have all these fields.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Writes the business as a file of the form of `balcao seed`, without contacts.
+    Export {
+        /// The file; standard output, if not given.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Shows what a file would change, and changes nothing.
+    Plan {
+        /// The business as YAML.
+        file: PathBuf,
+        /// JSON instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows what a file would change, asks, and makes exactly that.
+    Apply {
+        /// The business as YAML.
+        file: PathBuf,
+        #[command(flatten)]
+        consent: Consent,
+    },
+    /// Changes fields of one entry.
+    Set {
+        /// `organization`, `services`, `professionals`, `plans`, `pipelines`, `staff`, `knowledge`, `templates` or `media`.
+        #[arg(value_parser = section)]
+        section: Section,
+        /// The entry's name (staff by e-mail address, knowledge by title, media by key; none for `organization`), then the fields.
+        #[arg(required = true, value_name = "NAME|FIELD=VALUE")]
+        rest: Vec<String>,
+        #[command(flatten)]
+        consent: Consent,
+    },
+    /// Adds one entry.
+    Add {
+        /// The section, as for `set`, or `tags`.
+        #[arg(value_parser = section)]
+        section: Section,
+        /// The fields, as in a business file.
+        #[arg(required = true, value_name = "FIELD=VALUE")]
+        fields: Vec<String>,
+        #[command(flatten)]
+        consent: Consent,
+    },
+    /// Takes one entry out: services, professionals and plans are archived, other entries are removed.
+    Remove {
+        /// The section, as for `set`.
+        #[arg(value_parser = section)]
+        section: Section,
+        /// The entry's name.
+        name: String,
+        #[command(flatten)]
+        consent: Consent,
+    },
+}
+
+/// How a plan is agreed to.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Consent {
+    /// Makes the plan without asking.
+    #[arg(long)]
+    yes: bool,
+    /// Makes the plan of this hash without asking, and no other.
+    #[arg(long, value_name = "HASH", conflicts_with = "yes")]
+    plan: Option<String>,
+    /// JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+fn section(word: &str) -> Result<Section, String> {
+    let known = Section::ALL.map(Section::as_str).join(", ");
+    Section::from_word(word).ok_or_else(|| format!("unknown section `{word}`; expected one of: {known}"))
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, _clock) = wire::configured(config, None).await?;
+    let business = Business::new(desk);
+    match args.command {
+        Command::Export { out } => {
+            let document =
+                business.export(organization).await.map_err(|error| Failure::operation(error_chain(&error)))?;
+            let text = balcao_yaml::write(&document).map_err(Failure::operation)?;
+            match out {
+                Some(path) => std::fs::write(&path, text)
+                    .map_err(|error| Failure::operation(format!("{}: {error}", path.display())))?,
+                None => print_line(text.trim_end()),
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Plan { file, json } => {
+            let plan = planned(&business, organization, wire::read_business(&file)?).await?;
+            show(&plan, json, json!(false));
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Apply { file, consent } => {
+            change(&business, organization, wire::read_business(&file)?, &consent).await
+        }
+        Command::Set { section, rest, consent } => {
+            let (name, fields) = name_and_fields(section, &rest)?;
+            make(&business, organization, Edit::Change { section, name, fields }, &consent).await
+        }
+        Command::Add { section, fields, consent } => {
+            let mut entry = Map::new();
+            for (field, edit) in fields.iter().map(|text| field(text)).collect::<Result<Vec<_>, _>>()? {
+                let FieldEdit::Set(value) = edit else {
+                    return Err(Failure::usage(format!(
+                        "invalid field `{field}`; expected FIELD=VALUE for a new entry"
+                    )));
+                };
+                entry.insert(field, value);
+            }
+            make(&business, organization, Edit::Add { section, fields: entry }, &consent).await
+        }
+        Command::Remove { section, name, consent } => {
+            make(&business, organization, Edit::Remove { section, name }, &consent).await
+        }
+    }
+}
+
+/// Changes a business that is there as a file wants it, for `balcao seed` of one that was loaded before.
+pub(crate) async fn apply_file(config: &Config, file: BusinessFile, consent: &Consent) -> Result<ExitCode, Failure> {
+    let (desk, organization, _clock) = wire::configured(config, None).await?;
+    change(&Business::new(desk), organization, file, consent).await
+}
+
+impl Consent {
+    pub(crate) const fn new(yes: bool, json: bool) -> Self {
+        Self { yes, plan: None, json }
+    }
+}
+
+/// The name, which `organization` has none of, and the fields.
+fn name_and_fields(section: Section, rest: &[String]) -> Result<(String, Vec<(String, FieldEdit)>), Failure> {
+    let (name, fields) = match (section, rest) {
+        (Section::Organization, fields) => (String::new(), fields),
+        (_, [name, fields @ ..]) if !fields.is_empty() => (name.clone(), fields),
+        _ => {
+            let expected = format!("balcao business set {section} NAME FIELD=VALUE");
+            return Err(Failure::usage(format!("the fields are missing; expected `{expected}`")));
+        }
+    };
+    Ok((name, fields.iter().map(|text| field(text)).collect::<Result<_, _>>()?))
+}
+
+fn field(text: &str) -> Result<(String, FieldEdit), Failure> {
+    let invalid =
+        || Failure::usage(format!("invalid field `{text}`; expected FIELD=VALUE, FIELD+=ITEM or FIELD-=ITEM"));
+    let (field, value) = text.split_once('=').ok_or_else(invalid)?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_no_json| Value::from(value));
+    let (field, edit) = if let Some(field) = field.strip_suffix('+') {
+        (field, FieldEdit::Add(value))
+    } else if let Some(field) = field.strip_suffix('-') {
+        (field, FieldEdit::Take(value))
+    } else {
+        (field, FieldEdit::Set(value))
+    };
+    if field.is_empty() { Err(invalid()) } else { Ok((field.to_owned(), edit)) }
+}
+
+fn refused(refusal: &BusinessRefusal) -> Failure {
+    match refusal {
+        BusinessRefusal::Moved { now } => Failure::operation(format!("{refusal}\n{}", words(now).join("\n"))),
+        BusinessRefusal::Impossible { .. } => Failure::operation(refusal),
+        BusinessRefusal::OtherBusiness { .. } | BusinessRefusal::Edit(_) | BusinessRefusal::Invalid(_) => {
+            Failure::usage(refusal)
+        }
+    }
+}
+
+async fn planned(
+    business: &Business,
+    organization: OrganizationId,
+    file: BusinessFile,
+) -> Result<BusinessPlan, Failure> {
+    let plan = business.plan(organization, file).await.map_err(|error| Failure::operation(error_chain(&error)))?;
+    plan.map_err(|refusal| refused(&refusal))
+}
+
+async fn make(
+    business: &Business,
+    organization: OrganizationId,
+    edit: Edit,
+    consent: &Consent,
+) -> Result<ExitCode, Failure> {
+    let planned =
+        business.plan_edit(organization, edit).await.map_err(|error| Failure::operation(error_chain(&error)))?;
+    let (file, plan) = planned.map_err(|refusal| refused(&refusal))?;
+    agree_and_apply(business, organization, file, plan, consent).await
+}
+
+async fn change(
+    business: &Business,
+    organization: OrganizationId,
+    file: BusinessFile,
+    consent: &Consent,
+) -> Result<ExitCode, Failure> {
+    let plan = planned(business, organization, file.clone()).await?;
+    agree_and_apply(business, organization, file, plan, consent).await
+}
+
+async fn agree_and_apply(
+    business: &Business,
+    organization: OrganizationId,
+    file: BusinessFile,
+    plan: BusinessPlan,
+    consent: &Consent,
+) -> Result<ExitCode, Failure> {
+    if plan.changes.is_empty() {
+        show(&plan, consent.json, json!(true));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let reasons: Vec<&str> = plan.changes.iter().filter_map(|change| change.impossible.as_deref()).collect();
+    if !reasons.is_empty() {
+        return Err(Failure::operation(reasons.join("\n")));
+    }
+    let hash = match &consent.plan {
+        Some(hash) => hash.clone(),
+        None => {
+            if !consent.json {
+                show(&plan, false, json!(false));
+            }
+            if !consent.yes && !agreed()? {
+                return Err(Failure::operation("nothing was changed"));
+            }
+            plan.hash.clone()
+        }
+    };
+    let applied = business.apply(organization, file, hash, "operator".to_owned()).await;
+    let applied = applied.map_err(|error| Failure::operation(error_chain(&error)))?;
+    let applied = applied.map_err(|refusal| refused(&refusal))?;
+    if consent.json {
+        show(&applied, true, json!(true));
+    } else {
+        print_line(&format!("made {}", counted(applied.changes.len(), "change")));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks in the terminal; where there is none, a script has to say `--yes` or `--plan`.
+fn agreed() -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "nothing was changed: nobody can be asked here; expected --yes, or --plan with the hash",
+        ));
+    }
+    print!("Make these changes? [y/N] ");
+    std::io::stdout().flush().map_err(Failure::operation)?;
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(Failure::operation)?;
+    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes" | "s" | "sim"))
+}
+
+fn show(plan: &BusinessPlan, as_json: bool, applied: Value) {
+    if as_json {
+        let mut shown = json!(plan);
+        if let Some(shown) = shown.as_object_mut() {
+            shown.insert("applied".to_owned(), applied);
+        }
+        print_line(&shown.to_string());
+    } else {
+        print_line(&words(plan).join("\n"));
+    }
+}
+
+/// What differs between two values, in lines: of a list the items that are new or gone, of a mapping the keys whose values differ.
+fn differences(place: &str, before: &Value, after: &Value, lines: &mut Vec<String>) {
+    match (before, after) {
+        (Value::Array(old), Value::Array(new)) => {
+            let gone = old.iter().filter(|item| !new.contains(item)).map(|item| format!("    {place}: - {item}"));
+            let more = new.iter().filter(|item| !old.contains(item)).map(|item| format!("    {place}: + {item}"));
+            let before = lines.len();
+            lines.extend(gone.chain(more));
+            if lines.len() == before {
+                lines.push(format!("    {place}: in another order"));
+            }
+        }
+        (Value::Object(old), Value::Object(new)) => {
+            let keys = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key)));
+            for key in keys {
+                let of = |map: &Map<String, Value>| map.get(key).cloned().unwrap_or(Value::Null);
+                let (old, new) = (of(old), of(new));
+                if old != new {
+                    differences(&format!("{place}.{key}"), &old, &new, lines);
+                }
+            }
+        }
+        (old, new) => {
+            let of = |value: &Value| if value.is_null() { "-".to_owned() } else { value.to_string() };
+            lines.push(format!("    {place}: {} → {}", of(old), of(new)));
+        }
+    }
+}
+
+/// The plan in lines.
+fn words(plan: &BusinessPlan) -> Vec<String> {
+    if plan.changes.is_empty() {
+        return vec![format!("{}: nothing to change", plan.business)];
+    }
+    let mut lines = vec![format!("{}: {} (plan {})", plan.business, counted(plan.changes.len(), "change"), plan.hash)];
+    for change in &plan.changes {
+        let (sign, word) = match change.action {
+            Action::Added => ("+", "added"),
+            Action::Changed => ("~", "changed"),
+            Action::Archived => ("-", "archived"),
+            Action::Removed => ("-", "removed"),
+        };
+        lines.push(format!("{sign} {} `{}` {word}", change.section, change.name));
+        if change.action == Action::Changed {
+            change.fields.iter().for_each(|field| differences(&field.field, &field.before, &field.after, &mut lines));
+        }
+        if let Some(reason) = &change.impossible {
+            lines.push(format!("    impossible: {reason}"));
+        }
+        if !change.hits.is_empty() {
+            lines.push(format!("    hits {}:", counted(change.hits.len(), "booking")));
+        }
+        for hit in change.hits.iter().take(SHOWN) {
+            let what = format!("{} {} with {}", hit.starts, hit.service, hit.professional);
+            lines.push(format!("      {} {what}: {}", hit.appointment, hit.why));
+        }
+        if change.hits.len() > SHOWN {
+            lines.push(format!("      … and {} more (--json lists all)", change.hits.len() - SHOWN));
+        }
+    }
+    lines
+}

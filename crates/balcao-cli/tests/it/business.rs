@@ -1,0 +1,87 @@
+//! `balcao business` by the real program: shown, agreed to, made.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{code, err, out, root, run};
+
+/// A folder with the sample business loaded.
+fn shop() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(root().join("samples/barbearia-figueira.yaml"), folder.path().join("shop.yaml")).unwrap();
+    assert_eq!(code(&run(folder.path(), &["seed", "shop.yaml"], "")), 0);
+    folder
+}
+
+fn told(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let output = run(folder, arguments, "");
+    (code(&output), format!("{}{}", out(&output), err(&output)))
+}
+
+fn change_price(folder: &Path, price: &str) {
+    let file = folder.join("shop.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let text =
+        text.replace("price: \"70.00\", duration_minutes: 45", &format!("price: \"{price}\", duration_minutes: 45"));
+    std::fs::write(file, text).unwrap();
+}
+
+#[test]
+fn a_file_is_shown_as_a_plan_and_made_by_its_hash_or_not_at_all() {
+    let folder = shop();
+    let folder = folder.path();
+    assert_eq!(told(folder, &["seed", "shop.yaml"]), (0, "figueira: nothing to change\n".to_owned()));
+    change_price(folder, "75.00");
+    let (status, shown) = told(folder, &["business", "apply", "shop.yaml"]);
+    assert!(status == 2 && shown.contains("price: \"70.00\" → \"75.00\"") && shown.contains("--yes"), "{shown}");
+    let (_, plan) = told(folder, &["business", "plan", "shop.yaml", "--json"]);
+    let plan: Value = serde_json::from_str(&plan).unwrap();
+    let hash = plan["hash"].as_str().unwrap();
+    assert_eq!(told(folder, &["business", "set", "services", "Coloração", "price=200.00", "--yes"]).0, 0);
+    let (status, refused) = told(folder, &["business", "apply", "shop.yaml", "--plan", hash]);
+    assert!(status == 1 && refused.contains("has changed since this plan was made"), "{refused}");
+    assert!(refused.contains("services `Coloração` changed"), "{refused}");
+    assert_eq!(told(folder, &["business", "set", "services", "Coloração", "price=120.00", "--yes"]).0, 0);
+    let (status, made) = told(folder, &["business", "apply", "shop.yaml", "--plan", hash]);
+    assert!(status == 0 && made.contains("made 1 change"), "{made}");
+    assert_eq!(told(folder, &["seed", "shop.yaml", "--yes"]), (0, "figueira: nothing to change\n".to_owned()));
+}
+
+#[test]
+fn what_is_exported_is_the_business_as_edits_left_it() {
+    let folder = shop();
+    let folder = folder.path();
+    for edit in [
+        &["add", "services", "name=Luzes", "price=180.00", "duration_minutes=90"][..],
+        &["set", "organization", "hours.sun=[\"09:00-12:00\"]", "exceptions+={\"date\":\"2026-12-24\",\"periods\":[]}"],
+        &["set", "organization", "exceptions-={\"date\":\"2026-12-12\"}"],
+        &["remove", "services", "Luzes"],
+    ] {
+        let (status, said) = told(folder, &[&["business"], edit, &["--yes"]].concat());
+        assert!(status == 0 && said.contains("made 1 change"), "{edit:?}: {said}");
+    }
+    assert_eq!(told(folder, &["business", "export", "--out", "now.yaml"]).0, 0);
+    let text = std::fs::read_to_string(folder.join("now.yaml")).unwrap();
+    assert!(text.contains("name: Luzes") && text.contains("2026-12-24") && !text.contains("2026-12-12"), "{text}");
+    assert_eq!(told(folder, &["business", "plan", "now.yaml"]), (0, "figueira: nothing to change\n".to_owned()));
+}
+
+#[test]
+fn an_edit_that_is_wrong_says_what_is_right_and_changes_nothing() {
+    let folder = shop();
+    let folder = folder.path();
+    for (edit, words) in [
+        (&["set", "service", "Coloração", "price=1"][..], "unknown section `service`; expected one of"),
+        (&["set", "services", "Coloracao", "price=1.00"], "expected one of: Coloração"),
+        (&["set", "services", "Coloração", "price=-1"], "invalid price"),
+        (&["set", "services", "Coloração"], "balcao business set services NAME FIELD=VALUE"),
+        (&["set", "services", "Coloração", "price"], "expected FIELD=VALUE"),
+        (&["remove", "tags", "Mensalista"], "cannot be removed"),
+        (&["add", "services", "name=Luzes"], "`price` is missing"),
+    ] {
+        let (status, said) = told(folder, &[&["business"], edit, &["--yes"]].concat());
+        assert!(status != 0 && said.contains(words), "{edit:?}: {said}");
+    }
+    assert_eq!(told(folder, &["business", "plan", "shop.yaml"]), (0, "figueira: nothing to change\n".to_owned()));
+}
