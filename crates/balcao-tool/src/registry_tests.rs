@@ -51,7 +51,8 @@ impl ToolHandler for Scripted {
     }
 
     fn mending(&self) -> Option<Arc<dyn ToolHandler>> {
-        self.mends.then(|| Arc::new(self.clone()) as Arc<dyn ToolHandler>)
+        let copy: Arc<dyn ToolHandler> = Arc::new(self.clone());
+        self.mends.then_some(copy)
     }
 
     fn calls(&self, _args: &Value) -> Vec<String> {

@@ -383,14 +383,14 @@ async fn two_editors_never_make_a_plan_on_a_state_that_it_was_not_shown_for() {
     let mut state = 0x2545_f491_u32;
     let mut draw = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 16) % below
+        usize::try_from((state >> 16) % below).unwrap()
     };
     let mut held: [Option<Held>; 2] = [None, None];
     let (mut made, mut moved) = (0, 0);
     for _ in 0..1_000 {
-        let editor = draw(2) as usize;
+        let editor = draw(2);
         if draw(2) == 0 || held[editor].is_none() {
-            let service = ["Sobrancelha", "Coloração", "Corte na máquina"][draw(3) as usize];
+            let service = ["Sobrancelha", "Coloração", "Corte na máquina"][draw(3)];
             let price = format!("{}.00", 50 + draw(4));
             let base = shop.document().await;
             let (file, plan) = shop.planned(set(Section::Services, service, "price", json!(price))).await.unwrap();

@@ -290,8 +290,8 @@ fn agreed() -> Result<bool, Failure> {
             "nothing was changed: nobody can be asked here; expected --yes, or --plan with the hash",
         ));
     }
-    print!("Make these changes? [y/N] ");
-    std::io::stdout().flush().map_err(Failure::operation)?;
+    let mut terminal = std::io::stdout();
+    write!(terminal, "Make these changes? [y/N] ").and_then(|()| terminal.flush()).map_err(Failure::operation)?;
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).map_err(Failure::operation)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes" | "s" | "sim"))

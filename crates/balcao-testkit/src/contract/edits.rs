@@ -87,7 +87,7 @@ pub async fn a_service_is_replaced_with_its_aliases(store: &Store) {
         let id = catalog::insert_service(tx, ours.organization, &service(placeholder, &["a", "b"], 4_500))?;
         let changed = Service { active: false, duration_min: 45, ..service(id, &["b", "c"], 5_500) };
         catalog::update_service(tx, ours.organization, &changed)?;
-        assert_eq!(catalog::list_services(tx, ours.organization, Currency::BRL)?, [changed.clone()]);
+        assert_eq!(catalog::list_services(tx, ours.organization, Currency::BRL)?, std::slice::from_ref(&changed));
         let strange = catalog::update_service(tx, theirs.organization, &changed).unwrap_err();
         assert!(matches!(strange, StoreError::NoRow { .. }), "{strange}");
         Ok(())
@@ -176,7 +176,7 @@ pub async fn a_plan_is_replaced_with_what_it_covers(store: &Store) {
             ..plan
         };
         catalog::update_plan(tx, organization, &changed)?;
-        assert_eq!(catalog::list_plans(tx, organization, Currency::BRL)?, [changed.clone()]);
+        assert_eq!(catalog::list_plans(tx, organization, Currency::BRL)?, std::slice::from_ref(&changed));
         let nobody = Plan { id: PlanId::try_from(999).unwrap(), ..changed };
         assert!(matches!(catalog::update_plan(tx, organization, &nobody), Err(StoreError::NoRow { .. })));
         Ok(())

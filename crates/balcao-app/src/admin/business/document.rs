@@ -53,37 +53,19 @@ impl Entry {
 pub(super) fn of_file(file: &BusinessFile) -> Value {
     let mut document = Map::new();
     for (section, name, entry) in entries(file) {
-        match section {
-            Section::Organization => drop(document.insert(section.as_str().to_owned(), Value::Object(entry))),
-            Section::Tags => list(&mut document, section).push(Value::String(name)),
-            Section::Services
-            | Section::Professionals
-            | Section::Plans
-            | Section::Pipelines
-            | Section::Staff
-            | Section::Knowledge
-            | Section::Templates
-            | Section::Media => list(&mut document, section).push(Value::Object(entry)),
+        let value = if section == Section::Tags { Value::String(name) } else { Value::Object(entry) };
+        if section == Section::Organization {
+            document.insert(section.as_str().to_owned(), value);
+        } else if let Some(all) = list(&mut document, section) {
+            all.push(value);
         }
     }
     Value::Object(document)
 }
 
-/// The list of a section, made where there is none.
-pub(super) fn list(document: &mut Map<String, Value>, section: Section) -> &mut Vec<Value> {
-    let entry = document.entry(section.as_str()).or_insert_with(|| Value::Array(Vec::new()));
-    if !entry.is_array() {
-        *entry = Value::Array(Vec::new());
-    }
-    match entry {
-        Value::Array(items) => items,
-        _ => unreachable_list(),
-    }
-}
-
-#[expect(clippy::unreachable, reason = "the line before made it a list")]
-fn unreachable_list() -> ! {
-    unreachable!("a list was put there")
+/// The list of a section, made where there is none; `None` if something else stands there.
+pub(super) fn list(document: &mut Map<String, Value>, section: Section) -> Option<&mut Vec<Value>> {
+    document.entry(section.as_str()).or_insert_with(|| Value::Array(Vec::new())).as_array_mut()
 }
 
 /// The entries by section and name, to be compared.

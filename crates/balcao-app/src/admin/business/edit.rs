@@ -48,7 +48,7 @@ pub enum Edit {
 /// Why an edit fits nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// There is no such entry.
+    /// No entry has this name.
     #[error("unknown entry `{name}` of {section}; expected one of: {}", known.join(", "))]
     Unknown {
         /// Where.
@@ -80,8 +80,10 @@ pub enum EditError {
         /// Where.
         section: Section,
     },
-    /// An item was to be added to, or taken from, something that is no list.
-    #[error("invalid edit: `{field}` holds no list; expected a field with a list, or `{field}=` with the whole value")]
+    /// An item was to be added to, or taken from, something other than a list.
+    #[error(
+        "invalid edit: `{field}` does not hold a list; expected a field with a list, or `{field}=` with the whole value"
+    )]
     NotAList {
         /// The field.
         field: String,
@@ -106,7 +108,7 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
                 return Err(EditError::OnlyChanged { section: *section });
             }
             let place = find(document, *section, name)?;
-            let entries = list(document, *section);
+            let entries = list(document, *section).ok_or(EditError::OnlyChanged { section: *section })?;
             match entries.get_mut(place).and_then(Value::as_object_mut) {
                 // Others may name it, so it stays where it is.
                 Some(entry) if section.is_archived() => drop(entry.insert("active".to_owned(), Value::Bool(false))),
@@ -122,19 +124,18 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
 }
 
 fn add(document: &mut Map<String, Value>, section: Section, fields: &Map<String, Value>) -> Result<(), EditError> {
-    let field = match section {
-        Section::Organization => return Err(EditError::OnlyChanged { section }),
-        Section::Tags => "name",
-        _ => section.name_field().unwrap_or("name"),
-    };
+    if section == Section::Organization {
+        return Err(EditError::OnlyChanged { section });
+    }
+    let field = section.name_field().unwrap_or("name");
     let name = fields.get(field).and_then(Value::as_str).ok_or(EditError::Nameless { section, field })?;
-    // Entries of one title in two categories, or of one name in two languages, are told apart by the reader.
+    // Entries of one title in two categories, or of one name in two languages, are kept apart by the reader.
     let may_repeat = matches!(section, Section::Knowledge | Section::Templates);
     if !may_repeat && names(document, section).iter().any(|known| known == name) {
         return Err(EditError::Taken { section, name: name.to_owned() });
     }
     let entry = if section == Section::Tags { Value::from(name) } else { Value::Object(fields.clone()) };
-    list(document, section).push(entry);
+    list(document, section).ok_or(EditError::OnlyChanged { section })?.push(entry);
     Ok(())
 }
 
@@ -144,7 +145,7 @@ fn names(document: &mut Map<String, Value>, section: Section) -> Vec<String> {
         Some(field) => entry.get(field).and_then(Value::as_str).map(str::to_owned),
         None => entry.as_str().map(str::to_owned),
     };
-    list(document, section).iter().filter_map(name).collect()
+    list(document, section).into_iter().flatten().filter_map(|entry| name(entry)).collect()
 }
 
 fn find(document: &mut Map<String, Value>, section: Section, name: &str) -> Result<usize, EditError> {
@@ -168,7 +169,7 @@ fn entry<'a>(
         return document.get_mut(section.as_str()).and_then(Value::as_object_mut).ok_or_else(unknown);
     }
     let place = find(document, section, name)?;
-    list(document, section).get_mut(place).and_then(Value::as_object_mut).ok_or_else(unknown)
+    list(document, section).and_then(|all| all.get_mut(place)?.as_object_mut()).ok_or_else(unknown)
 }
 
 fn change(entry: &mut Map<String, Value>, field: &str, edit: &FieldEdit) -> Result<(), EditError> {

@@ -44,19 +44,19 @@ pub(super) fn find(
         upcoming: all.into_iter().filter(|one| one.status.is_open()).collect(),
     };
     for change in changes {
-        scene.judge(change);
+        scene.note_hits(change);
     }
     Ok(())
 }
 
 impl Scene<'_> {
-    fn judge(&self, change: &mut Change) {
+    fn note_hits(&self, change: &mut Change) {
         match (change.section, change.action) {
             (Section::Services, Action::Archived) => {
-                change.hits = self.hits(|one| one.service_name == change.name, "its service is no longer offered");
+                change.hits = self.hits(|one| one.service_name == change.name, "its service is offered no longer");
             }
             (Section::Services, Action::Changed) if differs(change, &["active"]) => {
-                change.hits = self.hits(|one| one.service_name == change.name, "its service is no longer offered");
+                change.hits = self.hits(|one| one.service_name == change.name, "its service is offered no longer");
             }
             (Section::Services, Action::Changed) if differs(change, &["price", "duration_minutes"]) => {
                 let why = "it keeps the price and the length that it was booked with";
@@ -77,7 +77,7 @@ impl Scene<'_> {
         }
     }
 
-    /// A professional with bookings cannot go: nobody would know of them.
+    /// A professional with bookings to come cannot leave, because their bookings would be left alone.
     fn leaves(&self, change: &mut Change) {
         let Some(whose) = self.professional(&change.name) else { return };
         change.hits = self.hits(|one| one.professional == whose, "nobody would serve it");

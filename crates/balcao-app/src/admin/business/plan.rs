@@ -127,7 +127,7 @@ pub struct Hit {
     pub appointment: i64,
     /// When it starts, local to the business.
     pub starts: String,
-    /// With whom.
+    /// The name of the professional.
     pub professional: String,
     /// What.
     pub service: String,
