@@ -20,6 +20,7 @@ pub use database::error::{ConstraintKind, StoreError, StoreErrorClass};
 pub use database::in_memory::{CommitOutcome, FaultInjector, InlineDatabase};
 pub use database::migrate::{AppliedMigration, SchemaStatus};
 pub use database::postgres::Listener;
+pub use database::single_connection::SingleConnection;
 pub use database::statement_log::{CommitFate, Probe, RecordedTransaction, Statement};
 pub use database::store::{Backend, OpenOptions, Store};
 pub use database::tx::Tx;

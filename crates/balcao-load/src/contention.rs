@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::{Result, anyhow};
 use balcao_app::{
     crm::contacts::{Arrival, Contacts},
     scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice},
@@ -11,14 +12,14 @@ use balcao_domain::{ContactId, Phone};
 use balcao_store::turns::ledger::EffectKey;
 use tokio::task::JoinSet;
 
-use super::{
-    Kind, Report, Size, model,
-    place::Place,
-    report::Target,
+use crate::{
+    model,
+    options::Size,
+    place::{Kind, Place},
+    report::{Report, Target},
     turns::per_second,
     world::{Tape, World, fill, number},
 };
-use crate::output::{Failure, error_chain};
 
 const CLIENTS: u32 = 64;
 
@@ -26,7 +27,7 @@ const CLIENTS: u32 = 64;
 const TAPED: u32 = 10;
 
 /// Measures bookings of one slot by 64 at once, and holds them against the same transactions in a bare loop.
-pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<(), Failure> {
+pub(crate) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<()> {
     let place = Place::make(kind).await?;
     let (rate, _) = fight(&place, Until::After(size.time), None).await?;
     place.end().await?;
@@ -54,14 +55,14 @@ enum Until {
 }
 
 /// Rounds of all against all; gives bookings a second, and how many they were.
-async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(f64, usize), Failure> {
+async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(f64, usize)> {
     let world = World::new(place, Duration::ZERO, 1, tape).await?;
     let contacts = Contacts::new(world.desk.clone());
     let mut fighters = Vec::new();
     for customer in 0..CLIENTS {
         let phone = Phone::parse(&format!("+{}", number(customer))).ok();
         let arrived = contacts.arrive(world.organization, Arrival { phone, channel_user: None, name: None }).await;
-        fighters.push(arrived.map_err(|error| Failure::operation(error_chain(&error)))?);
+        fighters.push(arrived?);
     }
     let booking = Booking::new(world.desk.clone());
     let (mut round, mut bookings) = (0, 0);
@@ -80,11 +81,11 @@ async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(
         }
         let mut winners = 0;
         while let Some(fought) = fight.join_next().await {
-            winners += usize::from(fought.map_err(|error| Failure::operation(error.to_string()))??);
+            winners += usize::from(fought??);
             bookings += 1;
         }
         if winners != 1 {
-            return Err(Failure::operation(format!("{winners} of {CLIENTS} got the slot")));
+            return Err(anyhow!("{winners} of {CLIENTS} got the slot"));
         }
         round += 1;
     }
@@ -94,12 +95,7 @@ async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(
 }
 
 /// Whether the contact got the slot of this round. Whoever did not must have been told so.
-fn book(
-    booking: Booking,
-    world: &World,
-    contact: ContactId,
-    round: u32,
-) -> impl Future<Output = Result<bool, Failure>> + use<> {
+fn book(booking: Booking, world: &World, contact: ContactId, round: u32) -> impl Future<Output = Result<bool>> + use<> {
     let organization = world.organization;
     let (date, start_min) = model::slot(round);
     let wish = BookRequest {
@@ -118,9 +114,9 @@ fn book(
             Ok(answer) => match answer.value {
                 Ok(_booked) => Ok(true),
                 Err(BookingRefusal::SlotTaken { .. }) => Ok(false),
-                Err(other) => Err(Failure::operation(format!("a booking was refused: {other:?}"))),
+                Err(other) => Err(anyhow!("a booking was refused: {other:?}")),
             },
-            Err(error) => Err(Failure::operation(error_chain(&error))),
+            Err(error) => Err(error.into()),
         }
     }
 }

@@ -9,16 +9,17 @@ use std::sync::{
 };
 use std::time::{Duration, Instant};
 
+use anyhow::{Result, anyhow};
 use tokio::task::JoinSet;
 
-use super::{
-    Kind, Report, Size, machine,
+use crate::{
+    machine,
     model::wish,
-    place::Place,
-    report::Target,
+    options::Size,
+    place::{Kind, Place},
+    report::{Report, Target},
     world::{Tape, World, fill, number},
 };
-use crate::output::Failure;
 
 /// A message that is not answered within this time ends the measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,7 +34,7 @@ const WARM: u32 = 40;
 const TAPED: u32 = 300;
 
 /// Measures turns, one conversation and 32 at a time, and holds them against the same transactions in a bare loop.
-pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<(), Failure> {
+pub(crate) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<()> {
     let name = kind.name();
     for conversations in [1_u32, 32] {
         let what =
@@ -59,7 +60,7 @@ pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Res
 }
 
 /// How many turns a second the driver alone does, given the same transactions one after the other.
-async fn bare(kind: &Kind, conversations: u32) -> Result<f64, Failure> {
+async fn bare(kind: &Kind, conversations: u32) -> Result<f64> {
     let place = Place::make(kind).await?;
     let tape = Arc::new(Tape::default());
     let world = Arc::new(World::new(&place, Duration::ZERO, conversations, Some(Arc::clone(&tape))).await?);
@@ -75,7 +76,7 @@ async fn bare(kind: &Kind, conversations: u32) -> Result<f64, Failure> {
 }
 
 /// Measures so many conversations in flight, with a model that takes 300 ms for each of its three answers.
-pub(super) async fn measure_flight(kind: &Kind, size: Size, report: &mut Report) -> Result<(), Failure> {
+pub(crate) async fn measure_flight(kind: &Kind, size: Size, report: &mut Report) -> Result<()> {
     const LATENCY: Duration = Duration::from_millis(300);
     const ARRIVE: Duration = Duration::from_millis(900);
     let place = Place::make(kind).await?;
@@ -101,7 +102,7 @@ pub(super) async fn measure_flight(kind: &Kind, size: Size, report: &mut Report)
     while !answers.is_empty() {
         tokio::select! {
             Some(answer) = answers.join_next() => {
-                times.push(answer.map_err(|error| Failure::operation(error.to_string()))??);
+                times.push(answer??);
             }
             _ = look.tick() => peak = peak.max(machine::resident_kib()),
         }
@@ -128,12 +129,7 @@ enum Stop {
 }
 
 /// So many customers at a time write and are answered; gives how long each turn took.
-async fn converse(
-    world: &Arc<World>,
-    next: &Arc<AtomicU32>,
-    conversations: u32,
-    stop: Stop,
-) -> Result<Vec<Duration>, Failure> {
+async fn converse(world: &Arc<World>, next: &Arc<AtomicU32>, conversations: u32, stop: Stop) -> Result<Vec<Duration>> {
     let started = Instant::now();
     let mut lanes = JoinSet::new();
     for lane in 0..conversations {
@@ -147,7 +143,7 @@ async fn converse(
                     Stop::After(time) => started.elapsed() >= time,
                 };
                 if over {
-                    return Ok::<_, Failure>(times);
+                    return Ok::<_, anyhow::Error>(times);
                 }
                 let customer = lane * 10_000 + (slot / conversations) / MESSAGES;
                 times.push(turn(&world, &number(customer), slot).await?);
@@ -156,33 +152,29 @@ async fn converse(
     }
     let mut all = Vec::new();
     while let Some(lane) = lanes.join_next().await {
-        all.extend(lane.map_err(|error| Failure::operation(error.to_string()))??);
+        all.extend(lane??);
     }
     Ok(all)
 }
 
 /// A customer asks for a slot and gets it.
-async fn turn(world: &World, number: &str, slot: u32) -> Result<Duration, Failure> {
+async fn turn(world: &World, number: &str, slot: u32) -> Result<Duration> {
     let started = Instant::now();
     let answer = world.provider.listen(number);
     world.delivers(number, &wish(slot)).await?;
     let answer = tokio::time::timeout(PATIENCE, answer).await;
-    let text = answer.ok().and_then(Result::ok).ok_or_else(|| Failure::operation("a message was not answered"))?;
-    if text.contains("marcado") {
-        Ok(started.elapsed())
-    } else {
-        Err(Failure::operation(format!("slot {slot} was not booked: {text}")))
-    }
+    let text = answer.ok().and_then(Result::ok).ok_or_else(|| anyhow!("a message was not answered"))?;
+    if text.contains("marcado") { Ok(started.elapsed()) } else { Err(anyhow!("slot {slot} was not booked: {text}")) }
 }
 
-async fn finish(world: Arc<World>, place: Place) -> Result<(), Failure> {
+async fn finish(world: Arc<World>, place: Place) -> Result<()> {
     match Arc::try_unwrap(world) {
         Ok(world) => world.close().await,
-        Err(_shared) => return Err(Failure::operation("a turn goes on after its end")),
+        Err(_shared) => return Err(anyhow!("a turn goes on after its end")),
     }
     place.end().await
 }
 
-pub(super) fn per_second(count: usize, time: Duration) -> f64 {
+pub(crate) fn per_second(count: usize, time: Duration) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / time.as_secs_f64().max(f64::EPSILON)
 }

@@ -1,15 +1,13 @@
 //! Databases that are made for a measurement.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use balcao_store::{
-    OpenOptions, RecordedTransaction, Store, StoreError,
-    database::replay::{self, Scratch},
-};
+use anyhow::Result;
+use balcao_store::{OpenOptions, RecordedTransaction, SingleConnection, Store, StoreError};
 use tempfile::TempDir;
 
-use crate::output::{Failure, error_chain};
+use crate::scratch::Scratch;
 
 /// On what is measured.
 #[derive(Debug, Clone)]
@@ -31,7 +29,7 @@ impl Kind {
 }
 
 /// A database that nobody else uses.
-pub(super) enum Place {
+pub(crate) enum Place {
     File(TempDir),
     Server(Scratch),
 }
@@ -39,9 +37,9 @@ pub(super) enum Place {
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
 impl Place {
-    pub(super) async fn make(kind: &Kind) -> Result<Self, Failure> {
+    pub(crate) async fn make(kind: &Kind) -> Result<Self> {
         match kind {
-            Kind::File => Ok(Self::File(tempfile::tempdir().map_err(|error| Failure::operation(error.to_string()))?)),
+            Kind::File => Ok(Self::File(tempfile::tempdir()?)),
             Kind::Server(url) => {
                 let name = format!("balcao_bench_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
                 let url = url.clone();
@@ -50,30 +48,30 @@ impl Place {
         }
     }
 
-    pub(super) fn open(&self) -> Result<Store, Failure> {
+    pub(crate) fn open(&self) -> Result<Store> {
         let opened = match self {
             Self::File(folder) => Store::open(&folder.path().join("bench.db"), OpenOptions::default()),
             Self::Server(scratch) => Store::connect(&scratch.url, OpenOptions::default()),
         };
-        opened.map_err(|error| Failure::operation(error_chain(&error)))
+        Ok(opened?)
     }
 
     /// Runs a tape again by the driver alone, and gives how long that took.
-    pub(super) async fn replay(&self, tape: Vec<RecordedTransaction>) -> Result<Duration, Failure> {
+    pub(crate) async fn replay(&self, tape: Vec<RecordedTransaction>) -> Result<Duration> {
         match self {
             Self::File(folder) => {
                 let path = folder.path().join("bench.db");
-                apart(move || replay::replay_on_file(&path, &tape)).await
+                apart(move || timed(SingleConnection::open(&path)?, &tape)).await
             }
             Self::Server(scratch) => {
                 let url = scratch.url.clone();
-                apart(move || replay::replay_on_server(&url, &tape)).await
+                apart(move || timed(SingleConnection::connect(&url)?, &tape)).await
             }
         }
     }
 
     /// Drops it.
-    pub(super) async fn end(self) -> Result<(), Failure> {
+    pub(crate) async fn end(self) -> Result<()> {
         apart(move || {
             drop(self);
             Ok(())
@@ -82,8 +80,15 @@ impl Place {
     }
 }
 
+/// Runs a tape again, one transaction after the other, and gives how long that took.
+fn timed(mut connection: SingleConnection, tape: &[RecordedTransaction]) -> Result<Duration, StoreError> {
+    let started = Instant::now();
+    tape.iter().try_for_each(|one| connection.replay(one))?;
+    Ok(started.elapsed())
+}
+
 /// On a thread where the driver may wait.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> Result<T, Failure> {
-    let done = tokio::task::spawn_blocking(work).await.map_err(|error| Failure::operation(error.to_string()))?;
-    done.map_err(|error| Failure::operation(error_chain(&error)))
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await?;
+    Ok(done?)
 }
