@@ -14,7 +14,7 @@ use balcao_domain::follow_up::{FollowUp, FollowUpType};
 use balcao_domain::{OrganizationId, TurnId};
 use balcao_language::{find_dates, find_times};
 use balcao_llm::{Message, ModelRequest, Purpose as Asked, ResponseFormat, ToolChoice, TurnFacts};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::scheduling::follow_up::DueFollowUp;
 use balcao_store::{Tx, crm::contact, messaging::conversation, scheduling::follow_up};
@@ -168,7 +168,7 @@ impl Timers {
         let now = desk.clock.now();
         let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
         let (organization, timer) = (draft.organization, draft.due.id);
-        let marked_apart = planted::has(Bug::TimerMarkedApart);
+        let marked_apart = is_on(Bug::TimerMarkedApart);
         let work = move |tx: &mut Tx<'_>| {
             let (id, due) = (draft.organization, &draft.due);
             let place = match check(tx, id, due, &settings, now)? {

@@ -12,7 +12,7 @@ use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
 use balcao_llm::Message;
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::messaging::message::{self, Author, NewMessage};
@@ -41,7 +41,7 @@ pub(super) async fn close(
     let ending = of_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
     let channel = opened.conversation.channel.clone();
-    let late = planted::has(Bug::OutboxAfterClose).then(|| (opened.clone(), ending.clone()));
+    let late = is_on(Bug::OutboxAfterClose).then(|| (opened.clone(), ending.clone()));
     let shared = Arc::new(state);
     // Written out here, so that the writer's thread has less to do while others wait for it.
     let (machine, transcript) = (to_json(shared.as_ref()), to_json(&shared.transcript));
@@ -113,7 +113,7 @@ fn in_transaction(
 ) -> Result<Ending, UseCaseError> {
     let organization = opened.organization.id;
     let mut conversation = conversation::get(tx, organization, opened.conversation.id)?;
-    let looked = !planted::has(Bug::TakeoverNotChecked);
+    let looked = !is_on(Bug::TakeoverNotChecked);
     let taken_over = looked && !conversation.state.agent_speaks() && ending.reply().is_some();
     let stored = if taken_over { Ending::Silence { reason: "a person took over".to_owned() } } else { ending.clone() };
     turn::close(

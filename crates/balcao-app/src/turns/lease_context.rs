@@ -9,7 +9,7 @@ use balcao_agent::{Ending, TurnState};
 use balcao_domain::TurnId;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::inbox::InboxState;
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::inbox::{self, InboxRow};
 use balcao_store::messaging::message::{self, Author, NewMessage};
@@ -182,7 +182,7 @@ pub(super) fn finish(
     };
     inbox::set_state(tx, organization, opened.turn, state, reason)?;
     retract::forget_late(tx, organization, opened.turn, &machine.inbound)?;
-    if stored.reply().is_some() && !planted::has(Bug::OutboxAfterClose) {
+    if stored.reply().is_some() && !is_on(Bug::OutboxAfterClose) {
         enqueue_reply(tx, opened, machine, decided, now)?;
     }
     lease::finish(tx, &under.lease)?;

@@ -12,7 +12,7 @@ use balcao_domain::OrganizationId;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::lease::Verdict;
 use balcao_llm::ChatProvider;
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::turns::lease::Claimed;
 use balcao_tool::Toolbox;
 use tokio::sync::Mutex;
@@ -301,7 +301,7 @@ impl TurnRunner {
         saved: Option<&str>,
         unanswered: String,
     ) -> Result<Turn, AnswerError> {
-        let saved = saved.filter(|_| !planted::has(Bug::ModelAskedAgain));
+        let saved = saved.filter(|_| !is_on(Bug::ModelAskedAgain));
         let Some(saved) = saved else { return self.begin(agent, opened, unanswered) };
         let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
         let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());

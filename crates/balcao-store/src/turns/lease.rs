@@ -6,7 +6,7 @@
 
 use balcao_domain::lease::{AttemptHistory, MAX_FAILURES};
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::database::error::StoreError;
@@ -352,7 +352,7 @@ fn end(
 }
 
 fn held(tx: &mut Tx<'_>, changed: usize, lease: &Lease) -> Result<(), StoreError> {
-    let fenced = !planted::has(Bug::EpochNotGuarded);
+    let fenced = !is_on(Bug::EpochNotGuarded);
     if changed != 1 && fenced {
         return Err(StoreError::LeaseLost { conversation: lease.conversation });
     }

@@ -1,7 +1,7 @@
-//! How effects must not be run: mistakes that the simulator must find (`balcao_planted`).
+//! How effects must not be run: mistakes that the simulator must find (`balcao_seeded_bugs`).
 
 use balcao_domain::OrganizationId;
-use balcao_planted::{Bug, has};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::Tx;
 use balcao_store::turns::ledger::{self, EffectKey};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use super::{AppContext, Effect, UseCaseError};
 /// The key of an attempt: always the same one, but for a mistake.
 pub(super) fn key_of(key: &EffectKey, attempt: u32) -> EffectKey {
     let mut key = key.clone();
-    if attempt > 1 && has(Bug::UnknownCommitRetriedAnew) {
+    if attempt > 1 && is_on(Bug::UnknownCommitRetriedAnew) {
         key.key.push('+');
     }
     key
@@ -21,7 +21,7 @@ pub(super) fn key_of(key: &EffectKey, attempt: u32) -> EffectKey {
 
 /// Whether effect and record are to be kept apart: never, but for a mistake.
 pub(super) fn keeps_apart() -> bool {
-    has(Bug::OutcomeBeforeEffect) || has(Bug::EffectOutsideOfItsRecord)
+    is_on(Bug::OutcomeBeforeEffect) || is_on(Bug::EffectOutsideOfItsRecord)
 }
 
 /// Effect and record in two transactions, one before the other.
@@ -36,7 +36,7 @@ where
     R: Serialize + DeserializeOwned + Send + 'static,
 {
     let now = desk.clock.now();
-    let record_first = has(Bug::OutcomeBeforeEffect);
+    let record_first = is_on(Bug::OutcomeBeforeEffect);
     let first = work.clone();
     let answer = if record_first {
         desk.rehearse(first).await?

@@ -27,7 +27,7 @@ use balcao_channel::InboundEvent;
 use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{ConversationId, OrganizationId};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::{StoreError, Tx, messaging::attachment, messaging::inbox, turns::lease};
 use jiff::Timestamp;
 use tokio::sync::Notify;
@@ -134,7 +134,7 @@ impl Inbox {
         events: Vec<InboundEvent>,
         brought: Option<Arc<UploadedFile>>,
     ) -> Result<Accepted, UseCaseError> {
-        let events = if planted::has(Bug::DedupedByReading) {
+        let events = if is_on(Bug::DedupedByReading) {
             seeded_bugs::new_by_reading(self, channel, events).await
         } else {
             events
@@ -149,7 +149,7 @@ impl Inbox {
             Ok::<_, UseCaseError>(accepted)
         };
         let accepted = match self.desk.store.write(work).await {
-            Err(_) if planted::has(Bug::AcknowledgedBeforeCommit) => return Ok(Accepted::default()),
+            Err(_) if is_on(Bug::AcknowledgedBeforeCommit) => return Ok(Accepted::default()),
             accepted => accepted?,
         };
         metrics::inbox_events(channel, accepted.new, accepted.repeated, accepted.strays);

@@ -1,7 +1,7 @@
-//! How a delivery must not be taken in: mistakes that the simulator must find (`balcao_planted`).
+//! How a delivery must not be taken in: mistakes that the simulator must find (`balcao_seeded_bugs`).
 
 use balcao_channel::InboundEvent;
-use balcao_planted::{Bug, has};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::{StoreError, Tx, messaging::inbox};
 use jiff::Timestamp;
 
@@ -10,7 +10,7 @@ use super::Inbox;
 /// What makes two deliveries one event; nothing does, if that is to be found out by reading.
 pub(super) fn key_of(event: &InboundEvent, now: Timestamp) -> String {
     let key = event.dedupe_key();
-    if has(Bug::DedupedByReading) { format!("{key}{}", now.as_nanosecond()) } else { key }
+    if is_on(Bug::DedupedByReading) { format!("{key}{}", now.as_nanosecond()) } else { key }
 }
 
 /// Leaves out what has come before, as far as another transaction can tell.

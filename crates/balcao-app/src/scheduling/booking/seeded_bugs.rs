@@ -1,7 +1,7 @@
-//! How holds must not expire: a mistake that the simulator must find (`balcao_planted`).
+//! How holds must not expire: a mistake that the simulator must find (`balcao_seeded_bugs`).
 
 use balcao_domain::OrganizationId;
-use balcao_planted::{Bug, has};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::scheduling::slot_claim::{self, SlotRequest};
 use balcao_store::{Tx, scheduling::appointment};
 
@@ -10,7 +10,7 @@ use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 /// Whether a hold and its time are given up apart: never, but for a mistake.
 pub(super) fn expires_in_parts() -> bool {
-    has(Bug::HoldExpiredInParts)
+    is_on(Bug::HoldExpiredInParts)
 }
 
 /// The appointment in one transaction, its time in the next.

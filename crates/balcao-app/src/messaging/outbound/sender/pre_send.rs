@@ -13,7 +13,7 @@ use balcao_channel::channels::whatsapp::window;
 use balcao_channel::outbound::OutboundContent;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AppointmentId, OrganizationId};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::outbox::{self, Bill, Outbox};
 use balcao_store::turns::lease::Route;
 use balcao_store::{Tx, messaging::conversation, messaging::delivery, messaging::inbox, scheduling::appointment};
@@ -41,7 +41,7 @@ pub(super) fn check(
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     if PROACTIVE_KINDS.contains(&message.kind.as_str())
-        && !planted::has(Bug::ReminderNotLookedAtAgain)
+        && !is_on(Bug::ReminderNotLookedAtAgain)
         && let Some(why) = is_unwanted(tx, message, now)?
     {
         return Ok(Some(why.to_owned()));

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use balcao_planted::{self as mistakes, Bug};
+use balcao_seeded_bugs::{AVAILABLE, Bug, switch};
 
 use crate::plan::Plan;
 use crate::run::run;
@@ -11,8 +11,8 @@ use crate::run::run;
 /// Looks for the mistake of this name, or for each of `all`.
 #[expect(clippy::print_stdout, reason = "the report")]
 pub(crate) fn hunt(name: &str) -> ExitCode {
-    if !mistakes::AVAILABLE {
-        println!("this build has no mistakes built in: build it with `--features planted`");
+    if !AVAILABLE {
+        println!("this build has no mistakes built in: build it with `--features seeded-bugs`");
         return ExitCode::FAILURE;
     }
     let wanted: Vec<Bug> = Bug::ALL.into_iter().filter(|bug| name == "all" || format!("{bug:?}") == name).collect();
@@ -22,21 +22,21 @@ pub(crate) fn hunt(name: &str) -> ExitCode {
     }
     let mut all = true;
     for bug in wanted {
-        mistakes::plant(Some(bug));
+        switch(Some(bug));
         let found = first_found(bug);
-        mistakes::plant(None);
+        switch(None);
         all &= found.is_some();
         match found {
-            Some((seed, finding)) => println!("{bug:?}: found by seed {seed} of {}: {finding}", bug.within()),
-            None => println!("{bug:?}: NOT found by {} in {} seeds", bug.by().join(" or "), bug.within()),
+            Some((seed, finding)) => println!("{bug:?}: found by seed {seed} of {}: {finding}", bug.max_seeds()),
+            None => println!("{bug:?}: NOT found by {} in {} seeds", bug.oracles().join(" or "), bug.max_seeds()),
         }
     }
     if all { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn first_found(bug: Bug) -> Option<(u64, String)> {
-    let by = |finding: &String| finding.split_once(':').is_some_and(|(oracle, _)| bug.by().contains(&oracle));
-    (1..=bug.within()).find_map(|seed| {
+    let by = |finding: &String| finding.split_once(':').is_some_and(|(oracle, _)| bug.oracles().contains(&oracle));
+    (1..=bug.max_seeds()).find_map(|seed| {
         let outcome = run(seed, Plan::draw(seed), false).ok()?;
         outcome.findings.into_iter().find(by).map(|finding| (seed, finding))
     })

@@ -1,6 +1,6 @@
 //! Mistakes that can be built in on purpose, so that the simulator can be seen to find them (facts: exactly once, §3.12).
 //!
-//! Without the feature `planted` nothing of this is in the program: [`has`] is `false` at compile time.
+//! Without the feature `seeded-bugs` nothing of this is in the program: [`is_on`] is `false` at compile time.
 
 /// A mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Bug {
 
     /// Within how many seeds it must be found.
     #[must_use]
-    pub const fn within(self) -> u64 {
+    pub const fn max_seeds(self) -> u64 {
         match self {
             Self::AcknowledgedBeforeCommit
             | Self::DedupedByReading
@@ -75,7 +75,7 @@ impl Bug {
 impl Bug {
     /// By which oracles it must be found: what else goes wrong beside it proves nothing about them.
     #[must_use]
-    pub const fn by(self) -> &'static [&'static str] {
+    pub const fn oracles(self) -> &'static [&'static str] {
         match self {
             Self::AcknowledgedBeforeCommit | Self::OutboxAfterClose => &["O-1"],
             Self::DedupedByReading => &["O-1", "O-2"],
@@ -93,40 +93,40 @@ impl Bug {
 }
 
 /// Whether mistakes can be built into this program.
-pub const AVAILABLE: bool = cfg!(feature = "planted");
+pub const AVAILABLE: bool = cfg!(feature = "seeded-bugs");
 
-#[cfg(feature = "planted")]
+#[cfg(feature = "seeded-bugs")]
 mod switch {
     use std::sync::Mutex;
 
     use super::Bug;
 
-    static PLANTED: Mutex<Option<Bug>> = Mutex::new(None);
+    static ACTIVE: Mutex<Option<Bug>> = Mutex::new(None);
 
     /// Builds a mistake in, or takes it out.
-    pub fn plant(bug: Option<Bug>) {
-        *PLANTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = bug;
+    pub fn switch(bug: Option<Bug>) {
+        *ACTIVE.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = bug;
     }
 
     /// Whether this mistake is built in.
     #[must_use]
-    pub fn has(bug: Bug) -> bool {
-        *PLANTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner) == Some(bug)
+    pub fn is_on(bug: Bug) -> bool {
+        *ACTIVE.lock().unwrap_or_else(std::sync::PoisonError::into_inner) == Some(bug)
     }
 }
 
-#[cfg(not(feature = "planted"))]
+#[cfg(not(feature = "seeded-bugs"))]
 mod switch {
     use super::Bug;
 
     /// Builds a mistake in, or takes it out: not in this program.
-    pub const fn plant(_bug: Option<Bug>) {}
+    pub const fn switch(_bug: Option<Bug>) {}
 
     /// Whether this mistake is built in: never in this program.
     #[must_use]
-    pub const fn has(_bug: Bug) -> bool {
+    pub const fn is_on(_bug: Bug) -> bool {
         false
     }
 }
 
-pub use switch::{has, plant};
+pub use switch::{is_on, switch};
