@@ -4,6 +4,8 @@
 //! the gate G-01, which ends the program at every commit. A conversation of a staff member is never handed off: the staff member
 //! reads that the request failed, and the next question gets an answer.
 
+mod seeded_bugs;
+
 use std::sync::Arc;
 
 use balcao_agent::guardrails::GuardEffect;
@@ -12,7 +14,6 @@ use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
 use balcao_llm::Message;
-use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::messaging::message::{self, Author, NewMessage};
@@ -37,11 +38,16 @@ pub(super) async fn close(
     ending: Ending,
     under: Option<LeaseContext>,
 ) -> Result<TurnControl, AnswerError> {
+    let under = match under {
+        Some(under) if seeded_bugs::enqueues_after_close() => {
+            return Box::pin(seeded_bugs::close_then_enqueue(desk, opened, state, ending, under)).await;
+        }
+        under => under,
+    };
     let now = desk.clock.now();
     let ending = of_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
     let channel = opened.conversation.channel.clone();
-    let late = is_on(Bug::OutboxAfterClose).then(|| (opened.clone(), ending.clone()));
     let shared = Arc::new(state);
     // Written out here, so that the writer's thread has less to do while others wait for it.
     let (machine, transcript) = (to_json(shared.as_ref()), to_json(&shared.transcript));
@@ -61,12 +67,6 @@ pub(super) async fn close(
         };
         desk.store.write::<_, UseCaseError, _>(work).await?
     };
-    if let (Ok(ending), Some((opened, decided))) = (&stored, late)
-        && ending.reply().is_some()
-    {
-        let machine = Arc::clone(&shared);
-        desk.store.write(move |tx| lease_context::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
-    }
     Ok(match stored {
         Ok(ending) => {
             let state = Arc::unwrap_or_clone(shared);
@@ -102,6 +102,11 @@ pub(super) fn spent(state: &TurnState) -> Spent {
     }
 }
 
+/// Whether a person took over while the turn ran.
+fn is_taken_over(conversation: &Conversation) -> bool {
+    !seeded_bugs::ignores_takeover() && !conversation.state.agent_speaks()
+}
+
 fn in_transaction(
     tx: &mut Tx<'_>,
     accounts: &NotificationAccounts,
@@ -113,8 +118,7 @@ fn in_transaction(
 ) -> Result<Ending, UseCaseError> {
     let organization = opened.organization.id;
     let mut conversation = conversation::get(tx, organization, opened.conversation.id)?;
-    let looked = !is_on(Bug::TakeoverNotChecked);
-    let taken_over = looked && !conversation.state.agent_speaks() && ending.reply().is_some();
+    let taken_over = is_taken_over(&conversation) && ending.reply().is_some();
     let stored = if taken_over { Ending::Silence { reason: "a person took over".to_owned() } } else { ending.clone() };
     turn::close(
         tx,

@@ -9,7 +9,6 @@ use balcao_agent::{Ending, TurnState};
 use balcao_domain::TurnId;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::inbox::InboxState;
-use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::inbox::{self, InboxRow};
 use balcao_store::messaging::message::{self, Author, NewMessage};
@@ -174,6 +173,21 @@ pub(super) fn finish(
     stored: &Ending,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
+    settle_messages(tx, opened, machine, stored)?;
+    if stored.reply().is_some() {
+        enqueue_reply(tx, opened, machine, decided, now)?;
+    }
+    lease::finish(tx, &under.lease)?;
+    Ok(())
+}
+
+/// Records in the inbox what became of the messages of the turn.
+pub(super) fn settle_messages(
+    tx: &mut Tx<'_>,
+    opened: &Opened,
+    machine: &TurnState,
+    stored: &Ending,
+) -> Result<(), UseCaseError> {
     let organization = opened.organization.id;
     let (state, reason) = match stored {
         Ending::Reply { .. } => (InboxState::Answered, None),
@@ -182,10 +196,6 @@ pub(super) fn finish(
     };
     inbox::set_state(tx, organization, opened.turn, state, reason)?;
     retract::forget_late(tx, organization, opened.turn, &machine.inbound)?;
-    if stored.reply().is_some() && !is_on(Bug::OutboxAfterClose) {
-        enqueue_reply(tx, opened, machine, decided, now)?;
-    }
-    lease::finish(tx, &under.lease)?;
     Ok(())
 }
 

@@ -301,7 +301,9 @@ impl TurnRunner {
         saved: Option<&str>,
         unanswered: String,
     ) -> Result<Turn, AnswerError> {
-        let saved = saved.filter(|_| !is_on(Bug::ModelAskedAgain));
+        if is_on(Bug::ModelAskedAgain) {
+            return self.begin(agent, opened, unanswered);
+        }
         let Some(saved) = saved else { return self.begin(agent, opened, unanswered) };
         let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
         let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());

@@ -352,8 +352,7 @@ fn end(
 }
 
 fn held(tx: &mut Tx<'_>, changed: usize, lease: &Lease) -> Result<(), StoreError> {
-    let fenced = !is_on(Bug::EpochNotGuarded);
-    if changed != 1 && fenced {
+    if changed != 1 && !is_on(Bug::EpochNotGuarded) {
         return Err(StoreError::LeaseLost { conversation: lease.conversation });
     }
     tx.under(*lease);
