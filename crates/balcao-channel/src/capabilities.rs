@@ -40,5 +40,5 @@ pub enum MediaDelivery {
     /// Within the message.
     Inline,
     /// Customers read them from us, if they get any.
-    Read,
+    Link,
 }

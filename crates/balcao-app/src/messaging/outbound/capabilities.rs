@@ -8,7 +8,7 @@ pub(crate) const NOTHING: Capabilities = Capabilities {
     max_buttons: 0,
     max_rows: 0,
     media: &[],
-    own_files: MediaDelivery::Read,
+    own_files: MediaDelivery::Link,
     templates: false,
     quotes: false,
     read_marks: false,
