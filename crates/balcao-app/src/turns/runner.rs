@@ -13,7 +13,7 @@ use balcao_domain::burst::BurstRules;
 use balcao_domain::lease::Verdict;
 use balcao_llm::ChatProvider;
 use balcao_seeded_bugs::{Bug, is_on};
-use balcao_store::turns::lease::Claimed;
+use balcao_store::turns::lease::LeasedConversation;
 use balcao_tool::Toolbox;
 use tokio::sync::Mutex;
 use tracing::Instrument;
@@ -152,7 +152,7 @@ impl TurnRunner {
     pub async fn answer_claimed(
         &self,
         profile: &str,
-        claimed: &Claimed,
+        claimed: &LeasedConversation,
         burst: BurstRules,
         observer: Option<&dyn Observer>,
         pages: Option<&Hub>,
