@@ -59,7 +59,7 @@ impl EventHandler<'_> {
         }
         if state == OutboxState::Dead && message.state != OutboxState::Dead {
             let failure = status.failure.as_ref().map_or_else(|| "it failed".to_owned(), in_words);
-            sender::tell(tx, &message, state, &failure, self.now)?;
+            sender::record_outcome_event(tx, &message, state, &failure, self.now)?;
             message.failure = Some(failure);
         } else if state == OutboxState::Sent {
             message.failure = None;
@@ -112,7 +112,7 @@ impl EventHandler<'_> {
             }
         };
         let own = message.attempts.saturating_sub(message.excused);
-        let next = after_attempt(outcome, own, sender::spread(message), Duration::ZERO, self.now);
+        let next = after_attempt(outcome, own, sender::compute_retry_jitter(message), Duration::ZERO, self.now);
         if next.state != OutboxState::Pending || outbox::is_followed(tx, message)? {
             return Ok(false);
         }

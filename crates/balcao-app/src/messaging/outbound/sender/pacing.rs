@@ -73,10 +73,10 @@ impl<'r> Pacing<'r> {
 pub(super) fn apply_rate_limit(
     tx: &mut Tx<'_>,
     message: &Outbox,
-    spread: u64,
+    jitter: u64,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    let slowed = stand(tx, message, now)?.after_report(spread, now);
+    let slowed = stand(tx, message, now)?.after_report(jitter, now);
     tracing::warn!(
         channel = message.channel,
         account = message.account,
