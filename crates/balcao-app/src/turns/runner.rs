@@ -131,14 +131,14 @@ impl TurnRunner {
             match open::open(&self.desk, &agent, &inbound, needs).await? {
                 OpenResult::Fresh(opened) => break *opened,
                 OpenResult::Interrupted { mut opened, saved } => {
-                    strangers::within_day(self, &mut agent, &mut opened).await?;
+                    strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.resume(&agent, &opened, saved.as_deref(), texts)?;
                     Box::pin(self.run_to_end(&mut agent, *opened, turn, &mut Caller { sink: None }, &meter)).await?;
                 }
             }
         };
-        strangers::within_day(self, &mut agent, &mut opened).await?;
+        strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
         let turn = self.begin(&agent, &opened, inbound.texts.join("\n"))?;
         Box::pin(self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter)).await
     }
@@ -166,7 +166,7 @@ impl TurnRunner {
         let found = leased::open_leased_turn(&self.desk, &agent, claimed, &lease).await?;
         let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
-        strangers::within_day(self, &mut agent, &mut opened).await?;
+        strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
         let turn = match claimed.tally.verdict() {
             Verdict::Answer if late && saved.is_none() => {
                 let mut turn = self.begin(&agent, &opened, inbound)?;
@@ -208,7 +208,7 @@ impl TurnRunner {
                     tracing::debug!(turn = %restart.opened.turn, "the customer wrote more: the turn begins again");
                     source.restarted();
                     opened = *restart.opened;
-                    strangers::within_day(self, agent, &mut opened).await?;
+                    strangers::apply_stranger_budget(self, agent, &mut opened).await?;
                     turn = self.begin(agent, &opened, restart.inbound)?;
                 }
             }
