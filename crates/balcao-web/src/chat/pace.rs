@@ -18,7 +18,7 @@ pub use balcao_app::context::request_rate::RequestRate;
 
 /// Who asked how often, in this process.
 #[derive(Debug)]
-pub(crate) struct Paces {
+pub(crate) struct RateLimiter {
     pace: RequestRate,
     names: Mutex<Names>,
 }
@@ -40,7 +40,7 @@ impl Names {
     }
 }
 
-impl Paces {
+impl RateLimiter {
     pub(crate) fn new(pace: RequestRate) -> Self {
         Self { pace, names: Mutex::default() }
     }
