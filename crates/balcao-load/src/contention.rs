@@ -13,12 +13,12 @@ use balcao_store::turns::ledger::EffectKey;
 use tokio::task::JoinSet;
 
 use crate::{
-    model,
+    database::{DatabaseKind, ScratchDatabase},
     options::Size,
-    place::{Kind, Place},
     report::{Report, Target},
+    served_business::{ServedBusiness, TransactionRecorder, fill, number},
+    stand_ins,
     turns::per_second,
-    world::{Tape, World, fill, number},
 };
 
 const CLIENTS: u32 = 64;
@@ -27,18 +27,18 @@ const CLIENTS: u32 = 64;
 const TAPED: u32 = 10;
 
 /// Measures bookings of one slot by 64 at once, and holds them against the same transactions in a bare loop.
-pub(crate) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<()> {
-    let place = Place::make(kind).await?;
-    let (rate, _) = fight(&place, Until::After(size.time), None).await?;
-    place.end().await?;
-    let tape = Arc::new(Tape::default());
-    let place = Place::make(kind).await?;
-    let (_, bookings) = fight(&place, Until::Rounds(TAPED), Some(Arc::clone(&tape))).await?;
-    place.end().await?;
-    let place = Place::make(kind).await?;
-    drop(fill(&place).await?);
-    let took = place.replay(tape.take()).await?;
-    place.end().await?;
+pub(crate) async fn measure(kind: &DatabaseKind, size: Size, report: &mut Report) -> Result<()> {
+    let database = ScratchDatabase::create(kind).await?;
+    let (rate, _) = book_rounds(&database, Until::After(size.time), None).await?;
+    database.end().await?;
+    let tape = Arc::new(TransactionRecorder::default());
+    let database = ScratchDatabase::create(kind).await?;
+    let (_, bookings) = book_rounds(&database, Until::Rounds(TAPED), Some(Arc::clone(&tape))).await?;
+    database.end().await?;
+    let database = ScratchDatabase::create(kind).await?;
+    drop(fill(&database).await?);
+    let took = database.replay(tape.take()).await?;
+    database.end().await?;
     let bare = per_second(bookings, took);
     let name = kind.name();
     report.add(name, format!("bookings of one slot by {CLIENTS} at once"), rate, "/s", None);
@@ -55,16 +55,20 @@ enum Until {
 }
 
 /// Rounds of all against all; gives bookings a second, and how many they were.
-async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(f64, usize)> {
-    let world = World::new(place, Duration::ZERO, 1, tape).await?;
-    let contacts = Contacts::new(world.desk.clone());
+async fn book_rounds(
+    database: &ScratchDatabase,
+    until: Until,
+    tape: Option<Arc<TransactionRecorder>>,
+) -> Result<(f64, usize)> {
+    let business = ServedBusiness::new(database, Duration::ZERO, 1, tape).await?;
+    let contacts = Contacts::new(business.context.clone());
     let mut fighters = Vec::new();
     for customer in 0..CLIENTS {
         let phone = Phone::parse(&format!("+{}", number(customer))).ok();
-        let arrived = contacts.arrive(world.organization, Arrival { phone, channel_user: None, name: None }).await;
+        let arrived = contacts.arrive(business.organization, Arrival { phone, channel_user: None, name: None }).await;
         fighters.push(arrived?);
     }
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(business.context.clone());
     let (mut round, mut bookings) = (0, 0);
     let started = Instant::now();
     loop {
@@ -77,7 +81,7 @@ async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(
         }
         let mut fight = JoinSet::new();
         for contact in &fighters {
-            fight.spawn(book(booking.clone(), &world, *contact, round));
+            fight.spawn(book(booking.clone(), &business, *contact, round));
         }
         let mut winners = 0;
         while let Some(fought) = fight.join_next().await {
@@ -90,14 +94,19 @@ async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(
         round += 1;
     }
     let rate = per_second(bookings, started.elapsed());
-    world.close().await;
+    business.stop().await;
     Ok((rate, bookings))
 }
 
 /// Whether the contact got the slot of this round. Whoever did not must have been told so.
-fn book(booking: Booking, world: &World, contact: ContactId, round: u32) -> impl Future<Output = Result<bool>> + use<> {
-    let organization = world.organization;
-    let (date, start_min) = model::slot(round);
+fn book(
+    booking: Booking,
+    business: &ServedBusiness,
+    contact: ContactId,
+    round: u32,
+) -> impl Future<Output = Result<bool>> + use<> {
+    let organization = business.organization;
+    let (date, start_min) = stand_ins::slot(round);
     let wish = BookRequest {
         professional: Some("Ana".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte".to_owned())),

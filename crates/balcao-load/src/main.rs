@@ -3,16 +3,16 @@
 //! Exit codes: 0 if all was measured, also if a target is missed; 1 if something failed that the figures rest on; 2 for wrong usage.
 
 mod contention;
+mod database;
 mod machine;
 mod measurements;
-mod model;
 mod options;
-mod place;
+mod postgres_database;
 mod report;
-mod scratch;
+mod served_business;
+mod stand_ins;
 mod turns;
 mod webhooks;
-mod world;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -23,8 +23,8 @@ use clap::Parser;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::options::{Size, What};
-use crate::place::Kind;
+use crate::database::DatabaseKind;
+use crate::options::{Measurement, Size};
 
 /// As the program: figures of another allocator say nothing about it.
 #[global_allocator]
@@ -41,7 +41,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Args {
     /// Measures only these.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    only: Vec<What>,
+    only: Vec<Measurement>,
     /// How long each measurement goes on.
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
@@ -79,13 +79,13 @@ fn measure(args: Args) -> anyhow::Result<()> {
     }
     let mut kinds = Vec::new();
     if !args.no_sqlite {
-        kinds.push(Kind::File);
+        kinds.push(DatabaseKind::Sqlite);
     }
     match args.postgres {
-        Some(url) => kinds.push(Kind::Server(url)),
+        Some(url) => kinds.push(DatabaseKind::Postgres(url)),
         None => print_error("PostgreSQL is not measured: give its address by --postgres"),
     }
-    let what = if args.only.is_empty() { What::ALL.to_vec() } else { args.only };
+    let what = if args.only.is_empty() { Measurement::ALL.to_vec() } else { args.only };
     let size = Size { time: Duration::from_secs(args.seconds), flight: args.conversations };
     // As many threads as the program has.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

@@ -6,8 +6,8 @@
 
 use anyhow::Result;
 
-use crate::options::{Size, What};
-use crate::place::Kind;
+use crate::database::DatabaseKind;
+use crate::options::{Measurement, Size};
 use crate::report::Report;
 use crate::{contention, turns, webhooks};
 
@@ -15,16 +15,21 @@ use crate::{contention, turns, webhooks};
 ///
 /// # Errors
 /// If something did not work that the figures rest on.
-pub(crate) async fn run(kinds: &[Kind], what: &[What], size: Size, said: impl Fn(&str)) -> Result<Report> {
+pub(crate) async fn run(
+    kinds: &[DatabaseKind],
+    what: &[Measurement],
+    size: Size,
+    said: impl Fn(&str),
+) -> Result<Report> {
     let mut report = Report::new();
     for kind in kinds {
         for one in what {
             said(&format!("{}: {one:?} …", kind.name()));
             match one {
-                What::Webhooks => webhooks::measure(kind, size, &mut report).await?,
-                What::Turns => turns::measure(kind, size, &mut report).await?,
-                What::Flight => turns::measure_flight(kind, size, &mut report).await?,
-                What::Contention => contention::measure(kind, size, &mut report).await?,
+                Measurement::Webhooks => webhooks::measure(kind, size, &mut report).await?,
+                Measurement::Turns => turns::measure(kind, size, &mut report).await?,
+                Measurement::Flight => turns::measure_flight(kind, size, &mut report).await?,
+                Measurement::Contention => contention::measure(kind, size, &mut report).await?,
             }
         }
     }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use balcao_testkit::postgres::Database;
 
 use super::run;
-use crate::options::{Size, What};
-use crate::place::Kind;
+use crate::database::DatabaseKind;
+use crate::options::{Measurement, Size};
 
 const SHORT: Size = Size { time: Duration::ZERO, flight: 4 };
 
-async fn measure(kind: Kind, what: What) -> Vec<(String, f64)> {
+async fn measure(kind: DatabaseKind, what: Measurement) -> Vec<(String, f64)> {
     let progress = RefCell::new(Vec::new());
     let report =
         run(&[kind.clone()], &[what], SHORT, |line| progress.borrow_mut().push(line.to_owned())).await.unwrap();
@@ -25,7 +25,7 @@ fn value(rows: &[(String, f64)], what: &str) -> f64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn recorded_bookings_run_again_on_sqlite() {
-    let rows = measure(Kind::File, What::Contention).await;
+    let rows = measure(DatabaseKind::Sqlite, Measurement::Contention).await;
     assert!(value(&rows, "the same transactions in a bare loop") > 0.0);
     assert!(value(&rows, "bookings against the bare loop").abs() < f64::EPSILON, "no booking in no time");
 }
@@ -33,20 +33,20 @@ async fn recorded_bookings_run_again_on_sqlite() {
 #[tokio::test(flavor = "multi_thread")]
 async fn recorded_bookings_run_again_on_postgresql() {
     let Some(database) = Database::empty() else { return };
-    let rows = measure(Kind::Server(database.admin_url.clone()), What::Contention).await;
+    let rows = measure(DatabaseKind::Postgres(database.admin_url.clone()), Measurement::Contention).await;
     assert!(value(&rows, "the same transactions in a bare loop") > 0.0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn webhook_is_accepted_over_http() {
-    let rows = measure(Kind::File, What::Webhooks).await;
+    let rows = measure(DatabaseKind::Sqlite, Measurement::Webhooks).await;
     assert!(value(&rows, "webhooks accepted and durable, 1 connection") > 0.0);
     assert!(value(&rows, "webhook, 32 connections, p99") > 0.0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn conversations_in_flight_all_get_their_booking() {
-    let rows = measure(Kind::File, What::Flight).await;
+    let rows = measure(DatabaseKind::Sqlite, Measurement::Flight).await;
     assert!(value(&rows, "4 conversations in flight, 300 ms a model call") > 0.0);
     assert!(value(&rows, "a turn in flight, p50") >= 900.0, "three model calls of 300 ms");
 }

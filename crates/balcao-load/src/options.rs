@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// What is measured.
+/// A measurement that the load generator can make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum What {
+pub(crate) enum Measurement {
     /// Webhooks accepted and durable.
     Webhooks,
     /// Turns, one conversation and 32 at a time, against a bare loop.
@@ -15,7 +15,7 @@ pub(crate) enum What {
     Contention,
 }
 
-impl What {
+impl Measurement {
     /// Everything.
     pub(crate) const ALL: [Self; 4] = [Self::Webhooks, Self::Turns, Self::Flight, Self::Contention];
 }

@@ -70,8 +70,8 @@ impl Report {
     pub(crate) fn add_times(&mut self, database: &'static str, what: &str, mut times: Vec<Duration>) {
         times.sort();
         for (name, share) in [("p50", 50), ("p99", 99)] {
-            let place = times.len().saturating_mul(share) / 100;
-            let at = times.get(place.min(times.len().saturating_sub(1))).copied().unwrap_or_default();
+            let rank = times.len().saturating_mul(share) / 100;
+            let at = times.get(rank.min(times.len().saturating_sub(1))).copied().unwrap_or_default();
             self.add(database, format!("{what}, {name}"), at.as_secs_f64() * 1_000.0, "ms", None);
         }
     }

@@ -20,11 +20,11 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
+    database::{DatabaseKind, ScratchDatabase},
     options::Size,
-    place::{Kind, Place},
     report::{Report, Target},
+    served_business::{ServedBusiness, message, number},
     turns::per_second,
-    world::{World, message, number},
 };
 
 const SECRET: &str = "an app secret";
@@ -32,14 +32,14 @@ const SECRET: &str = "an app secret";
 const BROKEN: &str = "a connection broke";
 
 /// Measures webhooks, by one connection and by 32, each with one message of a customer.
-pub(crate) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<()> {
+pub(crate) async fn measure(kind: &DatabaseKind, size: Size, report: &mut Report) -> Result<()> {
     for connections in [1_u32, 32] {
-        let place = Place::make(kind).await?;
-        let world = World::new(&place, Duration::ZERO, 1, None).await?;
+        let database = ScratchDatabase::create(kind).await?;
+        let business = ServedBusiness::new(&database, Duration::ZERO, 1, None).await?;
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         let secrets = AppSecrets::new(SecretString::from(SECRET)).map_err(|error| anyhow!(error.to_string()))?;
         let hook = WhatsAppWebhook { secrets, verify_token: SecretString::from("a verify token") };
-        let web = Web::new(world.desk.clone(), world.inbox.clone(), Some(hook), stop.clone());
+        let web = Web::new(business.context.clone(), business.inbox.clone(), Some(hook), stop.clone());
         let listener = TcpListener::bind("127.0.0.1:0").await.context(BROKEN)?;
         let address = listener.local_addr().context(BROKEN)?;
         let limits = Limits::default();
@@ -77,8 +77,8 @@ pub(crate) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Res
         stop.cancel();
         tasks.close();
         tasks.wait().await;
-        world.close().await;
-        place.end().await?;
+        business.stop().await;
+        database.end().await?;
     }
     Ok(())
 }

@@ -24,8 +24,8 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    model::{Books, Takes},
-    place::Place,
+    database::ScratchDatabase,
+    stand_ins::{AcceptingChannel, BookingModel},
 };
 
 /// The account that messages come in for.
@@ -51,15 +51,15 @@ professionals:
 
 /// Keeps what transactions did.
 #[derive(Debug, Default)]
-pub(crate) struct Tape(Mutex<Vec<RecordedTransaction>>);
+pub(crate) struct TransactionRecorder(Mutex<Vec<RecordedTransaction>>);
 
-impl Tape {
+impl TransactionRecorder {
     pub(crate) fn take(&self) -> Vec<RecordedTransaction> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Probe for Tape {
+impl Probe for TransactionRecorder {
     fn tapes(&self) -> bool {
         true
     }
@@ -70,11 +70,11 @@ impl Probe for Tape {
 }
 
 /// A business that is served.
-pub(crate) struct World {
-    pub(crate) desk: AppContext,
+pub(crate) struct ServedBusiness {
+    pub(crate) context: AppContext,
     pub(crate) organization: OrganizationId,
     pub(crate) inbox: Inbox,
-    pub(crate) provider: Arc<Takes>,
+    pub(crate) provider: Arc<AcceptingChannel>,
     dispatcher: Dispatcher,
     sender: Arc<Sender>,
     stop: CancellationToken,
@@ -82,8 +82,8 @@ pub(crate) struct World {
 }
 
 /// A database with the business alone: where a tape begins.
-pub(crate) async fn fill(place: &Place) -> Result<(Store, OrganizationId)> {
-    let store = place.open()?;
+pub(crate) async fn fill(database: &ScratchDatabase) -> Result<(Store, OrganizationId)> {
+    let store = database.open()?;
     store.migrate().await?;
     let file = BusinessFile::read("bench", BUSINESS).map_err(|problems| invalid(&problems))?;
     let imported = file.import(&store, NOW).await?;
@@ -96,15 +96,20 @@ fn invalid(problems: &[Problem]) -> anyhow::Error {
     anyhow!(problems.join("\n"))
 }
 
-impl World {
+impl ServedBusiness {
     /// Everything that serves, with a model that thinks so long, and so many turns at a time.
-    pub(crate) async fn new(place: &Place, latency: Duration, at_once: u32, tape: Option<Arc<Tape>>) -> Result<Self> {
-        let (store, organization) = fill(place).await?;
+    pub(crate) async fn new(
+        database: &ScratchDatabase,
+        latency: Duration,
+        at_once: u32,
+        tape: Option<Arc<TransactionRecorder>>,
+    ) -> Result<Self> {
+        let (store, organization) = fill(database).await?;
         let store = match tape {
             Some(tape) => store.probed(tape),
             None => store,
         };
-        let desk = AppContext::new(store, Arc::new(ManualClock::at(NOW)));
+        let context = AppContext::new(store, Arc::new(ManualClock::at(NOW)));
         let document = balcao_yaml::Document::read("agents/eli.yaml", include_str!("../../../agents/eli.yaml"));
         let read = document.and_then(|document| document.read_as::<ProfileFile>());
         let mut profile = read?.profile;
@@ -119,27 +124,27 @@ impl World {
             followup_delays: vec![30],
             flows: Vec::new(),
         };
-        let registry = registry(&desk, &settings).map_err(|problems| invalid(&problems))?;
-        let agent = Agent::new(profile, &registry, Arc::new(Books { latency }));
-        let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
+        let registry = registry(&context, &settings).map_err(|problems| invalid(&problems))?;
+        let agent = Agent::new(profile, &registry, Arc::new(BookingModel { latency }));
+        let front = Arc::new(TurnRunner::new(context.clone(), [agent]));
         let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let burst = BurstRules { quiet: Duration::ZERO, ..BurstRules::default() };
         let account =
             Account { channel: "whatsapp".to_owned(), account: ACCOUNT.to_owned(), business: None, organization };
-        let inbox = Inbox::new(desk.clone(), [account], burst, Arc::clone(&wake));
+        let inbox = Inbox::new(context.clone(), [account], burst, Arc::clone(&wake));
         let settings =
             DispatcherSettings { max_concurrent_turns: at_once, burst, ..DispatcherSettings::new(id, "bench") };
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
-        let provider = Takes::new(ACCOUNT);
-        let channel: Arc<dyn Channel> = Arc::<Takes>::clone(&provider);
+        let provider = AcceptingChannel::new(ACCOUNT);
+        let channel: Arc<dyn Channel> = Arc::<AcceptingChannel>::clone(&provider);
         let settings = SenderSettings { at_once: at_once.max(16), ..SenderSettings::default() };
-        let sender = Arc::new(Sender::new(desk.clone(), [channel], settings, outgoing));
+        let sender = Arc::new(Sender::new(context.clone(), [channel], settings, outgoing));
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        Ok(Self { desk, organization, inbox, provider, dispatcher, sender, stop, tasks })
+        Ok(Self { context, organization, inbox, provider, dispatcher, sender, stop, tasks })
     }
 
     /// From now on messages are answered.
-    pub(crate) fn open(&self) {
+    pub(crate) fn start(&self) {
         let (dispatcher, stop) = (self.dispatcher.clone(), self.stop.clone());
         self.tasks.spawn(async move { dispatcher.run(stop).await });
         let (sender, stop) = (Arc::clone(&self.sender), self.stop.clone());
@@ -147,14 +152,14 @@ impl World {
     }
 
     /// Ends what runs.
-    pub(crate) async fn close(self) {
+    pub(crate) async fn stop(self) {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
     }
 
     /// The customer with this number writes: the delivery is durable when this returns.
-    pub(crate) async fn delivers(&self, number: &str, text: &str) -> Result<()> {
+    pub(crate) async fn deliver(&self, number: &str, text: &str) -> Result<()> {
         let body = message(number, &uuid::Uuid::now_v7().to_string(), text).to_string();
         let events = webhook::parse(body.as_bytes())?;
         let accepted = self.inbox.accept("whatsapp", events).await;

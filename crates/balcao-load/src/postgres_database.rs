@@ -4,14 +4,14 @@ use balcao_store::{SingleConnection, StoreError};
 
 /// A database of its own on a PostgreSQL server, dropped with this.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub(crate) struct PostgresDatabase {
     /// Its address.
     pub(crate) url: String,
     server: String,
     name: String,
 }
 
-impl Scratch {
+impl PostgresDatabase {
     /// Makes an empty database beside the one at `url`, whose user must be allowed to. Not to be called on a thread that runs
     /// async code; nor is this to be dropped there.
     ///
@@ -28,7 +28,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for PostgresDatabase {
     fn drop(&mut self) {
         let drop = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
         let dropped = SingleConnection::connect(&self.server).and_then(|mut connection| connection.control(&drop));

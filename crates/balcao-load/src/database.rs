@@ -7,51 +7,51 @@ use anyhow::Result;
 use balcao_store::{OpenOptions, RecordedTransaction, SingleConnection, Store, StoreError};
 use tempfile::TempDir;
 
-use crate::scratch::Scratch;
+use crate::postgres_database::PostgresDatabase;
 
 /// On what is measured.
 #[derive(Debug, Clone)]
-pub(crate) enum Kind {
+pub(crate) enum DatabaseKind {
     /// SQLite, in a file of a temporary folder.
-    File,
+    Sqlite,
     /// The PostgreSQL server at this address, whose user may create databases.
-    Server(String),
+    Postgres(String),
 }
 
-impl Kind {
+impl DatabaseKind {
     /// `sqlite` or `postgres`.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
-            Self::File => "sqlite",
-            Self::Server(_) => "postgres",
+            Self::Sqlite => "sqlite",
+            Self::Postgres(_) => "postgres",
         }
     }
 }
 
 /// A database that nobody else uses.
-pub(crate) enum Place {
-    File(TempDir),
-    Server(Scratch),
+pub(crate) enum ScratchDatabase {
+    Sqlite(TempDir),
+    Postgres(PostgresDatabase),
 }
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-impl Place {
-    pub(crate) async fn make(kind: &Kind) -> Result<Self> {
+impl ScratchDatabase {
+    pub(crate) async fn create(kind: &DatabaseKind) -> Result<Self> {
         match kind {
-            Kind::File => Ok(Self::File(tempfile::tempdir()?)),
-            Kind::Server(url) => {
+            DatabaseKind::Sqlite => Ok(Self::Sqlite(tempfile::tempdir()?)),
+            DatabaseKind::Postgres(url) => {
                 let name = format!("balcao_bench_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
                 let url = url.clone();
-                apart(move || Scratch::create(&url, &name)).await.map(Self::Server)
+                on_blocking_thread(move || PostgresDatabase::create(&url, &name)).await.map(Self::Postgres)
             }
         }
     }
 
     pub(crate) fn open(&self) -> Result<Store> {
         let opened = match self {
-            Self::File(folder) => Store::open(&folder.path().join("bench.db"), OpenOptions::default()),
-            Self::Server(scratch) => Store::connect(&scratch.url, OpenOptions::default()),
+            Self::Sqlite(folder) => Store::open(&folder.path().join("bench.db"), OpenOptions::default()),
+            Self::Postgres(scratch) => Store::connect(&scratch.url, OpenOptions::default()),
         };
         Ok(opened?)
     }
@@ -59,20 +59,20 @@ impl Place {
     /// Runs a tape again by the driver alone, and gives how long that took.
     pub(crate) async fn replay(&self, tape: Vec<RecordedTransaction>) -> Result<Duration> {
         match self {
-            Self::File(folder) => {
+            Self::Sqlite(folder) => {
                 let path = folder.path().join("bench.db");
-                apart(move || timed(SingleConnection::open(&path)?, &tape)).await
+                on_blocking_thread(move || timed(SingleConnection::open(&path)?, &tape)).await
             }
-            Self::Server(scratch) => {
+            Self::Postgres(scratch) => {
                 let url = scratch.url.clone();
-                apart(move || timed(SingleConnection::connect(&url)?, &tape)).await
+                on_blocking_thread(move || timed(SingleConnection::connect(&url)?, &tape)).await
             }
         }
     }
 
     /// Drops it.
     pub(crate) async fn end(self) -> Result<()> {
-        apart(move || {
+        on_blocking_thread(move || {
             drop(self);
             Ok(())
         })
@@ -88,7 +88,9 @@ fn timed(mut connection: SingleConnection, tape: &[RecordedTransaction]) -> Resu
 }
 
 /// On a thread where the driver may wait.
-async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, StoreError> + Send + 'static) -> Result<T> {
+async fn on_blocking_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T> {
     let done = tokio::task::spawn_blocking(work).await?;
     Ok(done?)
 }
