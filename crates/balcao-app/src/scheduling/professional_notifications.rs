@@ -52,6 +52,15 @@ struct ProfessionalNotification<'a> {
     before: Option<Span>,
 }
 
+/// The address of one notice, the account that sends it, and the place where staff see it.
+struct Destination<'a> {
+    channel: &'a str,
+    account: &'a str,
+    recipient: Recipient,
+    conversation: ConversationId,
+    message: Option<MessageId>,
+}
+
 /// The organization of a notice, with the zone and the language of its text.
 struct NotificationContext {
     organization: Organization,
@@ -131,8 +140,9 @@ fn write(
         let said = message::insert(tx, context.organization.id, &new, now)?;
         let body = split_text(&text, limits::TEXT).into_iter().next().unwrap_or_default();
         let content = OutboundContent::Text { body, preview_url: false };
-        let to = Recipient::Number(Number::new(phone.as_str()));
-        push(tx, context, notice, (channel, account), (conversation, Some(said), &to), content, now)?;
+        let recipient = Recipient::Number(Number::new(phone.as_str()));
+        let to = Destination { channel, account, recipient, conversation, message: Some(said) };
+        push(tx, context, notice, &to, content, now)?;
     }
     if let (true, Some(from), Some(address)) = (whose.notify.email, &accounts.email, &whose.email) {
         let channel = balcao_channel::channels::email::KIND;
@@ -149,8 +159,9 @@ fn write(
             body: text,
             calendar: Some(ics::one(notice.entry, &shown, slug, Some(organizer), now)),
         };
-        let to = Recipient::User(UserId::new(address.as_str()));
-        push(tx, context, notice, (channel, from), (conversation, None, &to), content, now)?;
+        let recipient = Recipient::User(UserId::new(address.as_str()));
+        let to = Destination { channel, account: from, recipient, conversation, message: None };
+        push(tx, context, notice, &to, content, now)?;
     }
     Ok(())
 }
@@ -159,23 +170,22 @@ fn push(
     tx: &mut Tx<'_>,
     context: &NotificationContext,
     notice: &ProfessionalNotification<'_>,
-    (channel, account): (&str, &str),
-    (conversation, message, to): (ConversationId, Option<MessageId>, &Recipient),
+    to: &Destination<'_>,
     content: OutboundContent,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let id = context.organization.id;
-    let correlation = format!("{id}:{}/{}/{channel}:1", notice.kind, notice.entry.id);
+    let correlation = format!("{id}:{}/{}/{}:1", notice.kind, notice.entry.id, to.channel);
     let tracked = Outbound::new(content)?.tracked(CorrelationId::new(correlation.as_str())?);
     let new = NewOutbox {
-        conversation,
+        conversation: to.conversation,
         turn: None,
-        message,
+        message: to.message,
         part: 1,
         kind: notice.kind,
-        channel,
-        account,
-        recipient: &serde_json::to_string(to).unwrap_or_default(),
+        channel: to.channel,
+        account: to.account,
+        recipient: &serde_json::to_string(&to.recipient).unwrap_or_default(),
         body: &serde_json::to_string(&tracked).unwrap_or_default(),
         correlation: &correlation,
         about: Some(&about(notice.entry.id)),

@@ -142,9 +142,11 @@ impl Timers {
                 written: None,
             },
         };
-        let whose = (draft.organization, draft.turn);
-        let written =
-            tokio::time::timeout(WITHIN, side_request::complete(self.front.desk(), &agent, whose, &request)).await;
+        let written = tokio::time::timeout(
+            WITHIN,
+            side_request::complete(self.front.desk(), &agent, draft.organization, draft.turn, &request),
+        )
+        .await;
         let written = match written {
             Ok(Ok(answer)) => answer.text,
             Ok(Err(error)) => {
@@ -182,7 +184,7 @@ impl Timers {
                 text: Some(text.clone()),
                 ..TemplateVariables::default()
             };
-            if !reaches(&windows, &terms, &place, (Purpose::FollowUp, &facts), now) {
+            if !reaches(&windows, &terms, &place, Purpose::FollowUp, &facts, now) {
                 return skip(tx, id, due, "the channel's window is closed, and no template for follow-ups exists", now);
             }
             if !marked_apart && !follow_up::end(tx, id, due.id, true)? {
@@ -266,7 +268,7 @@ fn check(
         return Ok(May::Skip("it came too late"));
     }
     let (_, zone) = organization(tx, id)?;
-    may_fire(tx, settings, (id, &zone), due.contact, "follow_up", now)
+    may_fire(tx, settings, id, &zone, due.contact, "follow_up", now)
 }
 
 fn skip(tx: &mut Tx<'_>, id: OrganizationId, due: &FollowUp, why: &str, now: Timestamp) -> Result<bool, UseCaseError> {

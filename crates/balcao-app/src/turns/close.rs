@@ -50,17 +50,16 @@ pub(super) async fn close(
     let channel = opened.conversation.channel.clone();
     let shared = Arc::new(state);
     // Written out here, so that the writer's thread has less to do while others wait for it.
-    let (machine, transcript) = (to_json(shared.as_ref()), to_json(&shared.transcript));
+    let saved = SavedState::new(&shared);
     let stored = {
         let (state, accounts) = (Arc::clone(&shared), Arc::clone(&desk.notices));
         let work = move |tx: &mut Tx<'_>| match &under {
-            None => in_transaction(tx, &accounts, &opened, &state, (&machine, &transcript), ending, now).map(Ok),
+            None => in_transaction(tx, &accounts, &opened, &state, &saved, ending, now).map(Ok),
             Some(under) => {
                 if let Some(restart) = lease_context::supersede(tx, under, &opened, &ending, spent(&state), now)? {
                     return Ok(Err(restart));
                 }
-                let written = (machine.as_str(), transcript.as_str());
-                let stored = in_transaction(tx, &accounts, &opened, &state, written, ending.clone(), now)?;
+                let stored = in_transaction(tx, &accounts, &opened, &state, &saved, ending.clone(), now)?;
                 lease_context::finish(tx, under, &opened, &state, &ending, &stored, now)?;
                 Ok(Ok(stored))
             }
@@ -102,6 +101,18 @@ pub(super) fn spent(state: &TurnState) -> Spent {
     }
 }
 
+/// The state of a turn as the store keeps it, in JSON.
+struct SavedState {
+    machine: String,
+    transcript: String,
+}
+
+impl SavedState {
+    fn new(state: &TurnState) -> Self {
+        Self { machine: to_json(state), transcript: to_json(&state.transcript) }
+    }
+}
+
 /// Whether a person took over while the turn ran.
 fn is_taken_over(conversation: &Conversation) -> bool {
     !seeded_bugs::ignores_takeover() && !conversation.state.agent_speaks()
@@ -112,7 +123,7 @@ fn in_transaction(
     accounts: &NotificationAccounts,
     opened: &Opened,
     state: &TurnState,
-    (machine, transcript): (&str, &str),
+    saved: &SavedState,
     ending: Ending,
     now: Timestamp,
 ) -> Result<Ending, UseCaseError> {
@@ -127,9 +138,9 @@ fn in_transaction(
             id: opened.turn,
             outcome: stored.outcome(),
             reason: reason(&stored).as_deref(),
-            machine,
+            machine: &saved.machine,
             prompt_hash: &state.prompt_hash,
-            transcript,
+            transcript: &saved.transcript,
             spent: spent(state),
         },
         now,
@@ -149,12 +160,26 @@ fn in_transaction(
         apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
     }
     if let Ending::Handoff { reason, note, .. } = &stored {
-        hand_over(tx, accounts, opened, state, &mut conversation, (&reason.for_staff(), note), now)?;
+        hand_over(
+            tx,
+            accounts,
+            opened,
+            state,
+            &mut conversation,
+            &HandoffText { reason: &reason.for_staff(), note },
+            now,
+        )?;
     } else if stored.reply().is_some() && ended(state) && conversation.held.is_none() {
         archive(tx, organization, &mut conversation, now)?;
     }
     conversation::update(tx, organization, &conversation)?;
     Ok(stored)
+}
+
+/// What staff read about a handoff.
+struct HandoffText<'a> {
+    reason: &'a str,
+    note: &'a str,
 }
 
 /// Everything that a handoff is: state, assignment, note, record, alerts to staff, and no more follow-ups.
@@ -164,7 +189,7 @@ fn hand_over(
     opened: &Opened,
     state: &TurnState,
     conversation: &mut Conversation,
-    (reason, text): (&str, &str),
+    text: &HandoffText<'_>,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let organization = opened.organization.id;
@@ -173,7 +198,7 @@ fn hand_over(
     }
     let assigned = conversation::least_loaded(tx, organization)?.map(|(id, _)| id);
     conversation.assigned_staff = assigned;
-    let note = note::insert(tx, organization, opened.contact.id, "agent", text, now)?;
+    let note = note::insert(tx, organization, opened.contact.id, "agent", text.note, now)?;
     let locale = state.principal.locale;
     let mut summary = summaries::compose(conversation.summary.as_deref(), &state.inbound, &state.memory, locale);
     let notified = opened.notified.as_ref().and_then(|told| told.about.as_ref());
@@ -184,7 +209,7 @@ fn hand_over(
     let new = NewHandoff {
         conversation: conversation.id,
         turn: Some(opened.turn),
-        reason,
+        reason: text.reason,
         summary: Some(&summary),
         note: Some(note),
         assigned_staff: assigned,
@@ -196,7 +221,7 @@ fn hand_over(
         organization,
         "handoff",
         &conversation.id.to_string(),
-        &serde_json::json!({"reason": reason}).to_string(),
+        &serde_json::json!({"reason": text.reason}).to_string(),
         now,
     )?;
     let handed = Handoff {
@@ -205,7 +230,7 @@ fn hand_over(
         turn: opened.turn,
         contact: &opened.contact,
         assigned,
-        reason,
+        reason: text.reason,
         summary: &summary,
     };
     handoff_alerts::enqueue(tx, accounts, &handed, now)

@@ -18,7 +18,8 @@ use crate::context::metrics;
 pub(crate) async fn complete(
     desk: &AppContext,
     agent: &Agent,
-    (organization, of): (OrganizationId, Option<TurnId>),
+    organization: OrganizationId,
+    of: Option<TurnId>,
     request: &ModelRequest,
 ) -> Result<ModelResponse, ModelError> {
     let started = Instant::now();

@@ -49,6 +49,13 @@ pub struct Account {
     pub organization: OrganizationId,
 }
 
+/// The channel of a delivery, and the file that came with the request.
+#[derive(Clone, Copy)]
+struct EventSource<'a> {
+    channel: &'a str,
+    brought: Option<&'a UploadedFile>,
+}
+
 /// What became of a delivery.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Accepted {
@@ -158,9 +165,10 @@ impl Inbox {
         let now = self.desk.clock.now();
         let inbox = self.clone();
         let work = move |tx: &mut Tx<'_>| {
+            let source = EventSource { channel, brought: brought.as_deref() };
             let mut accepted = Accepted::default();
             for event in &events {
-                inbox.accept_or_quarantine(tx, (channel, brought.as_deref()), event, &mut accepted, now)?;
+                inbox.accept_or_quarantine(tx, source, event, &mut accepted, now)?;
             }
             Ok::<_, UseCaseError>(accepted)
         };
@@ -172,14 +180,13 @@ impl Inbox {
     fn accept_or_quarantine(
         &self,
         tx: &mut Tx<'_>,
-        (channel, brought): (&str, Option<&UploadedFile>),
+        source: EventSource<'_>,
         event: &InboundEvent,
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
         let mut after = *accepted;
-        let taken =
-            tx.savepoint(|tx| self.take_in(tx, (channel, brought), event, &mut after, now).map(Ok::<(), Infallible>));
+        let taken = tx.savepoint(|tx| self.take_in(tx, source, event, &mut after, now).map(Ok::<(), Infallible>));
         let error = match taken {
             Ok(_) => {
                 *accepted = after;
@@ -187,7 +194,7 @@ impl Inbox {
             }
             Err(error) => error,
         };
-        let Some(account) = self.account(channel, event).filter(|_| is_of_the_event(&error)) else {
+        let Some(account) = self.account(source.channel, event).filter(|_| is_of_the_event(&error)) else {
             return Err(error);
         };
         tracing::error!(%error, "an event that could not be taken in was put aside");
@@ -232,11 +239,12 @@ impl Inbox {
     fn take_in(
         &self,
         tx: &mut Tx<'_>,
-        (channel, brought): (&str, Option<&UploadedFile>),
+        source: EventSource<'_>,
         event: &InboundEvent,
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
+        let EventSource { channel, brought } = source;
         let key = dedupe_key(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
         let Some(account) = self.account(channel, event) else {

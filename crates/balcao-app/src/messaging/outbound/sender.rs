@@ -232,7 +232,7 @@ impl Sender {
             for one in claimed {
                 let route = lease::route(tx, one.organization, one.conversation)?;
                 let on = terms.get(&(one.channel.clone(), one.account.clone()));
-                match pre_send::check(tx, &one, route.as_ref(), (on, &mut bills), now)? {
+                match pre_send::check(tx, &one, route.as_ref(), on, &mut bills, now)? {
                     None if pacing.check(tx, &one, now)? => leaving.push(ClaimedMessage { message: one, route, until }),
                     None => {}
                     Some(why) => {

@@ -423,7 +423,7 @@ impl Teller {
         {
             professional_notifications::enqueue(tx, &self.accounts, self.organization, what, now)?;
             if let Some(actor) = &self.actor {
-                trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
+                trail::write_down(tx, self.organization, actor, what, before, after, now)?;
             }
         }
         Ok(answer)

@@ -9,7 +9,7 @@ use balcao_store::{Tx, turns::lease};
 use super::super::control::TurnControl;
 use super::super::lease_context::{self, LeaseContext};
 use super::super::{AnswerError, Opened, TurnOutcome};
-use super::{in_transaction, of_staff, spent, to_json};
+use super::{SavedState, in_transaction, of_staff, spent};
 use crate::context::app_context::{AppContext, UseCaseError};
 
 /// Whether a person who took over goes unnoticed.
@@ -39,9 +39,8 @@ pub(super) async fn close_then_enqueue(
             if let Some(restart) = lease_context::supersede(tx, &under, &opened, &ending, spent(&state), now)? {
                 return Ok(Err(restart));
             }
-            let (machine, transcript) = (to_json(state.as_ref()), to_json(&state.transcript));
-            let written = (machine.as_str(), transcript.as_str());
-            let stored = in_transaction(tx, &accounts, &opened, &state, written, ending.clone(), now)?;
+            let saved = SavedState::new(&state);
+            let stored = in_transaction(tx, &accounts, &opened, &state, &saved, ending.clone(), now)?;
             lease_context::settle_messages(tx, &opened, &state, &stored)?;
             lease::finish(tx, &under.lease)?;
             Ok(Ok(stored))

@@ -37,7 +37,8 @@ pub(super) fn check(
     tx: &mut Tx<'_>,
     message: &Outbox,
     route: Option<&Route>,
-    (terms, bills): (Option<&SendPolicy>, &mut Bills),
+    terms: Option<&SendPolicy>,
+    bills: &mut Bills,
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     if PROACTIVE_KINDS.contains(&message.kind.as_str())
@@ -50,7 +51,7 @@ pub(super) fn check(
         return Ok(Some(why.to_owned()));
     }
     match terms {
-        Some(terms) if message.price_micros.is_none() => expected_price(tx, message, route, (terms, bills), now),
+        Some(terms) if message.price_micros.is_none() => expected_price(tx, message, route, terms, bills, now),
         Some(_) | None => Ok(None),
     }
 }
@@ -124,7 +125,8 @@ fn expected_price(
     tx: &mut Tx<'_>,
     message: &Outbox,
     route: Option<&Route>,
-    (terms, bills): (&SendPolicy, &mut Bills),
+    terms: &SendPolicy,
+    bills: &mut Bills,
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     let Some(rates) = terms.rates else { return Ok(None) };
