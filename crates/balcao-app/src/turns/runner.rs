@@ -285,7 +285,7 @@ impl TurnRunner {
         let (organization, spent) = (opened.organization.id, close::spent(turn.state()));
         let closing = Box::pin(close::close(&self.desk, opened, turn.into_state(), ending, lease));
         let closed = closing.instrument(span).await?;
-        strangers::count(&self.desk, agent, organization, (spent.tokens, spent.cost_micro_usd)).await;
+        strangers::count(&self.desk, agent, organization, spent.tokens, spent.cost_micro_usd).await;
         if let TurnControl::Finished(outcome) = &closed {
             meter.ended(outcome, &agent.toolbox);
         }

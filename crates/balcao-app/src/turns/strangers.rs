@@ -87,10 +87,10 @@ async fn decide(
 }
 
 /// Counts what an agent's model cost, if that counts for strangers. If the count fails, the answer still goes out.
-pub(super) async fn count(desk: &AppContext, agent: &Agent, organization: OrganizationId, spent: (i64, i64)) {
-    let Some(budgets) = agent.counted.filter(|_| spent != (0, 0)) else { return };
+pub(super) async fn count(desk: &AppContext, agent: &Agent, organization: OrganizationId, tokens: i64, cost: i64) {
+    let Some(budgets) = agent.counted.filter(|_| (tokens, cost) != (0, 0)) else { return };
     let now = desk.clock.now();
-    let counted = desk.store.write(move |tx| budgets::spend(tx, organization, &budgets, spent, now)).await;
+    let counted = desk.store.write(move |tx| budgets::spend(tx, organization, &budgets, tokens, cost, now)).await;
     if let Err(error) = counted {
         tracing::warn!(%error, "what a stranger's turn cost was not counted");
     }

@@ -85,7 +85,7 @@ impl EventHandler<'_> {
         if failure.class == SendClass::OutsideWindow && !delivery_failure::is_template(message) {
             // The next attempt finds the window closed, and takes the template, if there is one.
             lease::close_window(tx, message.organization, message.conversation, at)?;
-            return Ok(outbox::send_anew(tx, message, None, &words, (self.now, self.now))?);
+            return Ok(outbox::send_anew(tx, message, None, &words, self.now, self.now)?);
         }
         if delivery_failure::handle(tx, message, failure.class, &words, self.now)? {
             return Ok(true);
@@ -116,7 +116,7 @@ impl EventHandler<'_> {
         if next.state != OutboxState::Pending || outbox::is_followed(tx, message)? {
             return Ok(false);
         }
-        let anew = outbox::send_anew(tx, message, None, failure, (next.not_before, self.now))?;
+        let anew = outbox::send_anew(tx, message, None, failure, next.not_before, self.now)?;
         if anew && outcome == AttemptOutcome::TooFast {
             sender::slow_down(tx, message, self.now)?;
         }

@@ -26,12 +26,12 @@ pub(crate) fn handle(
             Ok(false)
         }
         GiveUpReason::Unreachable => match other_recipient(message) {
-            Some(other) => Ok(outbox::send_anew(tx, message, Some(&other), failure, (now, now))?),
+            Some(other) => Ok(outbox::send_anew(tx, message, Some(&other), failure, now, now)?),
             None => Ok(false),
         },
         // What the provider does not take with its buttons may be said without them.
         GiveUpReason::Rejected => match in_plain_words(message) {
-            Some(words) if outbox::send_anew(tx, message, None, failure, (now, now))? => {
+            Some(words) if outbox::send_anew(tx, message, None, failure, now, now)? => {
                 outbox::reword(tx, message, &words)?;
                 Ok(true)
             }
