@@ -100,7 +100,7 @@ nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 1
 	$(MAKE) seeded-bugs
 	$(MAKE) mutants
 
-seeded-bugs: ## G-03: whether the simulator finds the mistakes that are built in for it, each by its oracle and within its seeds
+seeded-bugs: ## G-03: whether the simulator finds each seeded bug, by its oracle and within its seeds
 	cargo run --release --quiet -p balcao-simulator --features seeded-bugs -- --seeded-bugs
 
 mutants: ## whether tests notice changed code: lines that changed since BASE, and a sample of domain and tool

@@ -1,8 +1,9 @@
-//! Mistakes that can be built in on purpose, so that the simulator can be seen to find them (facts: exactly once, §3.12).
+//! Bugs that a build switches on to prove that the simulator finds them (G-03).
 //!
+//! A bug lies beside the code that it breaks, in a module `seeded_bugs` if it is more than a condition. The code calls it at one place.
 //! Without the feature `seeded-bugs` nothing of this is in the program: [`is_on`] is `false` at compile time.
 
-/// A mistake.
+/// A seeded bug. The code that asks for it shows what it breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is what its name says, where the code asks for it")]
 pub enum Bug {
@@ -92,7 +93,7 @@ impl Bug {
     }
 }
 
-/// Whether mistakes can be built into this program.
+/// Whether this build can switch bugs on.
 pub const AVAILABLE: bool = cfg!(feature = "seeded-bugs");
 
 #[cfg(feature = "seeded-bugs")]
@@ -103,12 +104,12 @@ mod switch {
 
     static ACTIVE: Mutex<Option<Bug>> = Mutex::new(None);
 
-    /// Builds a mistake in, or takes it out.
+    /// Switches one bug on and every other off; `None` switches all off.
     pub fn switch(bug: Option<Bug>) {
         *ACTIVE.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = bug;
     }
 
-    /// Whether this mistake is built in.
+    /// Whether this bug is switched on.
     #[must_use]
     pub fn is_on(bug: Bug) -> bool {
         *ACTIVE.lock().unwrap_or_else(std::sync::PoisonError::into_inner) == Some(bug)
@@ -119,10 +120,10 @@ mod switch {
 mod switch {
     use super::Bug;
 
-    /// Builds a mistake in, or takes it out: not in this program.
+    /// Does nothing, because this build has no bugs to switch on.
     pub const fn switch(_bug: Option<Bug>) {}
 
-    /// Whether this mistake is built in: never in this program.
+    /// Returns `false`, because this build has no bugs to switch on.
     #[must_use]
     pub const fn is_on(_bug: Bug) -> bool {
         false

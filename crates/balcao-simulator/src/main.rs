@@ -38,7 +38,7 @@ use crate::run::{Outcome, run};
   balcao-simulator --seeds 5000        5,000 seeds from 1 on
   balcao-simulator --minutes 60        as many as an hour allows
   balcao-simulator --seed 4711         one seed, with everything that happened in it
-  balcao-simulator --seeded-bugs       whether the mistakes that are built in are found (needs --features seeded-bugs)
+  balcao-simulator --seeded-bugs       whether each seeded bug is found (needs --features seeded-bugs)
   balcao-simulator --seeded-bugs BlindRepeated   whether that one is found"
 )]
 struct Args {
@@ -57,7 +57,7 @@ struct Args {
     /// Threads.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Looks for the mistakes that are built in on purpose, each within its limit of seeds; with a name for that one alone.
+    /// Looks for each seeded bug within its limit of seeds, or for the one that is named.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "all")]
     seeded_bugs: Option<String>,
 }

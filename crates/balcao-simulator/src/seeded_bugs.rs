@@ -1,5 +1,4 @@
-//! Proving the prover: mistakes that are built in on purpose, each of which must be found within its limit of seeds
-//! (facts: exactly once, §3.12).
+//! Proves the simulator itself: it must find each seeded bug within a limited number of seeds, by the oracle that stands for the bug (G-03).
 
 use std::process::ExitCode;
 
@@ -8,16 +7,16 @@ use balcao_seeded_bugs::{AVAILABLE, Bug, switch};
 use crate::plan::Plan;
 use crate::run::run;
 
-/// Looks for the mistake of this name, or for each of `all`.
+/// Looks for the bug of this name, or for each bug if the name is `all`.
 #[expect(clippy::print_stdout, reason = "the report")]
 pub(crate) fn hunt(name: &str) -> ExitCode {
     if !AVAILABLE {
-        println!("this build has no mistakes built in: build it with `--features seeded-bugs`");
+        println!("this build has no seeded bugs; build it with `--features seeded-bugs`");
         return ExitCode::FAILURE;
     }
     let wanted: Vec<Bug> = Bug::ALL.into_iter().filter(|bug| name == "all" || format!("{bug:?}") == name).collect();
     if wanted.is_empty() {
-        println!("unknown mistake `{name}`; expected all or one of {:?}", Bug::ALL);
+        println!("unknown bug `{name}`; expected all or one of {:?}", Bug::ALL);
         return ExitCode::FAILURE;
     }
     let mut all = true;

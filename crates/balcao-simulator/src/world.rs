@@ -59,8 +59,8 @@ impl World {
         })
     }
 
-    /// How much the clocks of the processes differ from true time at most. They go by the database's clock; going by their own is
-    /// a mistake.
+    /// The largest difference between the clock of a process and true time, in milliseconds. Processes use the database's clock; a
+    /// seeded bug makes them use their own.
     pub(crate) fn most_skew_ms(&self) -> i64 {
         if is_on(Bug::LeaseByHostClock) { 90_000 } else { self.plan.faults.skew_ms }
     }

@@ -1,4 +1,4 @@
-//! How effects must not be run: mistakes that the simulator must find (`balcao_seeded_bugs`).
+//! How effects must not run: bugs that the simulator must find (`balcao_seeded_bugs`).
 
 use balcao_domain::OrganizationId;
 use balcao_seeded_bugs::{Bug, is_on};
@@ -43,7 +43,7 @@ where
     Err(unknown.unwrap_or_else(|| StoreError::Closed.into()))
 }
 
-/// Whether effect and record are to be kept apart: never, but for a mistake.
+/// Whether effect and record go into two transactions.
 pub(super) fn keeps_apart() -> bool {
     is_on(Bug::OutcomeBeforeEffect) || is_on(Bug::EffectOutsideOfItsRecord)
 }

@@ -1,4 +1,4 @@
-//! How a delivery must not be taken in: mistakes that the simulator must find (`balcao_seeded_bugs`).
+//! How a delivery must not be taken in: bugs that the simulator must find (`balcao_seeded_bugs`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How holds must not expire: a mistake that the simulator must find (`balcao_seeded_bugs`).
+//! How holds must not expire: a bug that the simulator must find (`balcao_seeded_bugs`).
 
 use balcao_domain::OrganizationId;
 use balcao_seeded_bugs::{Bug, is_on};
@@ -8,7 +8,7 @@ use balcao_store::{Tx, scheduling::appointment};
 use super::change::free;
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 
-/// Whether a hold and its time are given up apart: never, but for a mistake.
+/// Whether a hold and its time are given up in two transactions.
 pub(super) fn expires_in_parts() -> bool {
     is_on(Bug::HoldExpiredInParts)
 }
