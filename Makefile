@@ -1,7 +1,7 @@
 # `make demo` runs the main job, `make test` the tests; `make help` lists the rest.
 .DEFAULT_GOAL := help
 .PHONY: help demo program build test quick check fmt clippy doc rules deny attack browser conformance outside full-features simulate \
-	explore gates nightly planted mutants bench fuzz-api
+	explore gates nightly seeded-bugs mutants bench fuzz-api
 
 # What the demo, the tests, the simulator, the browser and the outside judges are built with: one set of artefacts for all of them.
 # A shipped program has the default features instead (crates/balcao-cli/Cargo.toml).
@@ -93,15 +93,15 @@ explore: ## two minutes of seeds that nobody looked at; where they begin differs
 gates: ## the gate, as a landing has it
 	.ci/run
 
-nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 10,000 messages, attacks, planted mistakes, mutants
+nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 10,000 messages, attacks, seeded bugs, mutants
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds 3900
 	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05 p_16 u07 u08 u09 u10 u11
-	$(MAKE) planted
+	$(MAKE) seeded-bugs
 	$(MAKE) mutants
 
-planted: ## G-03: whether the simulator finds the mistakes that are built in for it, each by its oracle and within its seeds
-	cargo run --release --quiet -p balcao-simulator --features planted -- --planted
+seeded-bugs: ## G-03: whether the simulator finds each seeded bug, by its oracle and within its seeds
+	cargo run --release --quiet -p balcao-simulator --features seeded-bugs -- --seeded-bugs
 
 mutants: ## whether tests notice changed code: lines that changed since BASE, and a sample of domain and tool
 	.ci/mutants $(BASE)

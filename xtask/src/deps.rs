@@ -6,8 +6,8 @@ use serde_json::Value;
 
 /// For each crate, the crates of ours that its code may depend on. Tests may use `balcao-testkit` besides.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
-    ("balcao-planted", &[]),
-    ("balcao-domain", &["balcao-planted"]),
+    ("balcao-seeded-bugs", &[]),
+    ("balcao-domain", &["balcao-seeded-bugs"]),
     ("balcao-language", &["balcao-domain"]),
     ("balcao-query", &["balcao-language"]),
     ("balcao-yaml", &[]),
@@ -17,14 +17,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-search", &[]),
     ("balcao-connector", &["balcao-http", "balcao-json", "balcao-pack", "balcao-tool"]),
     ("balcao-mcp", &["balcao-connector", "balcao-json", "balcao-pack", "balcao-tool"]),
-    ("balcao-tool", &["balcao-domain", "balcao-json", "balcao-planted"]),
+    ("balcao-tool", &["balcao-domain", "balcao-json", "balcao-seeded-bugs"]),
     ("run-a-pack", &["balcao-pack", "balcao-sandbox", "balcao-tool"]),
     ("balcao-llm", &["balcao-http", "balcao-json"]),
     ("balcao-embedding", &["balcao-llm"]),
     ("balcao-offline", &["balcao-llm", "balcao-language"]),
     ("balcao-pack", &["balcao-sandbox", "balcao-search", "balcao-tool", "balcao-yaml"]),
     ("balcao-agent", &["balcao-tool", "balcao-llm", "balcao-language"]),
-    ("balcao-store", &["balcao-domain", "balcao-planted"]),
+    ("balcao-store", &["balcao-domain", "balcao-seeded-bugs"]),
     ("balcao-channel", &["balcao-domain", "balcao-http", "balcao-json"]),
     (
         "balcao-app",
@@ -34,7 +34,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-search",
             "balcao-store",
             "balcao-domain",
-            "balcao-planted",
+            "balcao-seeded-bugs",
             "balcao-tool",
             "balcao-llm",
             "balcao-language",
@@ -84,7 +84,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 ];
 
 /// Crates for development only: they may depend on anything, and nothing but tests may depend on them.
-const DEVELOPMENT: &[&str] = &["balcao-simulator", "balcao-testkit", "xtask"];
+const DEVELOPMENT: &[&str] = &["balcao-load", "balcao-simulator", "balcao-testkit", "xtask"];
 
 pub(crate) fn check() -> Result<String, String> {
     let metadata = crate::metadata()?;

@@ -32,13 +32,18 @@ pub(crate) fn check() -> Result<String, String> {
     if problems.is_empty() { Ok(format!("{rows} items have their new names")) } else { Err(problems.join("\n")) }
 }
 
-/// Whether a text declares an item: `struct Desk`, `fn ask`, `mod desk`, `const STALE`; `field gaps` is a field of a struct.
+/// Whether a text declares an item: `struct Desk`, `fn ask`, `mod desk`, `const STALE`; `field gaps` is a field of a struct, and
+/// `variant OfOne` is a variant of an enum.
 fn declares(text: &str, kind: &str, name: &str) -> bool {
     let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     let mut lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
     if kind == "field" {
         let start = format!("{name}: ");
         return lines.any(|line| visible(line).starts_with(&start) && line.ends_with(','));
+    }
+    if kind == "variant" {
+        let is_end = |rest: &str| rest == "," || rest.starts_with('(') || rest.starts_with(" {");
+        return lines.any(|line| line.strip_prefix(name).is_some_and(is_end));
     }
     let declaration = format!("{kind} {name}");
     lines.any(|line| {
@@ -84,5 +89,9 @@ mod tests {
         assert!(declares("pub(crate) struct Desk<'a> {", "struct", "Desk"));
         assert!(declares(text, "fn", "ask") && !declares(text, "fn", "as"));
         assert!(declares(text, "field", "gaps") && !declares("    gaps: 1\n", "field", "gaps"));
+        let variants = "enum Quota {\n    OfOne,\n    Counted(u32),\n    Instead {\n";
+        assert!(["OfOne", "Counted", "Instead"].iter().all(|name| declares(variants, "variant", name)));
+        assert!(!declares(variants, "variant", "Of") && !declares("    // OfOne,\n", "variant", "OfOne"));
+        assert!(!declares("    Self::OfOne,\n", "variant", "OfOne"));
     }
 }

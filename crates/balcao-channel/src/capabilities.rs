@@ -32,6 +32,23 @@ pub struct Capabilities {
     pub idempotent: bool,
 }
 
+impl Capabilities {
+    /// A channel that can do nothing. Of a message, only the words remain there.
+    pub const NONE: Self = Self {
+        max_text: 0,
+        max_buttons: 0,
+        max_rows: 0,
+        media: &[],
+        own_files: MediaDelivery::Link,
+        templates: false,
+        quotes: false,
+        read_marks: false,
+        typing: None,
+        window: None,
+        idempotent: false,
+    };
+}
+
 /// How files of ours reach customers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaDelivery {
@@ -40,5 +57,5 @@ pub enum MediaDelivery {
     /// Within the message.
     Inline,
     /// Customers read them from us, if they get any.
-    Read,
+    Link,
 }

@@ -62,11 +62,11 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     }
 
     /// Gives the provider a file of ours that is about to be sent, and tells where it is from then on. May be repeated; nothing
-    /// is shown to the customer. Not called for [`OwnFiles::Read`](crate::MediaDelivery::Read).
+    /// is shown to the customer. Not called for [`MediaDelivery::Link`](crate::MediaDelivery::Link).
     ///
     /// # Errors
     /// [`MediaError`]; never of unknown outcome. [`MediaError::Unsupported`] if no files leave by this channel.
-    async fn hand_in(&self, _file: InlineFile) -> Result<MediaSource, MediaError> {
+    async fn upload_media(&self, _file: InlineFile) -> Result<MediaSource, MediaError> {
         Err(MediaError::Unsupported)
     }
 

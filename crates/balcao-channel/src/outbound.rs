@@ -300,7 +300,7 @@ pub enum MediaSource {
     Uploaded(ProviderMediaId),
     /// On a public page, which the provider fetches. `https` alone.
     Link(String),
-    /// With us: it is handed in before it is sent ([`crate::Channel::hand_in`]), or read from us.
+    /// With us: it is handed in before it is sent ([`crate::Channel::upload_media`]), or read from us.
     Kept(AttachmentId),
     /// Here, to travel within the message. It is never stored.
     #[serde(skip)]

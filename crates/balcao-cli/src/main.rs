@@ -2,7 +2,6 @@
 //!
 //! Exit codes: 0 fine; 1 a check failed or the operation was refused; 2 wrong usage or invalid configuration.
 
-mod bench;
 mod commands;
 mod config;
 mod eval;

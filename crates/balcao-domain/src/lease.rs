@@ -14,7 +14,7 @@
 
 use std::time::Duration;
 
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 
 /// Deaths as the only suspect before a person gets the conversation.
 pub const MAX_BLAME: u32 = 2;
@@ -49,7 +49,7 @@ impl AttemptHistory {
     /// The tally after a claim. `died` says that the lease before was not ended but ran out.
     #[must_use]
     pub fn claimed(self, died: bool) -> Self {
-        if planted::has(Bug::AttemptsCountedAtFailure) {
+        if is_on(Bug::AttemptsCountedAtFailure) {
             return self;
         }
         Self {

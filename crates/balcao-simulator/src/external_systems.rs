@@ -44,7 +44,7 @@ impl Channel for Sending {
             max_buttons: 3,
             max_rows: 10,
             media: &[],
-            own_files: MediaDelivery::Read,
+            own_files: MediaDelivery::Link,
             templates: true,
             quotes: true,
             read_marks: true,

@@ -14,9 +14,9 @@ mod model;
 mod observations;
 mod oracles;
 mod plan;
-mod planted;
 mod replica;
 mod run;
+mod seeded_bugs;
 mod staff;
 mod workload;
 mod world;
@@ -40,8 +40,8 @@ use crate::run::{Outcome, run};
   balcao-simulator --seeds 5000        5,000 seeds from 1 on
   balcao-simulator --minutes 60        as many as an hour allows
   balcao-simulator --seed 4711         one seed, with everything that happened in it
-  balcao-simulator --planted           whether the mistakes that are built in are found (needs --features planted)
-  balcao-simulator --planted BlindRepeated   whether that one is found"
+  balcao-simulator --seeded-bugs       whether each seeded bug is found (needs --features seeded-bugs)
+  balcao-simulator --seeded-bugs BlindRepeated   whether that one is found"
 )]
 struct Args {
     /// So many seeds.
@@ -51,7 +51,7 @@ struct Args {
     #[arg(long, default_value_t = 1)]
     from: u64,
     /// One seed, told in full.
-    #[arg(long, conflicts_with_all = ["seeds", "minutes", "planted"])]
+    #[arg(long, conflicts_with_all = ["seeds", "minutes", "seeded_bugs"])]
     seed: Option<u64>,
     /// Until so many minutes are over, instead of a number of seeds.
     #[arg(long, conflicts_with = "seeds")]
@@ -59,16 +59,16 @@ struct Args {
     /// Threads.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Looks for the mistakes that are built in on purpose, each within its limit of seeds; with a name for that one alone.
+    /// Looks for each seeded bug within its limit of seeds, or for the one that is named.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "all")]
-    planted: Option<String>,
+    seeded_bugs: Option<String>,
 }
 
 #[expect(clippy::print_stdout, reason = "the report")]
 fn main() -> ExitCode {
     let args = Args::parse();
-    if let Some(name) = args.planted {
-        return planted::hunt(&name);
+    if let Some(name) = args.seeded_bugs {
+        return seeded_bugs::hunt(&name);
     }
     if let Some(seed) = args.seed {
         return tell(seed);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::{InlineDatabase, StoreError};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -61,7 +61,7 @@ pub(crate) fn run(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
 async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> {
     let (template, tenants) = fixtures::template(plan.tenants).await?;
     let database = template.copy()?;
-    if planted::has(Bug::SlotNotGuarded) {
+    if is_on(Bug::SlotNotGuarded) {
         database.without_walls()?;
     }
     let world = World::new(plan, seed, fixtures::begins()?, talk);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use balcao_domain::Clock;
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -59,10 +59,10 @@ impl World {
         })
     }
 
-    /// How much the clocks of the processes differ from true time at most. They go by the database's clock; going by their own is
-    /// a mistake.
+    /// The largest difference between the clock of a process and true time, in milliseconds. Processes use the database's clock; a
+    /// seeded bug makes them use their own.
     pub(crate) fn most_skew_ms(&self) -> i64 {
-        if planted::has(Bug::LeaseByHostClock) { 90_000 } else { self.plan.faults.skew_ms }
+        if is_on(Bug::LeaseByHostClock) { 90_000 } else { self.plan.faults.skew_ms }
     }
 
     /// What the clock of the process of this name is off by.

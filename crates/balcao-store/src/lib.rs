@@ -23,6 +23,7 @@ pub use database::lease::Lease;
 pub use database::limits::OpenOptions;
 pub use database::migrate::{AppliedMigration, SchemaStatus};
 pub use database::postgres::Listener;
+pub use database::single_connection::SingleConnection;
 pub use database::statement::Statement;
 pub use database::statement_log::{CommitFate, Probe, RecordedTransaction};
 pub use database::store::{Backend, Store};

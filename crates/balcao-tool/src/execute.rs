@@ -10,7 +10,7 @@
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use futures::FutureExt;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
@@ -44,12 +44,12 @@ impl Tool {
         // What another program began may still be under way there, for as long as a call may take; what this one began is not.
         let mut settle = if may_have_run { self.spec.timeout + self.spec.settle } else { self.spec.settle };
         for _ in 0..MAX_ATTEMPTS {
-            if may_have_run && planted::has(Bug::NewKeyOnRetry) {
+            if may_have_run && is_on(Bug::NewKeyOnRetry) {
                 cx.key = EffectKey::derive(0, 0, 0, "", cx.key.as_str());
             }
             let cx = &cx;
             let mut result = match (self.class(), may_have_run) {
-                (EffectClass::Blind, true) if !planted::has(Bug::BlindRepeated) => {
+                (EffectClass::Blind, true) if !is_on(Bug::BlindRepeated) => {
                     return last.unwrap_or_else(|| self.unknown(cx));
                 }
                 (EffectClass::Queryable, true) => self.look_up_or_run(cx, args.clone(), settle).await,
@@ -110,7 +110,7 @@ impl Tool {
     }
 
     async fn look_up_or_run(&self, cx: &ToolContext, args: Value, settle: Duration) -> CallResult {
-        if !planted::has(Bug::AbsentBeforeSettled) {
+        if !is_on(Bug::AbsentBeforeSettled) {
             sleep(settle).await;
         }
         match self.bounded(self.handler.find(cx, args.clone())).await {

@@ -193,10 +193,13 @@ impl AppContext {
         if seeded_bugs::keeps_apart() {
             return seeded_bugs::effect_apart(self, organization, key, work).await;
         }
+        if seeded_bugs::retries_anew() {
+            return seeded_bugs::effect_retried_anew(self, organization, key, work).await;
+        }
         let now = self.clock.now();
         let mut unknown = None;
-        for attempt in 1..=ATTEMPTS {
-            let (work, key) = (work.clone(), seeded_bugs::key_of(&key, attempt));
+        for _ in 0..ATTEMPTS {
+            let (work, key) = (work.clone(), key.clone());
             let once =
                 move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |tx| tx.savepoint(|tx| work(tx, now)));
             match self.store.write(once).await {

@@ -98,13 +98,13 @@ pub(crate) fn take_file(
 ) -> Result<Result<(), Full>, UseCaseError> {
     let (day, own) = (day_of(tx, id, now)?, whose.name());
     let (by, left) = (amount(bytes), day.ends_at.duration_since(now));
-    if !day_budget::take(tx, id, (&own, day), by, natural(budgets.contact_day), now)? {
+    if !day_budget::take(tx, id, day.budget(&own), by, natural(budgets.contact_day), now)? {
         return Ok(Err(Full::Contact(budgets.contact_day / MIB, left)));
     }
-    let of_all = (DayCounter::Files.as_str(), day);
+    let of_all = day.budget(DayCounter::Files.as_str());
     if matches!(whose, Whose::Visitor(_)) && !day_budget::take(tx, id, of_all, by, natural(budgets.visitors_day), now)?
     {
-        day_budget::give_back(tx, id, (&own, day), by)?;
+        day_budget::give_back(tx, id, day.budget(&own), by)?;
         return Ok(Err(Full::Visitors(budgets.visitors_day / MIB, left)));
     }
     Ok(Ok(()))
@@ -119,8 +119,8 @@ pub(crate) fn give_back_file(
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let day = day_of(tx, id, now)?;
-    day_budget::give_back(tx, id, (&whose.name(), day), amount(bytes))?;
-    day_budget::give_back(tx, id, (DayCounter::Files.as_str(), day), amount(bytes))?;
+    day_budget::give_back(tx, id, day.budget(&whose.name()), amount(bytes))?;
+    day_budget::give_back(tx, id, day.budget(DayCounter::Files.as_str()), amount(bytes))?;
     Ok(())
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn of_stranger(
     }
     let day = day_of(tx, id, now)?;
     for (counted, most) in budgets.ceilings() {
-        if day_budget::used(tx, id, (counted.as_str(), day))? >= natural(most) {
+        if day_budget::used(tx, id, day.budget(counted.as_str()))? >= natural(most) {
             return Ok(Some(Some(format!("strangers_day.{}", counted.as_str().trim_start_matches("strangers_")))));
         }
     }
@@ -149,14 +149,15 @@ pub(crate) fn spend(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     budgets: &StrangerBudgets,
-    (tokens, cost): (i64, i64),
+    tokens: i64,
+    cost: i64,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let day = day_of(tx, id, now)?;
     for (counted, most) in budgets.ceilings() {
         let by = if counted == DayCounter::StrangersTokens { tokens } else { cost };
         if by > 0 {
-            day_budget::spend(tx, id, (counted.as_str(), day), by, natural(most), now)?;
+            day_budget::spend(tx, id, day.budget(counted.as_str()), by, natural(most), now)?;
         }
     }
     Ok(())

@@ -236,7 +236,7 @@ impl Attachments {
     async fn record(&self, claimed: Attachment, attempt: Attempt) -> Result<(), UseCaseError> {
         let now = self.desk.clock.now();
         let AttachmentSettings { burst, budgets, .. } = self.settings;
-        self.desk.store.write(move |tx| record(tx, &claimed, attempt, (burst, &budgets), now)).await
+        self.desk.store.write(move |tx| record(tx, &claimed, attempt, burst, &budgets, now)).await
     }
 }
 
@@ -291,7 +291,8 @@ fn record(
     tx: &mut Tx<'_>,
     claimed: &Attachment,
     attempt: Attempt,
-    (burst, budgets): (BurstRules, &FileBudgets),
+    burst: BurstRules,
+    budgets: &FileBudgets,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let attempt = within(tx, claimed, attempt, budgets, now)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use balcao_channel::{Channel, ProviderMessageId};
 use balcao_domain::inbox::InboxState;
-use balcao_store::turns::lease::Claimed;
+use balcao_store::turns::lease::LeasedConversation;
 use balcao_store::{messaging::conversation, messaging::inbox};
 
 use crate::context::app_context::AppContext;
@@ -41,7 +41,7 @@ impl TypingIndicator {
     }
 
     /// Where to show it for a conversation that was claimed; `None` if nothing is to be shown.
-    pub(crate) async fn find(&self, desk: &AppContext, claimed: &Claimed) -> Option<TypingTarget> {
+    pub(crate) async fn find(&self, desk: &AppContext, claimed: &LeasedConversation) -> Option<TypingTarget> {
         let channel = Arc::clone(self.channels.get(&(claimed.channel.clone(), claimed.account.clone()))?);
         let (organization, id) = (claimed.lease.organization, claimed.lease.conversation);
         let look = move |tx: &mut balcao_store::Tx<'_>, _now| {

@@ -59,16 +59,30 @@ pub(crate) fn enqueue(
         if let Some(from) = mail {
             let content = OutboundContent::Mail { subject: subject.clone(), body: text.clone(), calendar: None };
             let to = Recipient::User(UserId::new(whose.email.as_str()));
-            push(tx, handed, &whose, (email::KIND, from), &to, content, now)?;
+            push(
+                tx,
+                handed,
+                &whose,
+                &Destination { channel: email::KIND, account: from, recipient: to },
+                content,
+                now,
+            )?;
         }
         if let (Some((channel, account)), Some(number)) = (phone, &whose.phone) {
             let body = split_text(&text, limits::TEXT).into_iter().next().unwrap_or_default();
             let to = Recipient::Number(Number::new(number.as_str()));
             let content = OutboundContent::Text { body, preview_url: false };
-            push(tx, handed, &whose, (channel, account), &to, content, now)?;
+            push(tx, handed, &whose, &Destination { channel, account, recipient: to }, content, now)?;
         }
     }
     Ok(())
+}
+
+/// The address of one alert, and the account that sends it.
+struct Destination<'a> {
+    channel: &'a str,
+    account: &'a str,
+    recipient: Recipient,
 }
 
 /// Lists the recipients of an alert: the assigned staff member, else everybody who may answer customers.
@@ -85,13 +99,13 @@ fn push(
     tx: &mut Tx<'_>,
     handed: &Handoff<'_>,
     whose: &Staff,
-    (channel, account): (&str, &str),
-    to: &Recipient,
+    to: &Destination<'_>,
     content: OutboundContent,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let id = handed.organization.id;
     let own = own_contact(tx, id, whose, now)?;
+    let Destination { channel, account, recipient } = to;
     let conversation = conversation::find_or_begin(tx, id, own, channel, now)?.id;
     let correlation = format!("{id}:{KIND}/{}/{}/{channel}:1", handed.turn, whose.id);
     let tracked = Outbound::new(content)?.tracked(CorrelationId::new(correlation.as_str())?);
@@ -103,7 +117,7 @@ fn push(
         kind: KIND,
         channel,
         account,
-        recipient: &serde_json::to_string(to).unwrap_or_default(),
+        recipient: &serde_json::to_string(recipient).unwrap_or_default(),
         body: &serde_json::to_string(&tracked).unwrap_or_default(),
         correlation: &correlation,
         about: Some(&format!("{ABOUT}{}", i64::from(handed.conversation))),

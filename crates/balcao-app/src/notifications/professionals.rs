@@ -42,8 +42,17 @@ struct ProfessionalNotification<'a> {
     before: Option<Span>,
 }
 
-/// Everything that a notice is worded with.
-struct Place {
+/// The address of one notice, the account that sends it, and the place where staff see it.
+struct Destination<'a> {
+    channel: &'a str,
+    account: &'a str,
+    recipient: Recipient,
+    conversation: ConversationId,
+    message: Option<MessageId>,
+}
+
+/// The organization of a notice, with the zone and the language of its text.
+struct NotificationContext {
     organization: Organization,
     zone: TimeZone,
     english: bool,
@@ -75,9 +84,9 @@ pub(crate) fn enqueue(
         |whose: ProfessionalId| all.iter().find(|one| one.id == whose && (one.notify.whatsapp || one.notify.email));
     let (organization, zone) = organization(tx, id)?;
     let english = Locale::of(&organization.locale) == Locale::En;
-    let place = Place { organization, zone, english };
+    let context = NotificationContext { organization, zone, english };
     let leave = |tx: &mut Tx<'_>, kind, entry: &Entry, before| match wants(entry.professional) {
-        Some(whose) => write(tx, accounts, &place, whose, &ProfessionalNotification { kind, entry, before }, now),
+        Some(whose) => write(tx, accounts, &context, whose, &ProfessionalNotification { kind, entry, before }, now),
         None => Ok(()),
     };
     match what {
@@ -108,64 +117,65 @@ fn professionals(tx: &mut Tx<'_>, id: OrganizationId) -> Result<Vec<Professional
 fn write(
     tx: &mut Tx<'_>,
     accounts: &NotificationAccounts,
-    place: &Place,
+    context: &NotificationContext,
     whose: &Professional,
     notice: &ProfessionalNotification<'_>,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    let text = worded(place, notice);
+    let text = worded(context, notice);
     if let (true, Some((channel, account)), Some(phone)) = (whose.notify.whatsapp, &accounts.whatsapp, &whose.phone) {
-        let conversation = own_conversation(tx, place, whose, channel, now)?;
+        let conversation = own_conversation(tx, context, whose, channel, now)?;
         // An answer of theirs is read with what it answers.
         let new = NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
-        let said = message::insert(tx, place.organization.id, &new, now)?;
+        let said = message::insert(tx, context.organization.id, &new, now)?;
         let body = split_text(&text, limits::TEXT).into_iter().next().unwrap_or_default();
         let content = OutboundContent::Text { body, preview_url: false };
-        let to = Recipient::Number(Number::new(phone.as_str()));
-        push(tx, place, notice, (channel, account), (conversation, Some(said), &to), content, now)?;
+        let recipient = Recipient::Number(Number::new(phone.as_str()));
+        let to = Destination { channel, account, recipient, conversation, message: Some(said) };
+        push(tx, context, notice, &to, content, now)?;
     }
     if let (true, Some(from), Some(address)) = (whose.notify.email, &accounts.email, &whose.email) {
         let channel = balcao_channel::channels::email::KIND;
-        let conversation = own_conversation(tx, place, whose, channel, now)?;
+        let conversation = own_conversation(tx, context, whose, channel, now)?;
         let shown = Shown {
-            summary: title(place, notice.entry),
+            summary: title(context, notice.entry),
             description: Some(text.clone()),
-            location: place.organization.address.clone(),
+            location: context.organization.address.clone(),
         };
-        let organizer = Organizer { name: &place.organization.name, email: from };
-        let slug = &place.organization.slug;
+        let organizer = Organizer { name: &context.organization.name, email: from };
+        let slug = &context.organization.slug;
         let content = OutboundContent::Mail {
-            subject: subject(place, notice),
+            subject: subject(context, notice),
             body: text,
             calendar: Some(icalendar::one(notice.entry, &shown, slug, Some(organizer), now)),
         };
-        let to = Recipient::User(UserId::new(address.as_str()));
-        push(tx, place, notice, (channel, from), (conversation, None, &to), content, now)?;
+        let recipient = Recipient::User(UserId::new(address.as_str()));
+        let to = Destination { channel, account: from, recipient, conversation, message: None };
+        push(tx, context, notice, &to, content, now)?;
     }
     Ok(())
 }
 
 fn push(
     tx: &mut Tx<'_>,
-    place: &Place,
+    context: &NotificationContext,
     notice: &ProfessionalNotification<'_>,
-    (channel, account): (&str, &str),
-    (conversation, message, to): (ConversationId, Option<MessageId>, &Recipient),
+    to: &Destination<'_>,
     content: OutboundContent,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    let id = place.organization.id;
-    let correlation = format!("{id}:{}/{}/{channel}:1", notice.kind, notice.entry.id);
+    let id = context.organization.id;
+    let correlation = format!("{id}:{}/{}/{}:1", notice.kind, notice.entry.id, to.channel);
     let tracked = Outbound::new(content)?.tracked(CorrelationId::new(correlation.as_str())?);
     let new = NewOutbox {
-        conversation,
+        conversation: to.conversation,
         turn: None,
-        message,
+        message: to.message,
         part: 1,
         kind: notice.kind,
-        channel,
-        account,
-        recipient: &serde_json::to_string(to).unwrap_or_default(),
+        channel: to.channel,
+        account: to.account,
+        recipient: &serde_json::to_string(&to.recipient).unwrap_or_default(),
         body: &serde_json::to_string(&tracked).unwrap_or_default(),
         correlation: &correlation,
         about: Some(&about(notice.entry.id)),
@@ -178,12 +188,12 @@ fn push(
 /// The conversation that a professional's notices are in; begun with the first.
 fn own_conversation(
     tx: &mut Tx<'_>,
-    place: &Place,
+    context: &NotificationContext,
     whose: &Professional,
     channel: &str,
     now: Timestamp,
 ) -> Result<ConversationId, UseCaseError> {
-    let id = place.organization.id;
+    let id = context.organization.id;
     let contact = own_contact(tx, id, whose, now)?;
     Ok(conversation::find_or_begin(tx, id, contact, channel, now)?.id)
 }
@@ -226,13 +236,13 @@ pub(crate) fn actor_name(entry: &Entry, english: bool) -> &str {
     named.unwrap_or(if english { "a customer" } else { "cliente" })
 }
 
-fn title(place: &Place, entry: &Entry) -> String {
-    let who = actor_name(entry, place.english);
+fn title(context: &NotificationContext, entry: &Entry) -> String {
+    let who = actor_name(entry, context.english);
     if entry.service.is_empty() { who.to_owned() } else { format!("{} · {who}", entry.service) }
 }
 
-fn subject(place: &Place, notice: &ProfessionalNotification<'_>) -> String {
-    let what = match (notice.kind, place.english) {
+fn subject(context: &NotificationContext, notice: &ProfessionalNotification<'_>) -> String {
+    let what = match (notice.kind, context.english) {
         ("notice_booked", false) => "Novo agendamento",
         ("notice_booked", true) => "New appointment",
         ("notice_rescheduled", false) => "Agendamento remarcado",
@@ -240,18 +250,18 @@ fn subject(place: &Place, notice: &ProfessionalNotification<'_>) -> String {
         (_, false) => "Agendamento cancelado",
         (_, true) => "Appointment cancelled",
     };
-    let line = format!("{what}: {}", when(place, notice.entry.span));
+    let line = format!("{what}: {}", when(context, notice.entry.span));
     line.chars().take(limits::SUBJECT / 2).collect()
 }
 
-fn when(place: &Place, span: Span) -> String {
-    let said = Locale::of(&place.organization.locale);
-    let starts = place.zone.to_datetime(span.start);
-    let at = if place.english { "at" } else { "às" };
+fn when(context: &NotificationContext, span: Span) -> String {
+    let said = Locale::of(&context.organization.locale);
+    let starts = context.zone.to_datetime(span.start);
+    let at = if context.english { "at" } else { "às" };
     format!("{} {at} {}", format::day(starts.date(), said), format::time(starts.time(), said))
 }
 
-fn worded(place: &Place, notice: &ProfessionalNotification<'_>) -> String {
+fn worded(context: &NotificationContext, notice: &ProfessionalNotification<'_>) -> String {
     let entry = notice.entry;
     let (pt, en) = match notice.kind {
         "notice_booked" => ("Novo agendamento", "New appointment"),
@@ -259,16 +269,16 @@ fn worded(place: &Place, notice: &ProfessionalNotification<'_>) -> String {
         _ => ("Agendamento cancelado", "Appointment cancelled"),
     };
     let mut text =
-        format!("{}: {}, {}.", if place.english { en } else { pt }, title(place, entry), when(place, entry.span));
+        format!("{}: {}, {}.", if context.english { en } else { pt }, title(context, entry), when(context, entry.span));
     if let Some(before) = notice.before {
-        let before = when(place, before);
-        text.push_str(&if place.english { format!(" It was {before}.") } else { format!(" Era {before}.") });
+        let before = when(context, before);
+        text.push_str(&if context.english { format!(" It was {before}.") } else { format!(" Era {before}.") });
     }
     if let (Some(_), Some(by)) = (&entry.attendee, &entry.contact) {
-        text.push_str(&if place.english { format!(" Booked by {by}.") } else { format!(" Marcado por {by}.") });
+        text.push_str(&if context.english { format!(" Booked by {by}.") } else { format!(" Marcado por {by}.") });
     }
     if let Some(phone) = entry.attendee_phone.as_ref().or(entry.contact_phone.as_ref()) {
-        text.push_str(&if place.english { format!(" Phone: {phone}.") } else { format!(" Telefone: {phone}.") });
+        text.push_str(&if context.english { format!(" Phone: {phone}.") } else { format!(" Telefone: {phone}.") });
     }
     // Names are what customers say of themselves.
     text.split_whitespace().collect::<Vec<_>>().join(" ")

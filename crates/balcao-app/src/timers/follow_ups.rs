@@ -14,7 +14,7 @@ use balcao_domain::follow_up::{FollowUp, FollowUpType};
 use balcao_domain::{OrganizationId, TurnId};
 use balcao_language::{find_dates, find_times};
 use balcao_llm::{Message, ModelRequest, Purpose as Asked, ResponseFormat, ToolChoice, TurnFacts};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::scheduling::follow_up::DueFollowUp;
 use balcao_store::{Tx, crm::contact, messaging::conversation, scheduling::follow_up};
@@ -142,9 +142,11 @@ impl Timers {
                 written: None,
             },
         };
-        let whose = (draft.organization, draft.turn);
-        let written =
-            tokio::time::timeout(WITHIN, side_request::complete(self.front.desk(), &agent, whose, &request)).await;
+        let written = tokio::time::timeout(
+            WITHIN,
+            side_request::complete(self.front.desk(), &agent, draft.organization, draft.turn, &request),
+        )
+        .await;
         let written = match written {
             Ok(Ok(answer)) => answer.text,
             Ok(Err(error)) => {
@@ -168,7 +170,7 @@ impl Timers {
         let now = desk.clock.now();
         let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
         let (organization, timer) = (draft.organization, draft.due.id);
-        let marked_apart = planted::has(Bug::TimerMarkedApart);
+        let marked_apart = is_on(Bug::TimerMarkedApart);
         let work = move |tx: &mut Tx<'_>| {
             let (id, due) = (draft.organization, &draft.due);
             let place = match check(tx, id, due, &settings, now)? {
@@ -182,7 +184,7 @@ impl Timers {
                 text: Some(text.clone()),
                 ..TemplateVariables::default()
             };
-            if !reaches(&windows, &terms, &place, (Purpose::FollowUp, &facts), now) {
+            if !reaches(&windows, &terms, &place, Purpose::FollowUp, &facts, now) {
                 return skip(tx, id, due, "the channel's window is closed, and no template for follow-ups exists", now);
             }
             if !marked_apart && !follow_up::end(tx, id, due.id, true)? {
@@ -266,7 +268,7 @@ fn check(
         return Ok(May::Skip("it came too late"));
     }
     let (_, zone) = organization(tx, id)?;
-    may_fire(tx, settings, (id, &zone), due.contact, "follow_up", now)
+    may_fire(tx, settings, id, &zone, due.contact, "follow_up", now)
 }
 
 fn skip(tx: &mut Tx<'_>, id: OrganizationId, due: &FollowUp, why: &str, now: Timestamp) -> Result<bool, UseCaseError> {

@@ -180,7 +180,8 @@ impl Timers {
 fn may_fire(
     tx: &mut Tx<'_>,
     settings: &TimerSettings,
-    (organization, zone): (OrganizationId, &TimeZone),
+    organization: OrganizationId,
+    zone: &TimeZone,
     contact: ContactId,
     kind: &str,
     now: Timestamp,
@@ -237,7 +238,8 @@ fn reaches(
     windows: &BTreeMap<(String, String), Option<Duration>>,
     terms: &SendPolicy,
     place: &Place,
-    (purpose, facts): (Purpose, &TemplateVariables),
+    purpose: Purpose,
+    facts: &TemplateVariables,
     now: Timestamp,
 ) -> bool {
     let window = windows.get(&(place.conversation.channel.clone(), place.route.account.clone())).copied().flatten();

@@ -35,7 +35,7 @@ impl Timers {
             let mut ended = 0;
             for due in reminder::due(tx, now, settings.at_once)? {
                 let reach = |place: &Place, facts: &TemplateVariables| {
-                    reaches(&windows, &terms, place, (Purpose::Reminder, facts), now)
+                    reaches(&windows, &terms, place, Purpose::Reminder, facts, now)
                         .then(|| terms.template(Purpose::Reminder, facts))
                 };
                 match tx.savepoint(|tx| fire(tx, due, now, &settings, reach).map(Ok::<_, Infallible>)) {
@@ -83,7 +83,7 @@ fn fire(
     if now.duration_since(due.remind_at) > late {
         return skip(tx, "it came too late");
     }
-    let place = match may_fire(tx, settings, (organization.id, &zone), found.contact, "reminder", now)? {
+    let place = match may_fire(tx, settings, organization.id, &zone, found.contact, "reminder", now)? {
         May::Fire(place) => place,
         May::Skip(why) => return skip(tx, why),
         May::Later(at) if at <= plus_minutes(found.span.start, -TOO_SHORT_MIN) => {

@@ -266,7 +266,7 @@ async fn ask(
         purpose,
         facts,
     };
-    match side_request::complete(desk, agent, (organization, Some(answered.turn)), &request).await {
+    match side_request::complete(desk, agent, organization, Some(answered.turn), &request).await {
         Ok(answer) => Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty()),
         Err(error) => {
             tracing::warn!(%error, ?purpose, "a step after the reply got no answer");

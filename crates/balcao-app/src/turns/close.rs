@@ -4,6 +4,8 @@
 //! the gate G-01, which ends the program at every commit. A conversation of a staff member is never handed off: the staff member
 //! reads that the request failed, and the next question gets an answer.
 
+mod seeded_bugs;
+
 use std::sync::Arc;
 
 use balcao_agent::guardrails::GuardEffect;
@@ -12,7 +14,6 @@ use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
 use balcao_llm::Message;
-use balcao_planted::{self as planted, Bug};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::messaging::message::{self, Author, NewMessage};
@@ -37,36 +38,34 @@ pub(super) async fn close(
     ending: Ending,
     under: Option<LeaseContext>,
 ) -> Result<TurnControl, AnswerError> {
+    let under = match under {
+        Some(under) if seeded_bugs::enqueues_after_close() => {
+            return Box::pin(seeded_bugs::close_then_enqueue(desk, opened, state, ending, under)).await;
+        }
+        under => under,
+    };
     let now = desk.clock.now();
     let ending = of_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
     let channel = opened.conversation.channel.clone();
-    let late = planted::has(Bug::OutboxAfterClose).then(|| (opened.clone(), ending.clone()));
     let shared = Arc::new(state);
     // Written out here, so that the writer's thread has less to do while others wait for it.
-    let (machine, transcript) = (to_json(shared.as_ref()), to_json(&shared.transcript));
+    let saved = SavedState::new(&shared);
     let stored = {
         let (state, accounts) = (Arc::clone(&shared), Arc::clone(&desk.notices));
         let work = move |tx: &mut Tx<'_>| match &under {
-            None => in_transaction(tx, &accounts, &opened, &state, (&machine, &transcript), ending, now).map(Ok),
+            None => in_transaction(tx, &accounts, &opened, &state, &saved, ending, now).map(Ok),
             Some(under) => {
                 if let Some(restart) = lease_context::supersede(tx, under, &opened, &ending, spent(&state), now)? {
                     return Ok(Err(restart));
                 }
-                let written = (machine.as_str(), transcript.as_str());
-                let stored = in_transaction(tx, &accounts, &opened, &state, written, ending.clone(), now)?;
+                let stored = in_transaction(tx, &accounts, &opened, &state, &saved, ending.clone(), now)?;
                 lease_context::finish(tx, under, &opened, &state, &ending, &stored, now)?;
                 Ok(Ok(stored))
             }
         };
         desk.store.write::<_, UseCaseError, _>(work).await?
     };
-    if let (Ok(ending), Some((opened, decided))) = (&stored, late)
-        && ending.reply().is_some()
-    {
-        let machine = Arc::clone(&shared);
-        desk.store.write(move |tx| lease_context::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
-    }
     Ok(match stored {
         Ok(ending) => {
             let state = Arc::unwrap_or_clone(shared);
@@ -102,19 +101,35 @@ pub(super) fn spent(state: &TurnState) -> Spent {
     }
 }
 
+/// The state of a turn as the store keeps it, in JSON.
+struct SavedState {
+    machine: String,
+    transcript: String,
+}
+
+impl SavedState {
+    fn new(state: &TurnState) -> Self {
+        Self { machine: to_json(state), transcript: to_json(&state.transcript) }
+    }
+}
+
+/// Whether a person took over while the turn ran.
+fn is_taken_over(conversation: &Conversation) -> bool {
+    !seeded_bugs::ignores_takeover() && !conversation.state.agent_speaks()
+}
+
 fn in_transaction(
     tx: &mut Tx<'_>,
     accounts: &NotificationAccounts,
     opened: &Opened,
     state: &TurnState,
-    (machine, transcript): (&str, &str),
+    saved: &SavedState,
     ending: Ending,
     now: Timestamp,
 ) -> Result<Ending, UseCaseError> {
     let organization = opened.organization.id;
     let mut conversation = conversation::get(tx, organization, opened.conversation.id)?;
-    let looked = !planted::has(Bug::TakeoverNotChecked);
-    let taken_over = looked && !conversation.state.agent_speaks() && ending.reply().is_some();
+    let taken_over = is_taken_over(&conversation) && ending.reply().is_some();
     let stored = if taken_over { Ending::Silence { reason: "a person took over".to_owned() } } else { ending.clone() };
     turn::close(
         tx,
@@ -123,9 +138,9 @@ fn in_transaction(
             id: opened.turn,
             outcome: stored.outcome(),
             reason: reason(&stored).as_deref(),
-            machine,
+            machine: &saved.machine,
             prompt_hash: &state.prompt_hash,
-            transcript,
+            transcript: &saved.transcript,
             spent: spent(state),
         },
         now,
@@ -145,12 +160,26 @@ fn in_transaction(
         apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
     }
     if let Ending::Handoff { reason, note, .. } = &stored {
-        hand_over(tx, accounts, opened, state, &mut conversation, (&reason.for_staff(), note), now)?;
+        hand_over(
+            tx,
+            accounts,
+            opened,
+            state,
+            &mut conversation,
+            &HandoffText { reason: &reason.for_staff(), note },
+            now,
+        )?;
     } else if stored.reply().is_some() && ended(state) && conversation.held.is_none() {
         archive(tx, organization, &mut conversation, now)?;
     }
     conversation::update(tx, organization, &conversation)?;
     Ok(stored)
+}
+
+/// What staff read about a handoff.
+struct HandoffText<'a> {
+    reason: &'a str,
+    note: &'a str,
 }
 
 /// Everything that a handoff is: state, assignment, note, record, alerts to staff, and no more follow-ups.
@@ -160,7 +189,7 @@ fn hand_over(
     opened: &Opened,
     state: &TurnState,
     conversation: &mut Conversation,
-    (reason, text): (&str, &str),
+    text: &HandoffText<'_>,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let organization = opened.organization.id;
@@ -169,7 +198,7 @@ fn hand_over(
     }
     let assigned = conversation::least_loaded(tx, organization)?.map(|(id, _)| id);
     conversation.assigned_staff = assigned;
-    let note = note::insert(tx, organization, opened.contact.id, "agent", text, now)?;
+    let note = note::insert(tx, organization, opened.contact.id, "agent", text.note, now)?;
     let locale = state.principal.locale;
     let mut summary = summaries::compose(conversation.summary.as_deref(), &state.inbound, &state.memory, locale);
     let notified = opened.notified.as_ref().and_then(|told| told.about.as_ref());
@@ -180,7 +209,7 @@ fn hand_over(
     let new = NewHandoff {
         conversation: conversation.id,
         turn: Some(opened.turn),
-        reason,
+        reason: text.reason,
         summary: Some(&summary),
         note: Some(note),
         assigned_staff: assigned,
@@ -192,7 +221,7 @@ fn hand_over(
         organization,
         "handoff",
         &conversation.id.to_string(),
-        &serde_json::json!({"reason": reason}).to_string(),
+        &serde_json::json!({"reason": text.reason}).to_string(),
         now,
     )?;
     let handed = Handoff {
@@ -201,7 +230,7 @@ fn hand_over(
         turn: opened.turn,
         contact: &opened.contact,
         assigned,
-        reason,
+        reason: text.reason,
         summary: &summary,
     };
     handoff_alerts::enqueue(tx, accounts, &handed, now)

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use balcao_domain::burst::BurstRules;
 use balcao_store::Lease;
-use balcao_store::turns::lease::{self, ClaimRequest, Claimed};
+use balcao_store::turns::lease::{self, LeaseRequest, LeasedConversation};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -86,7 +86,7 @@ pub struct Dispatcher {
 
 /// A claimed conversation and its place among the turns that run.
 struct Job {
-    claimed: Claimed,
+    claimed: LeasedConversation,
     _turn: Option<OwnedSemaphorePermit>,
     _suspect: Option<OwnedSemaphorePermit>,
 }
@@ -200,8 +200,8 @@ impl Dispatcher {
         let now = self.front.desk().clock.now();
         let (owner, until, limit) = (self.settings.owner.clone(), self.until(now), RESCUED_AT_ONCE);
         let work = move |tx: &mut Tx<'_>| {
-            let request = ClaimRequest { owner: &owner, now, until, limit, suspects: limit };
-            lease::claim_stuck(tx, &request, since, suspects_since)
+            let request = LeaseRequest { owner: &owner, now, until, limit, suspects: limit };
+            lease::lease_stuck(tx, &request, since, suspects_since)
         };
         let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
         let count = claimed.len();
@@ -233,7 +233,7 @@ impl Dispatcher {
         let (owner, until) = (self.settings.owner.clone(), self.until(now));
         let suspects = u32::from(suspect.is_some());
         let work =
-            move |tx: &mut Tx<'_>| lease::claim(tx, &ClaimRequest { owner: &owner, now, until, limit, suspects });
+            move |tx: &mut Tx<'_>| lease::lease_due(tx, &LeaseRequest { owner: &owner, now, until, limit, suspects });
         let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
         let jobs = claimed.into_iter().zip(places).map(|(claimed, place)| {
             let _suspect = if claimed.tally.poison_suspect { suspect.take() } else { None };
@@ -285,7 +285,7 @@ impl Dispatcher {
     }
 
     /// Shows that an answer is being written until the turn is over, beside it.
-    fn show(&self, claimed: &Claimed) -> Shown {
+    fn show(&self, claimed: &LeasedConversation) -> Shown {
         let (seen, desk) = (Arc::new(Seen::default()), self.front.desk().clone());
         let (presence, claimed, seeing) = (self.presence.clone(), claimed.clone(), Arc::clone(&seen));
         let task = self.tracker.spawn(async move {
@@ -309,7 +309,7 @@ impl Dispatcher {
 
     /// Renews the lease again and again; returns when it is lost, or ran out before it could be renewed. A database that does not
     /// answer lets the lease run out, too, because another process may have the turn by then (F-85, F-92).
-    async fn keep_lease(&self, claimed: &Claimed) {
+    async fn keep_lease(&self, claimed: &LeasedConversation) {
         let clock = &self.front.desk().clock;
         let mut ends = self.until(clock.now());
         loop {
@@ -347,7 +347,11 @@ impl Dispatcher {
         }
     }
 
-    async fn end(&self, claimed: &Claimed, how: fn(&mut Tx<'_>, &Claimed, Timestamp) -> Result<(), StoreError>) {
+    async fn end(
+        &self,
+        claimed: &LeasedConversation,
+        how: fn(&mut Tx<'_>, &LeasedConversation, Timestamp) -> Result<(), StoreError>,
+    ) {
         let (claimed, now) = (claimed.clone(), self.front.desk().clock.now());
         if let Err(error) = self.front.desk().store.write(move |tx| how(tx, &claimed, now)).await {
             // It runs out by itself.

@@ -9,7 +9,6 @@ use balcao_agent::{Ending, TurnState};
 use balcao_domain::TurnId;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::inbox::InboxState;
-use balcao_planted::{self as planted, Bug};
 use balcao_store::Lease;
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::inbox::{self, InboxRow};
@@ -175,6 +174,21 @@ pub(super) fn finish(
     stored: &Ending,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
+    settle_messages(tx, opened, machine, stored)?;
+    if stored.reply().is_some() {
+        enqueue_reply(tx, opened, machine, decided, now)?;
+    }
+    lease::finish(tx, &under.lease)?;
+    Ok(())
+}
+
+/// Records in the inbox what became of the messages of the turn.
+pub(super) fn settle_messages(
+    tx: &mut Tx<'_>,
+    opened: &Opened,
+    machine: &TurnState,
+    stored: &Ending,
+) -> Result<(), UseCaseError> {
     let organization = opened.organization.id;
     let (state, reason) = match stored {
         Ending::Reply { .. } => (InboxState::Answered, None),
@@ -183,10 +197,6 @@ pub(super) fn finish(
     };
     inbox::set_state(tx, organization, opened.turn, state, reason)?;
     retract::forget_late(tx, organization, opened.turn, &machine.inbound)?;
-    if stored.reply().is_some() && !planted::has(Bug::OutboxAfterClose) {
-        enqueue_reply(tx, opened, machine, decided, now)?;
-    }
-    lease::finish(tx, &under.lease)?;
     Ok(())
 }
 

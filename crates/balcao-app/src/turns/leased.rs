@@ -3,7 +3,7 @@
 use balcao_domain::conversation::ConversationState;
 use balcao_store::messaging::conversation;
 use balcao_store::messaging::inbox::{self, InboxRow};
-use balcao_store::turns::lease::{self, Claimed};
+use balcao_store::turns::lease::{self, LeasedConversation};
 use balcao_store::turns::turn;
 use balcao_store::{Tx, crm::contact};
 use jiff::Timestamp;
@@ -34,7 +34,7 @@ pub(super) enum LeasedOpening {
 pub(super) async fn open_leased_turn(
     desk: &AppContext,
     agent: &Agent,
-    claimed: &Claimed,
+    claimed: &LeasedConversation,
     under: &LeaseContext,
 ) -> Result<LeasedOpening, UseCaseError> {
     let now = desk.clock.now();
@@ -44,7 +44,7 @@ pub(super) async fn open_leased_turn(
 
 fn open_in_transaction(
     tx: &mut Tx<'_>,
-    claimed: &Claimed,
+    claimed: &LeasedConversation,
     under: &LeaseContext,
     profile: &str,
     now: Timestamp,

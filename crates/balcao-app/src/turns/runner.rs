@@ -12,8 +12,8 @@ use balcao_domain::OrganizationId;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::lease::Verdict;
 use balcao_llm::ChatProvider;
-use balcao_planted::{self as planted, Bug};
-use balcao_store::turns::lease::Claimed;
+use balcao_seeded_bugs::{Bug, is_on};
+use balcao_store::turns::lease::LeasedConversation;
 use balcao_tool::Toolbox;
 use tokio::sync::Mutex;
 use tracing::Instrument;
@@ -131,14 +131,14 @@ impl TurnRunner {
             match open::open(&self.desk, &agent, &inbound, needs).await? {
                 OpenResult::Fresh(opened) => break *opened,
                 OpenResult::Interrupted { mut opened, saved } => {
-                    strangers::within_day(self, &mut agent, &mut opened).await?;
+                    strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.resume(&agent, &opened, saved.as_deref(), texts)?;
                     Box::pin(self.run_to_end(&mut agent, *opened, turn, &mut Caller { sink: None }, &meter)).await?;
                 }
             }
         };
-        strangers::within_day(self, &mut agent, &mut opened).await?;
+        strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
         let turn = self.begin(&agent, &opened, inbound.texts.join("\n"))?;
         Box::pin(self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter)).await
     }
@@ -152,7 +152,7 @@ impl TurnRunner {
     pub async fn answer_claimed(
         &self,
         profile: &str,
-        claimed: &Claimed,
+        claimed: &LeasedConversation,
         burst: BurstRules,
         observer: Option<&dyn Observer>,
         pages: Option<&Hub>,
@@ -166,7 +166,7 @@ impl TurnRunner {
         let found = leased::open_leased_turn(&self.desk, &agent, claimed, &lease).await?;
         let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
-        strangers::within_day(self, &mut agent, &mut opened).await?;
+        strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
         let turn = match claimed.tally.verdict() {
             Verdict::Answer if late && saved.is_none() => {
                 let mut turn = self.begin(&agent, &opened, inbound)?;
@@ -208,7 +208,7 @@ impl TurnRunner {
                     tracing::debug!(turn = %restart.opened.turn, "the customer wrote more: the turn begins again");
                     source.restarted();
                     opened = *restart.opened;
-                    strangers::within_day(self, agent, &mut opened).await?;
+                    strangers::apply_stranger_budget(self, agent, &mut opened).await?;
                     turn = self.begin(agent, &opened, restart.inbound)?;
                 }
             }
@@ -285,7 +285,7 @@ impl TurnRunner {
         let (organization, spent) = (opened.organization.id, close::spent(turn.state()));
         let closing = Box::pin(close::close(&self.desk, opened, turn.into_state(), ending, lease));
         let closed = closing.instrument(span).await?;
-        strangers::count(&self.desk, agent, organization, (spent.tokens, spent.cost_micro_usd)).await;
+        strangers::count(&self.desk, agent, organization, spent.tokens, spent.cost_micro_usd).await;
         if let TurnControl::Finished(outcome) = &closed {
             meter.ended(outcome, &agent.toolbox);
         }
@@ -301,7 +301,9 @@ impl TurnRunner {
         saved: Option<&str>,
         unanswered: String,
     ) -> Result<Turn, AnswerError> {
-        let saved = saved.filter(|_| !planted::has(Bug::ModelAskedAgain));
+        if is_on(Bug::ModelAskedAgain) {
+            return self.begin(agent, opened, unanswered);
+        }
         let Some(saved) = saved else { return self.begin(agent, opened, unanswered) };
         let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
         let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());

@@ -18,7 +18,8 @@ use crate::context::metrics;
 pub(crate) async fn complete(
     desk: &AppContext,
     agent: &Agent,
-    (organization, of): (OrganizationId, Option<TurnId>),
+    organization: OrganizationId,
+    of: Option<TurnId>,
     request: &ModelRequest,
 ) -> Result<ModelResponse, ModelError> {
     let started = Instant::now();
@@ -29,7 +30,7 @@ pub(crate) async fn complete(
         let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
         let cost = natural(answer.usage.cost_micro_usd.unwrap_or(0));
-        strangers::count(desk, agent, organization, (tokens, cost)).await;
+        strangers::count(desk, agent, organization, tokens, cost).await;
         let counted = desk.store.write(move |tx| turn::add_model_call(tx, organization, of, tokens, cost)).await;
         if let Err(error) = counted {
             let error: StoreError = error;

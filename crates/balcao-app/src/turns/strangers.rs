@@ -14,7 +14,7 @@ use crate::context::budgets;
 
 /// If the contact is a stranger and the daily budget is spent, the offline model answers from here on, or a person. The setting of
 /// the profile for turns without a model decides which one.
-pub(super) async fn within_day(
+pub(super) async fn apply_stranger_budget(
     runner: &TurnRunner,
     agent: &mut Agent,
     opened: &mut Opened,
@@ -22,11 +22,11 @@ pub(super) async fn within_day(
     if opened.conversation.channel != WEB_CHAT {
         return Ok(());
     }
-    match judge(runner, agent, opened.organization.id, opened.conversation.id).await? {
-        Now::Asks => {}
-        Now::Counted => agent.counted = Some(runner.strangers.0),
-        Now::Instead(model) => (agent.model, agent.counted) = (model, None),
-        Now::HandsOver(ceiling) => opened.guard.exhausted = Some(ceiling),
+    match decide(runner, agent, opened.organization.id, opened.conversation.id).await? {
+        StrangerDecision::NotAStranger => {}
+        StrangerDecision::CountCost => agent.counted = Some(runner.strangers.0),
+        StrangerDecision::AnswerOffline(model) => (agent.model, agent.counted) = (model, None),
+        StrangerDecision::HandOff(ceiling) => opened.guard.exhausted = Some(ceiling),
     }
     Ok(())
 }
@@ -41,10 +41,10 @@ pub(super) async fn after_reply(
     if answered.channel != WEB_CHAT {
         return Ok(agent);
     }
-    Ok(match judge(runner, &agent, organization, answered.conversation).await? {
-        Now::Asks => agent,
-        Now::Counted => Agent { counted: Some(runner.strangers.0), ..agent },
-        Now::Instead(_) | Now::HandsOver(_) => {
+    Ok(match decide(runner, &agent, organization, answered.conversation).await? {
+        StrangerDecision::NotAStranger => agent,
+        StrangerDecision::CountCost => Agent { counted: Some(runner.strangers.0), ..agent },
+        StrangerDecision::AnswerOffline(_) | StrangerDecision::HandOff(_) => {
             let mut profile = agent.profile.as_ref().clone();
             (profile.after_reply.summary, profile.after_reply.contact_facts) = (false, false);
             Agent { profile: Arc::new(profile), ..agent }
@@ -52,45 +52,45 @@ pub(super) async fn after_reply(
     })
 }
 
-/// What becomes of a turn now.
-enum Now {
-    /// The request does not come from a stranger.
-    Asks,
-    /// It is a stranger's, who have some of their day left.
-    Counted,
-    /// This answers, which costs nothing.
-    Instead(Arc<dyn ChatProvider>),
+/// What the daily budget of strangers means for a turn.
+enum StrangerDecision {
+    /// The contact is known.
+    NotAStranger,
+    /// The contact is a stranger, and some of the budget is left.
+    CountCost,
+    /// This model answers, which costs nothing.
+    AnswerOffline(Arc<dyn ChatProvider>),
     /// A person takes over: the ceiling that was reached.
-    HandsOver(String),
+    HandOff(String),
 }
 
-async fn judge(
+async fn decide(
     runner: &TurnRunner,
     agent: &Agent,
     organization: OrganizationId,
     conversation: ConversationId,
-) -> Result<Now, UseCaseError> {
+) -> Result<StrangerDecision, UseCaseError> {
     let (ceilings, instead) = &runner.strangers;
     let ceilings = *ceilings;
     let look = move |tx: &mut Tx<'_>, now| budgets::of_stranger(tx, organization, conversation, &ceilings, now);
     Ok(match runner.desk().look(look).await? {
-        None => Now::Asks,
-        Some(None) => Now::Counted,
+        None => StrangerDecision::NotAStranger,
+        Some(None) => StrangerDecision::CountCost,
         Some(Some(ceiling)) => match instead {
             Some(model) if agent.profile.model.degraded == Degraded::Offline => {
                 tracing::debug!(%conversation, ceiling, "strangers have used up their day: the offline model answers");
-                Now::Instead(Arc::clone(model))
+                StrangerDecision::AnswerOffline(Arc::clone(model))
             }
-            _ => Now::HandsOver(ceiling),
+            _ => StrangerDecision::HandOff(ceiling),
         },
     })
 }
 
 /// Counts what an agent's model cost, if that counts for strangers. If the count fails, the answer still goes out.
-pub(super) async fn count(desk: &AppContext, agent: &Agent, organization: OrganizationId, spent: (i64, i64)) {
-    let Some(budgets) = agent.counted.filter(|_| spent != (0, 0)) else { return };
+pub(super) async fn count(desk: &AppContext, agent: &Agent, organization: OrganizationId, tokens: i64, cost: i64) {
+    let Some(budgets) = agent.counted.filter(|_| (tokens, cost) != (0, 0)) else { return };
     let now = desk.clock.now();
-    let counted = desk.store.write(move |tx| budgets::spend(tx, organization, &budgets, spent, now)).await;
+    let counted = desk.store.write(move |tx| budgets::spend(tx, organization, &budgets, tokens, cost, now)).await;
     if let Err(error) = counted {
         tracing::warn!(%error, "what a stranger's turn cost was not counted");
     }

@@ -265,7 +265,7 @@ async fn h09_a_contact_who_sent_enough_for_a_day_fills_no_disk() {
     let day = Day { date: jiff::civil::date(2026, 11, 24), ends_at };
     shop.look(move |tx| {
         let name = format!("files/{conversation}");
-        day_budget::spend(tx, organization, (&name, day), 50 << 20, 50 << 20, jiff::Timestamp::UNIX_EPOCH)
+        day_budget::spend(tx, organization, day.budget(&name), 50 << 20, 50 << 20, jiff::Timestamp::UNIX_EPOCH)
     })
     .await;
     shop.files.work_off().await.unwrap();

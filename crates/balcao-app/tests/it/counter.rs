@@ -30,7 +30,7 @@ use balcao_store::messaging::attachment::{self, Attachment};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::inbox::InboxRow;
 use balcao_store::messaging::outbox::Outbox;
-use balcao_store::turns::lease::{self, ClaimRequest};
+use balcao_store::turns::lease::{self, LeaseRequest};
 use balcao_store::{Store, StoreError, Tx, crm::contact, messaging::inbox, messaging::message, messaging::outbox};
 use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, Template, webhooks};
 use balcao_testkit::fakes::transcription::{self, FakeTranscription};
@@ -360,7 +360,8 @@ impl Counter {
     pub(crate) async fn claims(&self, owner: &'static str, seconds: i64) -> Lease {
         let now = self.world.clock.now();
         let until = now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
-        let claim = move |tx: &mut Tx<'_>| lease::claim(tx, &ClaimRequest { owner, now, until, limit: 1, suspects: 1 });
+        let claim =
+            move |tx: &mut Tx<'_>| lease::lease_due(tx, &LeaseRequest { owner, now, until, limit: 1, suspects: 1 });
         self.look(claim).await.remove(0).lease
     }
 

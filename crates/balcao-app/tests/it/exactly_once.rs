@@ -11,7 +11,7 @@ use balcao_domain::outbox::OutboxState;
 use balcao_llm::providers::scripted::{calls, never_answers, says};
 use balcao_store::messaging::message::Author;
 use balcao_store::scheduling::appointment;
-use balcao_store::turns::lease::{self, ClaimRequest};
+use balcao_store::turns::lease::{self, LeaseRequest};
 use balcao_store::{CommitOutcome, FaultInjector, InlineDatabase};
 use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::graph::webhooks;
@@ -48,7 +48,7 @@ async fn dies(shop: &Counter) {
     let now = balcao_domain::Clock::now(&*shop.world.clock);
     let until = now.checked_add(SignedDuration::from_secs(30)).unwrap();
     shop.look(move |tx| {
-        lease::claim(tx, &ClaimRequest { owner: "dies", now, until, limit: 10, suspects: 10 }).map(drop)
+        lease::lease_due(tx, &LeaseRequest { owner: "dies", now, until, limit: 10, suspects: 10 }).map(drop)
     })
     .await;
     shop.pass(31);

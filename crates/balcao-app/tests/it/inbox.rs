@@ -9,7 +9,7 @@ use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::inbox::InboxState;
 use balcao_llm::providers::scripted::says;
 use balcao_store::messaging::message::Author;
-use balcao_store::turns::lease::{self, ClaimRequest};
+use balcao_store::turns::lease::{self, LeaseRequest};
 use balcao_store::{crm::contact, messaging::inbox, scheduling::follow_up, turns::event, turns::turn};
 use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
@@ -467,8 +467,8 @@ async fn f_26_a_turn_that_was_left_behind_goes_on_though_what_came_after_it_was_
     let until = now.checked_add(SignedDuration::from_secs(30)).unwrap();
     // A program stops in the middle of the turn.
     shop.look(move |tx| {
-        let request = ClaimRequest { owner: "stops", now, until, limit: 1, suspects: 1 };
-        let claimed = lease::claim(tx, &request)?.remove(0);
+        let request = LeaseRequest { owner: "stops", now, until, limit: 1, suspects: 1 };
+        let claimed = lease::lease_due(tx, &request)?.remove(0);
         let opened = turn::open(tx, organization, claimed.lease.conversation, "eli", now)?;
         inbox::assign(tx, organization, claimed.lease.conversation, opened, 10)?;
         lease::set_due(tx, organization, claimed.lease.conversation, None)?;

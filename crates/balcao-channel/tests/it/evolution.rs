@@ -65,7 +65,7 @@ async fn a_file_of_ours_travels_within_its_message() {
             voice: false,
         };
         let file = InlineFile { kind, mime: mime.to_owned(), name: name.to_owned(), bytes: b"bytes".as_slice().into() };
-        let there = channel.hand_in(file).await.unwrap();
+        let there = channel.upload_media(file).await.unwrap();
         let message = Outbound::new(content).unwrap().with_source(there).unwrap();
         channel.send(&message, &joao()).await.unwrap();
     }

@@ -51,7 +51,7 @@ async fn a_file_of_ours_is_handed_in_before_its_message_and_without_that_nothing
     let name = "corte.png".to_owned();
     let file =
         InlineFile { kind: MediaKind::Image, mime: "image/png".to_owned(), name, bytes: b"png".as_slice().into() };
-    let there = channel.hand_in(file).await.unwrap();
+    let there = channel.upload_media(file).await.unwrap();
     channel.send(&message.with_source(there).unwrap(), &joao()).await.unwrap();
     let [sent] = graph.accepted().try_into().unwrap();
     assert_eq!(graph.file(sent["image"]["id"].as_str().unwrap()), Some(b"png".to_vec()));

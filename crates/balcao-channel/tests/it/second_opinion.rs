@@ -71,7 +71,7 @@ async fn metas_own_specification_takes_what_we_send() {
         name,
         bytes: (*b"%PDF-1.7").into(),
     };
-    let there = account.hand_in(pdf).await;
+    let there = account.upload_media(pdf).await;
     assert!(matches!(there, Ok(MediaSource::Uploaded(_))), "{there:?}");
     // The mock does refuse: our own name of a message is not in this version of the document, though the live API echoes it.
     let tracked = Outbound::text("Oi").unwrap().tracked(CorrelationId::new("outbox:1").unwrap());

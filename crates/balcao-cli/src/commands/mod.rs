@@ -2,7 +2,6 @@
 
 mod agenda;
 mod backup;
-mod bench;
 mod business;
 pub(crate) mod chat;
 mod config_show;
@@ -102,8 +101,6 @@ enum Command {
     Key(key::Args),
     /// A professional's agenda for calendar programs: addresses to subscribe to, and files.
     Agenda(agenda::Args),
-    /// Measures what the server can do on this machine, against a bare loop of the same transactions.
-    Bench(bench::Args),
     /// Runs scenario files and holds what happened against what they expect.
     Eval(eval::Args),
 }
@@ -157,7 +154,6 @@ async fn dispatch(
         Command::Stats(args) => stats::run(args, &loaded?).await,
         Command::Key(args) => key::run(args, &loaded?).await,
         Command::Agenda(args) => agenda::run(args, &loaded?).await,
-        Command::Bench(args) => Box::pin(bench::run(args)).await,
         Command::Eval(args) => Box::pin(eval::run(args, &loaded?, environment)).await,
     }
 }

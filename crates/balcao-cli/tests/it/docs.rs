@@ -76,7 +76,6 @@ fn every_command_and_option_has_a_description() {
         "agenda",
         "outbox",
         "config",
-        "bench",
         "serve",
         "stats",
         "retention",

@@ -105,7 +105,7 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
 
     let sample = crate::root().join("samples/barbearia-figueira.yaml").display().to_string();
     // What each command writes; `None` for one that shows no stored data, or serves until it is stopped.
-    let written: [(&str, Option<Vec<Vec<&str>>>); 22] = [
+    let written: [(&str, Option<Vec<Vec<&str>>>); 21] = [
         ("chat", Some(vec![vec!["chat", "--script", "lines.txt", "--trace"]])),
         ("serve", None),
         ("demo", None),
@@ -143,7 +143,6 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
         ("backup", None),
         // As the doctor it is the operator's, and names businesses and numbers.
         ("restore", None),
-        ("bench", None),
         ("eval", None),
     ];
     let known: BTreeSet<String> = written.iter().map(|(name, _)| (*name).to_owned()).collect();

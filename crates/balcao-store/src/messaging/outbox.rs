@@ -348,7 +348,8 @@ pub fn send_anew(
     failed: &Outbox,
     respelled: Option<&str>,
     failure: &str,
-    (not_before, now): (Timestamp, Timestamp),
+    not_before: Timestamp,
+    now: Timestamp,
 ) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE outbox SET state = 'pending', not_before = ?7, sending_until = NULL, failure = ?5, changed_at = ?6,

@@ -16,7 +16,8 @@ use crate::messaging::outbox::Outbox;
 pub fn find(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    (channel, account): (&str, &str),
+    channel: &str,
+    account: &str,
 ) -> Result<Option<Throttle>, StoreError> {
     tx.query_optional(
         "SELECT full_at_us, until, level, since FROM throttle WHERE organization_id = ?1 AND channel = ?2 AND account = ?3",
@@ -32,7 +33,8 @@ pub fn find(
 pub fn set(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    (channel, account): (&str, &str),
+    channel: &str,
+    account: &str,
     now: &Throttle,
 ) -> Result<(), StoreError> {
     tx.execute(

@@ -46,6 +46,23 @@ pub struct Day {
     pub ends_at: Timestamp,
 }
 
+impl Day {
+    /// The budget of this name on this day.
+    #[must_use]
+    pub const fn budget(self, name: &str) -> DayBudget<'_> {
+        DayBudget { name, day: self }
+    }
+}
+
+/// What a name may use on one day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayBudget<'a> {
+    /// Who or what uses it: a [`DayCounter`], a contact, ….
+    pub name: &'a str,
+    /// The day.
+    pub day: Day,
+}
+
 /// How much was used of how much.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
@@ -64,7 +81,7 @@ impl Used {
     }
 }
 
-/// Takes so much more of `name` on a day, if it stays within `most`; tells whether it was taken. Of two at once that fit one by one alone,
+/// Takes so much more of a budget, if it stays within `most`; tells whether it was taken. Of two at once that fit one by one alone,
 /// one is refused.
 ///
 /// # Errors
@@ -72,7 +89,7 @@ impl Used {
 pub fn take(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    (name, day): (&str, Day),
+    of: DayBudget<'_>,
     by: i64,
     most: i64,
     now: Timestamp,
@@ -85,31 +102,31 @@ pub fn take(
         let grown = tx.execute(
             "UPDATE day_budget SET used = used + ?4, most = ?5
              WHERE organization_id = ?1 AND name = ?2 AND day = ?3 AND used + ?4 <= ?5",
-            values![organization, name, day.date, by, most],
+            values![organization, of.name, of.day.date, by, most],
         )?;
-        if grown == 1 || begin(tx, organization, (name, day), by, most, now)? {
+        if grown == 1 || begin(tx, organization, of, by, most, now)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Counts what was used already of `name` on a day, also beyond `most`.
+/// Counts what was used already of a budget, also beyond `most`.
 ///
 /// # Errors
 /// What the database said.
 pub fn spend(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    (name, day): (&str, Day),
+    of: DayBudget<'_>,
     by: i64,
     most: i64,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    if !begin(tx, organization, (name, day), by, most, now)? {
+    if !begin(tx, organization, of, by, most, now)? {
         tx.execute(
             "UPDATE day_budget SET used = used + ?4, most = ?5 WHERE organization_id = ?1 AND name = ?2 AND day = ?3",
-            values![organization, name, day.date, by, most],
+            values![organization, of.name, of.day.date, by, most],
         )?;
     }
     Ok(())
@@ -120,7 +137,7 @@ pub fn spend(
 fn begin(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    (name, day): (&str, Day),
+    of: DayBudget<'_>,
     by: i64,
     most: i64,
     now: Timestamp,
@@ -128,7 +145,7 @@ fn begin(
     let begun = tx.execute(
         "INSERT INTO day_budget (organization_id, name, day, used, most, ends_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (organization_id, name, day) DO NOTHING",
-        values![organization, name, day.date, by, most, day.ends_at],
+        values![organization, of.name, of.day.date, by, most, of.day.ends_at],
     )?;
     if begun == 1 {
         tx.execute("DELETE FROM day_budget WHERE organization_id = ?1 AND ends_at <= ?2", values![organization, now])?;
@@ -140,26 +157,21 @@ fn begin(
 ///
 /// # Errors
 /// What the database said.
-pub fn give_back(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    (name, day): (&str, Day),
-    by: i64,
-) -> Result<(), StoreError> {
+pub fn give_back(tx: &mut Tx<'_>, organization: OrganizationId, of: DayBudget<'_>, by: i64) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE day_budget SET used = used - ?4 WHERE organization_id = ?1 AND name = ?2 AND day = ?3 AND used >= ?4",
-        values![organization, name, day.date, by],
+        values![organization, of.name, of.day.date, by],
     )?;
     Ok(())
 }
 
-/// What was used of `name` on a day.
+/// What was used of a budget.
 ///
 /// # Errors
 /// What the database said.
-pub fn used(tx: &mut Tx<'_>, organization: OrganizationId, (name, day): (&str, Day)) -> Result<i64, StoreError> {
+pub fn used(tx: &mut Tx<'_>, organization: OrganizationId, of: DayBudget<'_>) -> Result<i64, StoreError> {
     let sql = "SELECT used FROM day_budget WHERE organization_id = ?1 AND name = ?2 AND day = ?3";
-    Ok(tx.query_optional(sql, values![organization, name, day.date], |row| row.get(0))?.unwrap_or(0))
+    Ok(tx.query_optional(sql, values![organization, of.name, of.day.date], |row| row.get(0))?.unwrap_or(0))
 }
 
 /// What is used now of what the businesses that a handle serves count for everybody: of several, the one that has used most of its own.

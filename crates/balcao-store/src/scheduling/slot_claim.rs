@@ -7,7 +7,7 @@
 
 use balcao_domain::scheduling::QUANTUM_MIN;
 use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId, Span};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
@@ -50,7 +50,7 @@ pub fn claim_slot(
              ON CONFLICT DO NOTHING",
             values![organization, wanted.professional, seat, first, end, wanted.appointment],
         )?;
-        if i64::try_from(claimed) == Ok(end - first) || planted::has(Bug::SlotNotGuarded) {
+        if i64::try_from(claimed) == Ok(end - first) || is_on(Bug::SlotNotGuarded) {
             tx.execute(
                 "UPDATE appointment SET seat = ?3 WHERE organization_id = ?1 AND id = ?2",
                 values![organization, wanted.appointment, seat],

@@ -6,7 +6,7 @@
 
 use balcao_domain::lease::{AttemptHistory, MAX_FAILURES};
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::database::error::StoreError;
@@ -15,9 +15,9 @@ use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
 use crate::database::wakeup::Wakeup;
 
-/// A conversation that was claimed.
+/// A conversation with a new lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claimed {
+pub struct LeasedConversation {
     /// The right to work on it.
     pub lease: Lease,
     /// The contact of the conversation.
@@ -32,9 +32,9 @@ pub struct Claimed {
     pub lasts: SignedDuration,
 }
 
-/// Who claims, and what.
+/// The process that leases conversations, and how many.
 #[derive(Debug, Clone, Copy)]
-pub struct ClaimRequest<'a> {
+pub struct LeaseRequest<'a> {
     /// Who: a name that no other process has.
     pub owner: &'a str,
     /// Now.
@@ -154,11 +154,11 @@ pub fn set_due(
 
 /// Leases conversations that are due, or whose lease expired because a process died. The longest wait comes first.
 ///
-/// Of two that claim at the same time each gets others: it is one write transaction.
+/// Of two that lease at the same time each gets others: it is one write transaction.
 ///
 /// # Errors
 /// What the database said.
-pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>, StoreError> {
+pub fn lease_due(tx: &mut Tx<'_>, request: &LeaseRequest<'_>) -> Result<Vec<LeasedConversation>, StoreError> {
     let served = tx.served();
     let found = tx.query_all(
         "SELECT d.organization_id, d.conversation_id, d.epoch, c.contact_id, c.channel, d.account, d.attempts, d.failures,
@@ -170,7 +170,7 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
            AND (d.organization_id = ?4 OR ?4 IS NULL)
          ORDER BY COALESCE(d.ripe_at, d.lease_until), d.conversation_id LIMIT ?2",
         values![request.now, request.limit, request.suspects > 0, served],
-        |row| claimed(row, request),
+        |row| leased_conversation(row, request),
     )?;
     let mut suspects = request.suspects;
     let mut taken = Vec::new();
@@ -194,12 +194,12 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
 ///
 /// # Errors
 /// What the database said.
-pub fn claim_stuck(
+pub fn lease_stuck(
     tx: &mut Tx<'_>,
-    request: &ClaimRequest<'_>,
+    request: &LeaseRequest<'_>,
     since: Timestamp,
     suspects_since: Timestamp,
-) -> Result<Vec<Claimed>, StoreError> {
+) -> Result<Vec<LeasedConversation>, StoreError> {
     let served = tx.served();
     let mut found = tx.query_all(
         "SELECT d.organization_id, d.conversation_id, d.epoch, c.contact_id, c.channel, d.account, d.attempts, d.failures,
@@ -213,7 +213,7 @@ pub fn claim_stuck(
            AND (d.organization_id = ?5 OR ?5 IS NULL)
          ORDER BY d.conversation_id LIMIT ?3",
         values![request.now, since, request.limit, suspects_since, served],
-        |row| claimed(row, request),
+        |row| leased_conversation(row, request),
     )?;
     for one in &mut found {
         one.tally.failures = one.tally.failures.max(MAX_FAILURES);
@@ -230,8 +230,8 @@ pub fn claim_stuck(
     Ok(found)
 }
 
-/// A row of both claims, with the tally that the claim leads to.
-fn claimed(row: &Row<'_>, request: &ClaimRequest<'_>) -> Result<Claimed, StoreError> {
+/// A row of both queries, with the tally that the lease leads to.
+fn leased_conversation(row: &Row<'_>, request: &LeaseRequest<'_>) -> Result<LeasedConversation, StoreError> {
     let lease = Lease { organization: row.get(0)?, conversation: row.get(1)?, epoch: row.get(2)? };
     let before = AttemptHistory {
         attempts: row.get(6)?,
@@ -241,10 +241,10 @@ fn claimed(row: &Row<'_>, request: &ClaimRequest<'_>) -> Result<Claimed, StoreEr
     };
     let tally = before.claimed(row.get(10)?);
     let lasts = request.until.duration_since(request.now);
-    Ok(Claimed { lease, contact: row.get(3)?, channel: row.get(4)?, account: row.get(5)?, tally, lasts })
+    Ok(LeasedConversation { lease, contact: row.get(3)?, channel: row.get(4)?, account: row.get(5)?, tally, lasts })
 }
 
-fn take(tx: &mut Tx<'_>, one: &Claimed, request: &ClaimRequest<'_>) -> Result<(), StoreError> {
+fn take(tx: &mut Tx<'_>, one: &LeasedConversation, request: &LeaseRequest<'_>) -> Result<(), StoreError> {
     let (lease, tally) = (&one.lease, &one.tally);
     let changed = tx.execute(
         "UPDATE dispatch SET owner = ?3, epoch = ?4, lease_until = ?5, attempts = ?6, failures = ?7, blame = ?8, suspect = ?9
@@ -310,7 +310,7 @@ pub fn finish(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].
-pub fn fail(tx: &mut Tx<'_>, claimed: &Claimed, now: Timestamp) -> Result<(), StoreError> {
+pub fn fail(tx: &mut Tx<'_>, claimed: &LeasedConversation, now: Timestamp) -> Result<(), StoreError> {
     let (lease, tally) = (&claimed.lease, claimed.tally.failed());
     let pause = SignedDuration::try_from(tally.pause()).unwrap_or(SignedDuration::ZERO);
     let not_before = now.checked_add(pause).unwrap_or(now);
@@ -321,7 +321,7 @@ pub fn fail(tx: &mut Tx<'_>, claimed: &Claimed, now: Timestamp) -> Result<(), St
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].
-pub fn give_back(tx: &mut Tx<'_>, claimed: &Claimed, now: Timestamp) -> Result<(), StoreError> {
+pub fn give_back(tx: &mut Tx<'_>, claimed: &LeasedConversation, now: Timestamp) -> Result<(), StoreError> {
     end(tx, &claimed.lease, now, None, claimed.tally.failures)
 }
 
@@ -342,8 +342,7 @@ fn end(
 }
 
 fn held(tx: &mut Tx<'_>, changed: usize, lease: &Lease) -> Result<(), StoreError> {
-    let fenced = !planted::has(Bug::EpochNotGuarded);
-    if changed != 1 && fenced {
+    if changed != 1 && !is_on(Bug::EpochNotGuarded) {
         return Err(StoreError::LeaseLost { conversation: lease.conversation });
     }
     tx.under(*lease);

@@ -4,7 +4,7 @@
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,7 @@ fn demand_open(tx: &mut Tx<'_>, organization: OrganizationId, key: &EffectKey) -
     )?;
     match found {
         Some((conversation, turn, _)) if turn != "open" => Err(StoreError::LeaseLost { conversation }),
-        Some((conversation, _, state)) if !state.agent_speaks() && !planted::has(Bug::TakeoverNotChecked) => {
+        Some((conversation, _, state)) if !state.agent_speaks() && !is_on(Bug::TakeoverNotChecked) => {
             Err(StoreError::TakenOver { conversation })
         }
         Some(_) | None => Ok(()),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use balcao_store::turns::lease::{self, ClaimRequest};
+use balcao_store::turns::lease::{self, LeaseRequest};
 use balcao_store::{OpenOptions, Store, StoreError, StoreErrorClass, messaging::conversation};
 use balcao_testkit::wait;
 use rusqlite::OpenFlags;
@@ -424,8 +424,8 @@ async fn who_serves_alone_takes_over_what_a_dead_program_had_in_hand() {
     let now = balcao_testkit::contract::store::now();
     let later = now + jiff::SignedDuration::from_secs(600);
     let claimed = |owner: &'static str, now| {
-        let request = ClaimRequest { owner, now, until: later, limit: 9, suspects: 1 };
-        store.write(move |tx| lease::claim(tx, &request))
+        let request = LeaseRequest { owner, now, until: later, limit: 9, suspects: 1 };
+        store.write(move |tx| lease::lease_due(tx, &request))
     };
     let (organization, contact) = (world.organization, world.contacts[0]);
     let waiting: Result<(), StoreError> = store

@@ -7,7 +7,7 @@ use balcao_domain::{ConversationId, InboxId};
 use balcao_store::messaging::delivery;
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::message::{self, Author, NewMessage};
-use balcao_store::turns::lease::{self, ClaimRequest, Claimed, Route};
+use balcao_store::turns::lease::{self, LeaseRequest, LeasedConversation, Route};
 use balcao_store::{Store, StoreError, Tx, crm::contact, messaging::conversation, turns::turn};
 use jiff::{SignedDuration, Timestamp};
 
@@ -80,12 +80,12 @@ fn message(conversation: ConversationId, key: &'static str) -> NewInbox<'static>
     }
 }
 
-fn claim_at(tx: &mut Tx<'_>, seconds: i64, suspects: u32) -> Result<Vec<Claimed>, StoreError> {
-    let request = ClaimRequest { owner: "here", now: at(seconds), until: at(seconds + 30), limit: 10, suspects };
-    lease::claim(tx, &request)
+fn claim_at(tx: &mut Tx<'_>, seconds: i64, suspects: u32) -> Result<Vec<LeasedConversation>, StoreError> {
+    let request = LeaseRequest { owner: "here", now: at(seconds), until: at(seconds + 30), limit: 10, suspects };
+    lease::lease_due(tx, &request)
 }
 
-fn only(mut claimed: Vec<Claimed>) -> Claimed {
+fn only(mut claimed: Vec<LeasedConversation>) -> LeasedConversation {
     assert_eq!(claimed.len(), 1);
     claimed.pop().unwrap()
 }
@@ -361,7 +361,7 @@ pub async fn a_hundred_claim_and_each_conversation_is_claimed_once(store: &Store
         tasks.spawn(async move {
             let owner = format!("process {number}");
             let claim = move |tx: &mut Tx<'_>| {
-                lease::claim(tx, &ClaimRequest { owner: &owner, now: now(), until: at(30), limit: 3, suspects: 1 })
+                lease::lease_due(tx, &LeaseRequest { owner: &owner, now: now(), until: at(30), limit: 3, suspects: 1 })
             };
             store.write(claim).await.unwrap()
         });

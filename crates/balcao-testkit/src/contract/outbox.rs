@@ -464,13 +464,13 @@ pub async fn what_did_not_arrive_is_sent_anew_as_another_copy(store: &Store) {
         let first = send_at(tx, 0)?.remove(0);
         outbox::set_price(tx, world.organization, first.id, "service", 7, now())?;
         assert!(record(tx, &first, AttemptOutcome::Accepted, 1)?);
-        assert!(outbox::send_anew(tx, &first, Some("{\"number\":\"1\"}"), "not reached", (at(2), at(2)))?);
-        assert!(!outbox::send_anew(tx, &first, None, "not reached", (at(2), at(2)))?, "it waits already");
+        assert!(outbox::send_anew(tx, &first, Some("{\"number\":\"1\"}"), "not reached", at(2), at(2))?);
+        assert!(!outbox::send_anew(tx, &first, None, "not reached", at(2), at(2))?, "it waits already");
         let second = send_at(tx, 2)?.remove(0);
         assert_eq!((second.round, second.respelled, second.recipient.as_str()), (1, true, "{\"number\":\"1\"}"));
         assert_eq!((second.provider_message.as_deref(), second.price_micros), (None, None));
-        assert!(!outbox::send_anew(tx, &first, None, "an older attempt", (at(3), at(3)))?);
-        assert!(outbox::send_anew(tx, &second, None, "closed", (at(3), at(3)))?);
+        assert!(!outbox::send_anew(tx, &first, None, "an older attempt", at(3), at(3))?);
+        assert!(outbox::send_anew(tx, &second, None, "closed", at(3), at(3))?);
         outbox::reword(tx, &second, "{\"plain\":1}")?;
         let third = send_at(tx, 3)?.remove(0);
         assert!(third.respelled, "it stays at the spelling");

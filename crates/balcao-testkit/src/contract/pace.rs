@@ -54,14 +54,14 @@ pub async fn an_account_that_is_too_fast_waits_as_a_whole(store: &Store) {
         let (one, elsewhere) = (ripe(tx, world, 0)?, ripe(tx, theirs, 0)?);
         push(tx, world, one, None, "a1")?;
         push(tx, theirs, elsewhere, None, "c1")?;
-        let account = ("whatsapp", "7001");
-        assert_eq!(throttle::find(tx, world.organization, account)?, None);
+        let account = "7001";
+        assert_eq!(throttle::find(tx, world.organization, "whatsapp", account)?, None);
         let stands = Throttle { full_at_us: 1_795_000_000_000_017, until: at(9), level: 2, since: at(3) };
-        throttle::set(tx, world.organization, account, &Throttle { until: at(99), ..stands })?;
-        throttle::set(tx, world.organization, account, &stands)?;
-        throttle::set(tx, world.organization, ("whatsapp", "another"), &Throttle { until: at(99), ..stands })?;
-        assert_eq!(throttle::find(tx, world.organization, account)?, Some(stands), "to the microsecond");
-        assert_eq!(throttle::find(tx, theirs.organization, account)?, None);
+        throttle::set(tx, world.organization, "whatsapp", account, &Throttle { until: at(99), ..stands })?;
+        throttle::set(tx, world.organization, "whatsapp", account, &stands)?;
+        throttle::set(tx, world.organization, "whatsapp", "another", &Throttle { until: at(99), ..stands })?;
+        assert_eq!(throttle::find(tx, world.organization, "whatsapp", account)?, Some(stands), "to the microsecond");
+        assert_eq!(throttle::find(tx, theirs.organization, "whatsapp", account)?, None);
         assert_eq!(names(&send_at(tx, 8)?), ["c1"]);
         assert_eq!(names(&send_at(tx, 9)?), ["a1"]);
         Ok(())
@@ -108,22 +108,23 @@ pub async fn what_a_day_may_take_is_taken_once_however_many_take_at_once(store: 
     for _ in 0..20 {
         let store = store.clone();
         takers.spawn(async move {
-            write(&store, move |tx| day_budget::take(tx, world.organization, ("files", day(0)), 10, 105, at(0))).await
+            write(&store, move |tx| day_budget::take(tx, world.organization, day(0).budget("files"), 10, 105, at(0)))
+                .await
         });
     }
     let taken = takers.join_all().await.into_iter().filter(|taken| *taken).count();
     assert_eq!(taken, 10);
     write(store, move |tx| {
         let one = world.organization;
-        assert_eq!(day_budget::used(tx, one, ("files", day(0)))?, 100);
-        assert!(!day_budget::take(tx, one, ("files/x", day(0)), 11, 10, at(0))?, "more than there is of it");
-        assert!(day_budget::take(tx, theirs.organization, ("files", day(0)), 10, 105, at(0))?);
-        day_budget::give_back(tx, one, ("files", day(0)), 10)?;
-        day_budget::give_back(tx, one, ("files", day(0)), 1_000)?;
-        assert!(day_budget::take(tx, one, ("files", day(0)), 15, 105, at(0))?);
+        assert_eq!(day_budget::used(tx, one, day(0).budget("files"))?, 100);
+        assert!(!day_budget::take(tx, one, day(0).budget("files/x"), 11, 10, at(0))?, "more than there is of it");
+        assert!(day_budget::take(tx, theirs.organization, day(0).budget("files"), 10, 105, at(0))?);
+        day_budget::give_back(tx, one, day(0).budget("files"), 10)?;
+        day_budget::give_back(tx, one, day(0).budget("files"), 1_000)?;
+        assert!(day_budget::take(tx, one, day(0).budget("files"), 15, 105, at(0))?);
         // What was spent already counts, also beyond the most.
-        day_budget::spend(tx, one, ("strangers_tokens", day(0)), 90, 100, at(0))?;
-        day_budget::spend(tx, one, ("strangers_tokens", day(0)), 90, 100, at(0))?;
+        day_budget::spend(tx, one, day(0).budget("strangers_tokens"), 90, 100, at(0))?;
+        day_budget::spend(tx, one, day(0).budget("strangers_tokens"), 90, 100, at(0))?;
         let used = backlog::read(tx, at(99))?.budgets;
         let of = |counted| used.iter().flatten().find(|(of, _)| *of == counted).map(|(_, used)| used.percent());
         assert_eq!(
@@ -135,8 +136,8 @@ pub async fn what_a_day_may_take_is_taken_once_however_many_take_at_once(store: 
         );
         assert_eq!(backlog::read(tx, at(100))?.budgets, [None; 3], "the day is over");
         // The first of the next day makes room.
-        assert!(day_budget::take(tx, one, ("files", day(1)), 1, 105, at(100))?);
-        assert_eq!(day_budget::used(tx, one, ("strangers_tokens", day(0)))?, 0);
+        assert!(day_budget::take(tx, one, day(1).budget("files"), 1, 105, at(100))?);
+        assert_eq!(day_budget::used(tx, one, day(0).budget("strangers_tokens"))?, 0);
         Ok(())
     })
     .await;

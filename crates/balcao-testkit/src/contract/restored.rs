@@ -52,8 +52,8 @@ pub async fn f_82_what_a_lost_program_may_have_done_is_held_once(store: &Store) 
         assert_eq!(handoff::open_of(tx, organization, id)?.unwrap().reason, restore::REASON);
         assert_eq!(conversation::get(tx, organization, id)?.state.as_str(), "waiting_human");
         // No process works on the conversation, and it has nothing that is due.
-        let request = lease::ClaimRequest { owner: "here", now: at(9_000), until: at(9_030), limit: 10, suspects: 10 };
-        assert!(lease::claim(tx, &request)?.is_empty());
+        let request = lease::LeaseRequest { owner: "here", now: at(9_000), until: at(9_030), limit: 10, suspects: 10 };
+        assert!(lease::lease_due(tx, &request)?.is_empty());
         assert!(outbox::claim(tx, "c", at(9_000), at(9_030), 10)?.is_empty());
         let again = restore::hold(tx, organization, at(200), at(190))?;
         // What is known last is what was held then.

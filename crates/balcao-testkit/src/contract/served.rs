@@ -8,7 +8,7 @@ use balcao_domain::{ConversationId, OrganizationId};
 use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::ops::api_key::{self, NewApiKey};
 use balcao_store::scheduling::follow_up::NewFollowUp;
-use balcao_store::turns::lease::{self, ClaimRequest};
+use balcao_store::turns::lease::{self, LeaseRequest};
 use balcao_store::{
     Store, StoreError, Tx, messaging::attachment, messaging::conversation, messaging::outbox, ops::backlog,
     scheduling::appointment, scheduling::follow_up, scheduling::reminder,
@@ -58,10 +58,10 @@ fn queue(tx: &mut Tx<'_>, world: World) -> Result<ConversationId, StoreError> {
 async fn taken(store: &Store) -> Vec<OrganizationId> {
     write(store, |tx| {
         let mut whose = Vec::new();
-        let request = ClaimRequest { owner: "one", now: at(100), until: at(130), limit: 1, suspects: 1 };
-        whose.extend(lease::claim(tx, &request)?.iter().map(|one| one.lease.organization));
-        let request = ClaimRequest { owner: "other", limit: 10, suspects: 10, ..request };
-        whose.extend(lease::claim_stuck(tx, &request, at(40), at(40))?.iter().map(|one| one.lease.organization));
+        let request = LeaseRequest { owner: "one", now: at(100), until: at(130), limit: 1, suspects: 1 };
+        whose.extend(lease::lease_due(tx, &request)?.iter().map(|one| one.lease.organization));
+        let request = LeaseRequest { owner: "other", limit: 10, suspects: 10, ..request };
+        whose.extend(lease::lease_stuck(tx, &request, at(40), at(40))?.iter().map(|one| one.lease.organization));
         whose.extend(outbox::claim(tx, "claim", at(100), at(130), 10)?.iter().map(|one| one.organization));
         whose.extend(attachment::claim(tx, at(100), at(130), 10)?.iter().map(|one| one.organization));
         whose.extend(reminder::due(tx, at(100), 10)?.iter().map(|one| one.organization));

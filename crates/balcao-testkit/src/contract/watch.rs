@@ -9,7 +9,7 @@ use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::ops::backlog::{self, Waiting};
 use balcao_store::ops::webhook::{self, Attempted};
-use balcao_store::turns::lease::{self, ClaimRequest, Claimed};
+use balcao_store::turns::lease::{self, LeaseRequest, LeasedConversation};
 use balcao_store::{Store, StoreError, Tx, messaging::handoff, turns::event, turns::turn};
 
 use super::Case;
@@ -113,10 +113,10 @@ pub async fn what_waits_is_counted_and_its_age_told(store: &Store) {
     assert_eq!((figures.due(), figures.webhooks, figures.dead_webhooks), (Waiting::default(), Waiting::default(), 0));
 }
 
-fn stuck(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Claimed>, StoreError> {
+fn stuck(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<LeasedConversation>, StoreError> {
     let request =
-        ClaimRequest { owner: "watchdog", now: at(seconds), until: at(seconds + 30), limit: 10, suspects: 10 };
-    lease::claim_stuck(tx, &request, at(seconds - 60), at(seconds - 120))
+        LeaseRequest { owner: "watchdog", now: at(seconds), until: at(seconds + 30), limit: 10, suspects: 10 };
+    lease::lease_stuck(tx, &request, at(seconds - 60), at(seconds - 120))
 }
 
 /// I-16: each row is a reason once, even if the process that claimed it died. The next lease holder hands the conversation over, too.
@@ -127,8 +127,8 @@ pub async fn what_waits_too_long_is_claimed_to_be_handed_over_once(store: &Store
         receive(tx, world, one, "m1", 0)?;
         receive(tx, world, other, "m2", 30)?;
         assert!(stuck(tx, 59)?.is_empty());
-        let request = ClaimRequest { owner: "a", now: at(59), until: at(89), limit: 1, suspects: 1 };
-        assert_eq!(lease::claim(tx, &request)?.len(), 1);
+        let request = LeaseRequest { owner: "a", now: at(59), until: at(89), limit: 1, suspects: 1 };
+        assert_eq!(lease::lease_due(tx, &request)?.len(), 1);
         assert!(stuck(tx, 61)?.is_empty(), "somebody works on it");
         let mut claimed = stuck(tx, 90)?;
         assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other]);
@@ -137,8 +137,8 @@ pub async fn what_waits_too_long_is_claimed_to_be_handed_over_once(store: &Store
         assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other, one]);
         assert!(claimed.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
         assert!(stuck(tx, 200)?.is_empty(), "it was rescued once");
-        let request = ClaimRequest { owner: "b", now: at(200), until: at(230), limit: 10, suspects: 10 };
-        let again = lease::claim(tx, &request)?;
+        let request = LeaseRequest { owner: "b", now: at(200), until: at(230), limit: 10, suspects: 10 };
+        let again = lease::lease_due(tx, &request)?;
         assert!(again.len() == 2 && again.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
         Ok(())
     })

@@ -35,7 +35,7 @@ pub use token::{ShortSecret, Tokens};
 use crate::limits::FILES;
 use crate::limits::caller::ClientKey;
 use crate::limits::fair_quota::FairQuota;
-use crate::limits::pace::Paces;
+use crate::limits::pace::RateLimiter;
 use crate::problem::Problem;
 use crate::reading;
 
@@ -50,9 +50,9 @@ struct ServerParts {
     tokens: Tokens,
     origins: Origins,
     limits: ChatLimits,
-    writers: Paces,
-    newcomers: Paces,
-    newcomers_of_one: Paces,
+    writers: RateLimiter,
+    newcomers: RateLimiter,
+    newcomers_of_one: RateLimiter,
     streams: FairQuota,
     /// Files that are on their way here.
     uploads: FairQuota,
@@ -72,8 +72,8 @@ impl ChatServer {
         limits: ChatLimits,
         stop: CancellationToken,
     ) -> Self {
-        let (writers, newcomers) = (Paces::new(limits.messages), Paces::new(limits.visitors));
-        let (newcomers_of_one, streams) = (Paces::new(limits.visitors_of_one), FairQuota::of(limits.streams));
+        let (writers, newcomers) = (RateLimiter::new(limits.messages), RateLimiter::new(limits.visitors));
+        let (newcomers_of_one, streams) = (RateLimiter::new(limits.visitors_of_one), FairQuota::of(limits.streams));
         let (uploads, upload_bytes) = (FairQuota::of(limits.uploads), FairQuota::of(limits.upload_bytes));
         Self(Arc::new(ServerParts {
             chats,

@@ -71,8 +71,8 @@ impl BodyBudget {
                 return Err(too_large());
             }
             room.grow(piece.len()).map_err(|left| match left {
-                QuotaExceeded::OfOne => refusal("address", 1),
-                QuotaExceeded::OfAll => refusal("bodies", 1),
+                QuotaExceeded::PerClient => refusal("address", 1),
+                QuotaExceeded::Total => refusal("bodies", 1),
             })?;
             whole.extend_from_slice(&piece);
         }

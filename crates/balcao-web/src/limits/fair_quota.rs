@@ -27,10 +27,10 @@ struct Taken {
 /// Why there is nothing left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuotaExceeded {
-    /// For this address, or for a network around it.
-    OfOne,
-    /// For anybody.
-    OfAll,
+    /// This client, by its address or its network, has its full share.
+    PerClient,
+    /// All clients together have used the quota.
+    Total,
 }
 
 /// A part of the quota, held until it is dropped.
@@ -72,11 +72,11 @@ impl Permit {
     pub(crate) fn grow(&mut self, by: usize) -> Result<(), QuotaExceeded> {
         let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.in_all.saturating_add(by) > self.places.all {
-            return Err(QuotaExceeded::OfAll);
+            return Err(QuotaExceeded::Total);
         }
         let has = |of: &Counted| taken.by.get(&of.name).copied().unwrap_or(0).saturating_add(by);
         if self.of.names().iter().any(|of| has(of) > self.places.part(of)) {
-            return Err(QuotaExceeded::OfOne);
+            return Err(QuotaExceeded::PerClient);
         }
         for of in self.of.names() {
             *taken.by.entry(of.name.clone()).or_default() += by;

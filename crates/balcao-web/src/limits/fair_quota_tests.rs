@@ -13,7 +13,7 @@ fn nobody() -> ClientKey {
 fn a_51_no_address_takes_all_places() {
     let shares = FairQuota::of(16);
     let held = [shares.take(&at(1)).unwrap(), shares.take(&at(1)).unwrap()];
-    assert_eq!(shares.take(&at(1)).unwrap_err(), QuotaExceeded::OfOne);
+    assert_eq!(shares.take(&at(1)).unwrap_err(), QuotaExceeded::PerClient);
     assert!(shares.take(&at(2)).is_ok());
     drop(held);
     assert!(shares.take(&at(1)).is_ok());
@@ -25,16 +25,16 @@ fn a_51_no_address_takes_all_places() {
 fn all_together_have_no_more_than_there_is_and_who_is_not_told_apart_counts_too() {
     let shares = FairQuota::of(3);
     let _held = [shares.take(&at(1)).unwrap(), shares.take(&nobody()).unwrap(), shares.take(&nobody()).unwrap()];
-    assert_eq!(shares.take(&nobody()).unwrap_err(), QuotaExceeded::OfAll);
-    assert_eq!(shares.take(&at(2)).unwrap_err(), QuotaExceeded::OfAll);
+    assert_eq!(shares.take(&nobody()).unwrap_err(), QuotaExceeded::Total);
+    assert_eq!(shares.take(&at(2)).unwrap_err(), QuotaExceeded::Total);
 }
 
 #[test]
 fn a_share_grows_as_long_as_there_is_room_and_gives_all_of_it_back() {
     let shares = FairQuota::of(80);
     let mut body = shares.nothing_yet(&at(1));
-    assert_eq!((body.grow(6), body.grow(5), body.grow(4)), (Ok(()), Err(QuotaExceeded::OfOne), Ok(())));
-    assert_eq!(shares.take(&at(1)).unwrap_err(), QuotaExceeded::OfOne);
+    assert_eq!((body.grow(6), body.grow(5), body.grow(4)), (Ok(()), Err(QuotaExceeded::PerClient), Ok(())));
+    assert_eq!(shares.take(&at(1)).unwrap_err(), QuotaExceeded::PerClient);
     drop(body);
     assert_eq!(shares.nothing_yet(&at(1)).grow(10), Ok(()));
 }

@@ -32,7 +32,7 @@ use crate::limits::body_budget::BodyBudget;
 use crate::limits::caller::{Caller, caller, is_private};
 use crate::limits::fair_quota::{FairQuota, QuotaExceeded};
 use crate::limits::memory_pressure::Memory;
-use crate::limits::pace::Paces;
+use crate::limits::pace::RateLimiter;
 use crate::problem::Problem;
 
 /// Where the webhooks of channels begin.
@@ -65,7 +65,7 @@ pub(crate) struct LoadShedder {
     most_waiting: u32,
     memory: Memory,
     watch: BacklogMonitor,
-    strangers: Paces,
+    strangers: RateLimiter,
     trusted: Vec<IpNet>,
     clock: Arc<dyn Clock>,
     warned: AtomicBool,
@@ -88,7 +88,7 @@ impl LoadShedder {
             most_waiting: limits.waiting,
             memory: Memory::of(limits.memory),
             watch,
-            strangers: Paces::new(limits.strangers),
+            strangers: RateLimiter::new(limits.strangers),
             trusted,
             clock,
             warned: AtomicBool::new(false),
@@ -187,8 +187,8 @@ async fn webhook(shed: &LoadShedder, caller: Caller, mut request: Request, next:
     }
     let _place = match shed.webhooks.take(&sharer) {
         Ok(place) => place,
-        Err(QuotaExceeded::OfOne) => return refuse("address", 1),
-        Err(QuotaExceeded::OfAll) => return refuse("webhooks", 1),
+        Err(QuotaExceeded::PerClient) => return refuse("address", 1),
+        Err(QuotaExceeded::Total) => return refuse("webhooks", 1),
     };
     request.extensions_mut().insert(BodyBudget::new(shed.bodies.clone(), sharer.clone(), shed.body_time));
     let response = next.run(request).await;

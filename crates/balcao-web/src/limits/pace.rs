@@ -17,7 +17,7 @@ const SWEEP_EVERY: SignedDuration = SignedDuration::from_secs(1);
 
 /// Who asked how often, in this process.
 #[derive(Debug)]
-pub(crate) struct Paces {
+pub(crate) struct RateLimiter {
     pace: RequestRate,
     names: Mutex<Names>,
 }
@@ -39,7 +39,7 @@ impl Names {
     }
 }
 
-impl Paces {
+impl RateLimiter {
     pub(crate) fn new(pace: RequestRate) -> Self {
         Self { pace, names: Mutex::default() }
     }

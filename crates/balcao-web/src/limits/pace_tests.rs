@@ -6,7 +6,7 @@ fn at(second: i64) -> Timestamp {
 
 #[test]
 fn so_many_at_once_then_one_after_the_other_each_for_themselves() {
-    let paces = Paces::new(RequestRate { burst: 3, every: Duration::from_secs(10) });
+    let paces = RateLimiter::new(RequestRate { burst: 3, every: Duration::from_secs(10) });
     for _ in 0..3 {
         assert_eq!(paces.ask("ana", at(0)), Ok(()));
     }
@@ -23,7 +23,7 @@ fn so_many_at_once_then_one_after_the_other_each_for_themselves() {
 
 #[test]
 fn a_clock_that_is_set_back_shuts_nobody_out_for_long() {
-    let paces = Paces::new(RequestRate { burst: 2, every: Duration::from_secs(10) });
+    let paces = RateLimiter::new(RequestRate { burst: 2, every: Duration::from_secs(10) });
     assert_eq!(paces.ask("ana", at(100_000)), Ok(()));
     assert_eq!(paces.ask("ana", at(0)), Err(Duration::from_secs(10)));
     assert_eq!(paces.ask("ana", at(10)), Err(Duration::from_secs(10)));
@@ -31,7 +31,7 @@ fn a_clock_that_is_set_back_shuts_nobody_out_for_long() {
 
 #[test]
 fn those_who_may_ask_at_once_again_are_forgotten() {
-    let paces = Paces::new(RequestRate { burst: 1, every: Duration::from_secs(1) });
+    let paces = RateLimiter::new(RequestRate { burst: 1, every: Duration::from_secs(1) });
     for one in 0..REMEMBERED {
         assert_eq!(paces.ask(&one.to_string(), at(0)), Ok(()));
     }
@@ -41,7 +41,7 @@ fn those_who_may_ask_at_once_again_are_forgotten() {
 
 #[test]
 fn names_have_a_bound_and_are_forgotten_once_a_second() {
-    let paces = Paces::new(RequestRate { burst: 1, every: Duration::from_secs(60) });
+    let paces = RateLimiter::new(RequestRate { burst: 1, every: Duration::from_secs(60) });
     for name in 0..MOST {
         assert_eq!(paces.ask(&name.to_string(), at(0)), Ok(()));
     }

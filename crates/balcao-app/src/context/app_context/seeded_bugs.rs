@@ -1,27 +1,51 @@
-//! How effects must not be run: mistakes that the simulator must find (`balcao_planted`).
+//! How effects must not run: bugs that the simulator must find (`balcao_seeded_bugs`).
 
 use balcao_domain::OrganizationId;
-use balcao_planted::{Bug, has};
-use balcao_store::Tx;
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::turns::ledger::{self, EffectKey};
+use balcao_store::{StoreError, Tx};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{AppContext, Effect, UseCaseError};
+use super::{ATTEMPTS, AppContext, Effect, UseCaseError};
 
-/// The key of an attempt: always the same one, but for a mistake.
-pub(super) fn key_of(key: &EffectKey, attempt: u32) -> EffectKey {
-    let mut key = key.clone();
-    if attempt > 1 && has(Bug::UnknownCommitRetriedAnew) {
-        key.key.push('+');
-    }
-    key
+/// Whether an effect whose commit is unknown runs again under another key.
+pub(super) fn retries_anew() -> bool {
+    is_on(Bug::UnknownCommitRetriedAnew)
 }
 
-/// Whether effect and record are to be kept apart: never, but for a mistake.
+/// Runs an effect, and runs it again under another key if the answer to the commit is lost.
+pub(super) async fn effect_retried_anew<T, R>(
+    desk: &AppContext,
+    organization: OrganizationId,
+    mut key: EffectKey,
+    work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
+) -> Effect<T, R>
+where
+    T: Serialize + DeserializeOwned + Send + 'static,
+    R: Serialize + DeserializeOwned + Send + 'static,
+{
+    let now = desk.clock.now();
+    let first = key.key.clone();
+    let mut unknown = None;
+    for _ in 0..ATTEMPTS {
+        let (work, attempt) = (work.clone(), key.clone());
+        let once =
+            move |tx: &mut Tx<'_>| ledger::once(tx, organization, &attempt, now, |tx| tx.savepoint(|tx| work(tx, now)));
+        match desk.store.write(once).await {
+            Err(error) if UseCaseError::is_unknown(&error) => unknown = Some(error),
+            Err(error) => return Err(unknown.unwrap_or(error)),
+            done => return done,
+        }
+        key.key = format!("{first}+");
+    }
+    Err(unknown.unwrap_or_else(|| StoreError::Closed.into()))
+}
+
+/// Whether effect and record go into two transactions.
 pub(super) fn keeps_apart() -> bool {
-    has(Bug::OutcomeBeforeEffect) || has(Bug::EffectOutsideOfItsRecord)
+    is_on(Bug::OutcomeBeforeEffect) || is_on(Bug::EffectOutsideOfItsRecord)
 }
 
 /// Effect and record in two transactions, one before the other.
@@ -36,7 +60,7 @@ where
     R: Serialize + DeserializeOwned + Send + 'static,
 {
     let now = desk.clock.now();
-    let record_first = has(Bug::OutcomeBeforeEffect);
+    let record_first = is_on(Bug::OutcomeBeforeEffect);
     let first = work.clone();
     let answer = if record_first {
         desk.rehearse(first).await?

@@ -12,11 +12,12 @@ use balcao_domain::burst::BurstRules;
 use balcao_domain::{AttachmentId, ContactId, ConversationId, InboxId, OrganizationId};
 use balcao_store::messaging::attachment::{self, Fetched, NewAttachment};
 use balcao_store::messaging::choice;
+use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::messaging::web_chat::{self, ChatAuthor};
 use balcao_store::turns::lease::{self, Route};
-use balcao_store::{Tx, crm::organization, messaging::conversation, scheduling::follow_up, turns::event};
+use balcao_store::{Tx, crm::organization, scheduling::follow_up, turns::event};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Account, message_text, schedule_turn, sender_identity, templates};
@@ -171,7 +172,7 @@ impl EventHandler<'_> {
         };
         let row = inbox::insert(tx, organization, &new, self.now)?;
         record_contact_wrote(tx, organization, contact, found.id, self.now)?;
-        let file = self.add_file(tx, (contact, found.id), row, &message.content)?;
+        let file = self.add_file(tx, &found, row, &message.content)?;
         if self.account.channel == web::KIND {
             // A file is shown as such; its description is the turn's.
             let text = if let Content::Media(media) = &message.content {
@@ -189,7 +190,7 @@ impl EventHandler<'_> {
     fn add_file(
         &self,
         tx: &mut Tx<'_>,
-        (contact, conversation): (ContactId, ConversationId),
+        conversation: &Conversation,
         row: Option<InboxId>,
         content: &Content,
     ) -> Result<Option<AttachmentId>, UseCaseError> {
@@ -197,8 +198,8 @@ impl EventHandler<'_> {
         let Some(wait) = self.wait.or(self.brought.map(|_| Duration::ZERO)) else { return Ok(None) };
         let wait = SignedDuration::try_from(wait).unwrap_or_default();
         let new = NewAttachment {
-            contact,
-            conversation,
+            contact: conversation.contact,
+            conversation: conversation.id,
             inbox,
             channel: &self.account.channel,
             account: &self.account.account,

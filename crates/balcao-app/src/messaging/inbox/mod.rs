@@ -27,7 +27,6 @@ use balcao_channel::InboundEvent;
 use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{ConversationId, OrganizationId};
-use balcao_planted::{self as planted, Bug};
 use balcao_store::{StoreError, Tx, messaging::attachment, messaging::inbox, turns::lease};
 use jiff::Timestamp;
 use tokio::sync::Notify;
@@ -48,6 +47,13 @@ pub struct Account {
     pub business: Option<String>,
     /// Whose it is.
     pub organization: OrganizationId,
+}
+
+/// The channel of a delivery, and the file that came with the request.
+#[derive(Clone, Copy)]
+struct EventSource<'a> {
+    channel: &'a str,
+    brought: Option<&'a UploadedFile>,
 }
 
 /// What became of a delivery.
@@ -134,23 +140,10 @@ impl Inbox {
         events: Vec<InboundEvent>,
         brought: Option<Arc<UploadedFile>>,
     ) -> Result<Accepted, UseCaseError> {
-        let events = if planted::has(Bug::DedupedByReading) {
-            seeded_bugs::new_by_reading(self, channel, events).await
+        let accepted = if seeded_bugs::AVAILABLE {
+            seeded_bugs::store_delivery(self, channel, events, brought).await?
         } else {
-            events
-        };
-        let now = self.desk.clock.now();
-        let inbox = self.clone();
-        let work = move |tx: &mut Tx<'_>| {
-            let mut accepted = Accepted::default();
-            for event in &events {
-                inbox.accept_or_quarantine(tx, (channel, brought.as_deref()), event, &mut accepted, now)?;
-            }
-            Ok::<_, UseCaseError>(accepted)
-        };
-        let accepted = match self.desk.store.write(work).await {
-            Err(_) if planted::has(Bug::AcknowledgedBeforeCommit) => return Ok(Accepted::default()),
-            accepted => accepted?,
+            self.store_delivery(channel, events, brought).await?
         };
         metrics::inbox_events(channel, accepted.new, accepted.repeated, accepted.strays);
         if accepted.new > 0 {
@@ -162,19 +155,38 @@ impl Inbox {
         Ok(accepted)
     }
 
+    /// Stores a delivery in one transaction, and gives what became of its events.
+    async fn store_delivery(
+        &self,
+        channel: &'static str,
+        events: Vec<InboundEvent>,
+        brought: Option<Arc<UploadedFile>>,
+    ) -> Result<Accepted, UseCaseError> {
+        let now = self.desk.clock.now();
+        let inbox = self.clone();
+        let work = move |tx: &mut Tx<'_>| {
+            let source = EventSource { channel, brought: brought.as_deref() };
+            let mut accepted = Accepted::default();
+            for event in &events {
+                inbox.accept_or_quarantine(tx, source, event, &mut accepted, now)?;
+            }
+            Ok::<_, UseCaseError>(accepted)
+        };
+        self.desk.store.write(work).await
+    }
+
     /// Takes an event in. One that cannot be is put aside with the reason, and loses none of its neighbours (F-23): the provider
     /// would repeat all of them for days.
     fn accept_or_quarantine(
         &self,
         tx: &mut Tx<'_>,
-        (channel, brought): (&str, Option<&UploadedFile>),
+        source: EventSource<'_>,
         event: &InboundEvent,
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
         let mut after = *accepted;
-        let taken =
-            tx.savepoint(|tx| self.take_in(tx, (channel, brought), event, &mut after, now).map(Ok::<(), Infallible>));
+        let taken = tx.savepoint(|tx| self.take_in(tx, source, event, &mut after, now).map(Ok::<(), Infallible>));
         let error = match taken {
             Ok(_) => {
                 *accepted = after;
@@ -182,11 +194,11 @@ impl Inbox {
             }
             Err(error) => error,
         };
-        let Some(account) = self.account(channel, event).filter(|_| is_of_the_event(&error)) else {
+        let Some(account) = self.account(source.channel, event).filter(|_| is_of_the_event(&error)) else {
             return Err(error);
         };
         tracing::error!(%error, "an event that could not be taken in was put aside");
-        let key = seeded_bugs::key_of(event, now);
+        let key = dedupe_key(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
         let arrival = EventHandler {
             account,
@@ -227,12 +239,13 @@ impl Inbox {
     fn take_in(
         &self,
         tx: &mut Tx<'_>,
-        (channel, brought): (&str, Option<&UploadedFile>),
+        source: EventSource<'_>,
         event: &InboundEvent,
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
-        let key = seeded_bugs::key_of(event, now);
+        let EventSource { channel, brought } = source;
+        let key = dedupe_key(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
         let Some(account) = self.account(channel, event) else {
             let name = event.origin().account.as_ref().map_or("", |account| account.as_str());
@@ -266,6 +279,14 @@ impl Inbox {
         let found = self.accounts.get(&(channel.to_owned(), name))?;
         found.business.as_ref().is_none_or(|business| *business == origin.business).then_some(found)
     }
+}
+
+/// The key by which a repeated event is recognised.
+fn dedupe_key(event: &InboundEvent, now: Timestamp) -> String {
+    if seeded_bugs::makes_keys_unique() {
+        return seeded_bugs::unique_key(event, now);
+    }
+    event.dedupe_key()
 }
 
 /// Whether an error is about what an event says, and comes again with it; else the database is in trouble.

@@ -59,7 +59,7 @@ impl EventHandler<'_> {
         }
         if state == OutboxState::Dead && message.state != OutboxState::Dead {
             let failure = status.failure.as_ref().map_or_else(|| "it failed".to_owned(), in_words);
-            sender::tell(tx, &message, state, &failure, self.now)?;
+            sender::record_outcome_event(tx, &message, state, &failure, self.now)?;
             message.failure = Some(failure);
         } else if state == OutboxState::Sent {
             message.failure = None;
@@ -85,7 +85,7 @@ impl EventHandler<'_> {
         if failure.class == SendClass::OutsideWindow && !delivery_failure::is_template(message) {
             // The next attempt finds the window closed, and takes the template, if there is one.
             lease::close_window(tx, message.organization, message.conversation, at)?;
-            return Ok(outbox::send_anew(tx, message, None, &words, (self.now, self.now))?);
+            return Ok(outbox::send_anew(tx, message, None, &words, self.now, self.now)?);
         }
         if delivery_failure::handle(tx, message, failure.class, &words, self.now)? {
             return Ok(true);
@@ -112,11 +112,11 @@ impl EventHandler<'_> {
             }
         };
         let own = message.attempts.saturating_sub(message.excused);
-        let next = after_attempt(outcome, own, sender::spread(message), Duration::ZERO, self.now);
+        let next = after_attempt(outcome, own, sender::compute_retry_jitter(message), Duration::ZERO, self.now);
         if next.state != OutboxState::Pending || outbox::is_followed(tx, message)? {
             return Ok(false);
         }
-        let anew = outbox::send_anew(tx, message, None, failure, (next.not_before, self.now))?;
+        let anew = outbox::send_anew(tx, message, None, failure, next.not_before, self.now)?;
         if anew && outcome == AttemptOutcome::TooFast {
             sender::slow_down(tx, message, self.now)?;
         }

@@ -3,13 +3,12 @@
 
 use balcao_channel::channels::whatsapp::identity;
 use balcao_channel::outbound::OutboundContent;
-use balcao_channel::{GiveUpReason, Outbound, Recipient, SendClass};
+use balcao_channel::{Capabilities, GiveUpReason, Outbound, Recipient, SendClass};
 use balcao_store::messaging::outbox::{self, Outbox};
 use balcao_store::{Tx, messaging::conversation};
 use jiff::Timestamp;
 
 use crate::context::app_context::UseCaseError;
-use crate::messaging::outbound::capabilities::NOTHING;
 
 /// Acts on a failure. Returns `true` if the sender sends the message again, so that it does not become a dead letter yet. The caller
 /// handles a message that the closed window kept back: at once there is a template, later only the next attempt knows it.
@@ -27,12 +26,12 @@ pub(crate) fn handle(
             Ok(false)
         }
         GiveUpReason::Unreachable => match other_recipient(message) {
-            Some(other) => Ok(outbox::send_anew(tx, message, Some(&other), failure, (now, now))?),
+            Some(other) => Ok(outbox::send_anew(tx, message, Some(&other), failure, now, now)?),
             None => Ok(false),
         },
         // What the provider does not take with its buttons may be said without them.
         GiveUpReason::Rejected => match in_plain_words(message) {
-            Some(words) if outbox::send_anew(tx, message, None, failure, (now, now))? => {
+            Some(words) if outbox::send_anew(tx, message, None, failure, now, now)? => {
                 outbox::reword(tx, message, &words)?;
                 Ok(true)
             }
@@ -49,7 +48,7 @@ pub(crate) fn handle(
 /// The words of a message with buttons, a list or a question that has one of its own; `None` of every other.
 fn in_plain_words(message: &Outbox) -> Option<String> {
     let body: Outbound = serde_json::from_str(&message.body).ok()?;
-    let plain = body.adapted_to(&NOTHING);
+    let plain = body.adapted_to(&Capabilities::NONE);
     if plain == body { None } else { serde_json::to_string(&plain).ok() }
 }
 

@@ -1,6 +1,5 @@
 //! Messages that leave: written into the outbox, checked, priced, sent, and what becomes of failures.
 
-mod capabilities;
 pub(crate) mod choices;
 pub mod costs;
 pub mod dead_letters;

@@ -5,7 +5,6 @@
 //! a message, except on a channel where a repeated request has no second effect. The rules are in [`balcao_domain::outbox`]
 //! (I-7, I-10, I-14, I-20). No account sends faster than its channel allows ([`pacing`]).
 
-use crate::messaging::outbound::capabilities::NOTHING;
 use balcao_domain::Locale;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -220,7 +219,13 @@ impl Sender {
                     continue;
                 }
                 unknown.push(lost.channel.clone());
-                tell(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
+                record_outcome_event(
+                    tx,
+                    &lost,
+                    OutboxState::Unknown,
+                    "the program ended while it was being sent",
+                    now,
+                )?;
             }
             let claimed = outbox::claim(tx, &claim, now, until, limit)?;
             let (mut leaving, mut bills) = (Vec::new(), pre_send::Bills::new());
@@ -228,13 +233,13 @@ impl Sender {
             for one in claimed {
                 let route = lease::route(tx, one.organization, one.conversation)?;
                 let on = terms.get(&(one.channel.clone(), one.account.clone()));
-                match pre_send::check(tx, &one, route.as_ref(), (on, &mut bills), now)? {
+                match pre_send::check(tx, &one, route.as_ref(), on, &mut bills, now)? {
                     None if pacing.check(tx, &one, now)? => leaving.push(ClaimedMessage { message: one, route, until }),
                     None => {}
                     Some(why) => {
                         let next = after_attempt(AttemptOutcome::Refused, one.attempts, 0, Duration::ZERO, now);
                         outbox::record(tx, &one, next, None, Some(&why), now)?;
-                        tell(tx, &one, OutboxState::Dead, &why, now)?;
+                        record_outcome_event(tx, &one, OutboxState::Dead, &why, now)?;
                     }
                 }
             }
@@ -353,9 +358,9 @@ impl Sender {
 
     async fn record(&self, message: &Outbox, attempt: &Attempt) -> Result<(), UseCaseError> {
         let now = self.desk.clock.now();
-        let spread = spread(message);
+        let jitter = compute_retry_jitter(message);
         let own = message.attempts.saturating_sub(message.excused);
-        let next = after_attempt(attempt.outcome, own, spread, self.settings.settle, now);
+        let next = after_attempt(attempt.outcome, own, jitter, self.settings.settle, now);
         let terms = Arc::clone(&self.terms);
         let (message, attempt, channel) = (message.clone(), attempt.clone(), message.channel.clone());
         let work = move |tx: &mut Tx<'_>| {
@@ -366,7 +371,7 @@ impl Sender {
             if waits && outbox::is_left_behind(tx, &message)? {
                 let dead = after_attempt(AttemptOutcome::Refused, own, 0, Duration::ZERO, now);
                 if outbox::record(tx, &message, dead, None, Some(OVERTAKEN_BY_LATER_MESSAGE), now)? {
-                    tell(tx, &message, OutboxState::Dead, OVERTAKEN_BY_LATER_MESSAGE, now)?;
+                    record_outcome_event(tx, &message, OutboxState::Dead, OVERTAKEN_BY_LATER_MESSAGE, now)?;
                 }
                 return Ok(false);
             }
@@ -391,7 +396,7 @@ impl Sender {
                     tracing::warn!(channel = message.channel, account = message.account, "the account can send again");
                 }
                 // The transaction may run again after an unknown commit; `recorded` makes sure that the rate limit counts once.
-                AttemptOutcome::TooFast if recorded => pacing::apply_rate_limit(tx, &message, spread, now)?,
+                AttemptOutcome::TooFast if recorded => pacing::apply_rate_limit(tx, &message, jitter, now)?,
                 AttemptOutcome::TooFast
                 | AttemptOutcome::Accepted
                 | AttemptOutcome::Retry { .. }
@@ -400,7 +405,7 @@ impl Sender {
                 | AttemptOutcome::Unknown => {}
             }
             if recorded {
-                tell(tx, &message, next.state, failure.unwrap_or_default(), now)?;
+                record_outcome_event(tx, &message, next.state, failure.unwrap_or_default(), now)?;
             }
             Ok::<_, UseCaseError>(recorded)
         };
@@ -413,13 +418,13 @@ impl Sender {
 }
 
 /// Moves the pauses of messages apart that failed together.
-pub(crate) fn spread(message: &Outbox) -> u64 {
+pub(crate) fn compute_retry_jitter(message: &Outbox) -> u64 {
     u64::try_from(i64::from(message.id)).unwrap_or(0).wrapping_mul(7_919)
 }
 
 /// The provider says later that the account of a message sent too fast.
 pub(crate) fn slow_down(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<(), UseCaseError> {
-    pacing::apply_rate_limit(tx, message, spread(message), now)
+    pacing::apply_rate_limit(tx, message, compute_retry_jitter(message), now)
 }
 
 /// Between two attempts to write down what came of a message.
@@ -535,7 +540,7 @@ fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<TemplateV
         None => found.contact,
     };
     let customer = contact::get(tx, message.organization, contact)?;
-    let text = body.adapted_to(&NOTHING);
+    let text = body.adapted_to(&Capabilities::NONE);
     let text = if let OutboundContent::Text { body, .. } = text.content() { Some(body.clone()) } else { None };
     if let Some(about) = message.about.as_deref().and_then(professionals::appointment_of) {
         return of_notice(tx, message, about, text);
@@ -568,7 +573,7 @@ fn of_notice(
 }
 
 /// What reached the customer is an event; what did not, or may not have, is for staff to see.
-pub(crate) fn tell(
+pub(crate) fn record_outcome_event(
     tx: &mut Tx<'_>,
     message: &Outbox,
     state: OutboxState,

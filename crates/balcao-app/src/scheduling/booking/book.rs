@@ -10,7 +10,7 @@ use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::{
     AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, Span,
 };
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::scheduling::appointment::NewAppointment;
 use balcao_store::{
     Tx, crm::subscription, scheduling::appointment, scheduling::catalog, scheduling::waitlist, turns::event,
@@ -212,7 +212,7 @@ fn free_professional<'a>(
     for (one, need) in &asked {
         let verdict = agenda.verdict(one.id, wish.service, *need, wish.start);
         let beside = for_customer && verdict == Verdict::Free && !agenda.is_on_grid(one, wish.service, wish.start);
-        if verdict == Verdict::Free && !beside || planted::has(Bug::SlotNotGuarded) {
+        if verdict == Verdict::Free && !beside || is_on(Bug::SlotNotGuarded) {
             return Ok((one, *need));
         }
         verdicts.push(if beside { Verdict::OffGrid } else { verdict });

@@ -418,7 +418,7 @@ impl Teller {
         {
             professionals::enqueue(tx, &self.accounts, self.organization, what, now)?;
             if let Some(actor) = &self.actor {
-                trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
+                trail::write_down(tx, self.organization, actor, what, before, after, now)?;
             }
         }
         Ok(answer)

@@ -1,16 +1,16 @@
-//! How holds must not expire: a mistake that the simulator must find (`balcao_planted`).
+//! How holds must not expire: a bug that the simulator must find (`balcao_seeded_bugs`).
 
 use balcao_domain::OrganizationId;
-use balcao_planted::{Bug, has};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::scheduling::slot_claim::{self, SlotRequest};
 use balcao_store::{Tx, scheduling::appointment};
 
 use super::change::free;
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 
-/// Whether a hold and its time are given up apart: never, but for a mistake.
+/// Whether a hold and its time are given up in two transactions.
 pub(super) fn expires_in_parts() -> bool {
-    has(Bug::HoldExpiredInParts)
+    is_on(Bug::HoldExpiredInParts)
 }
 
 /// The appointment in one transaction, its time in the next.

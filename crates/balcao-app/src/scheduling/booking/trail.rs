@@ -21,7 +21,8 @@ pub(super) fn write_down(
     organization: OrganizationId,
     actor: &str,
     what: NotificationKind,
-    (before, after): (Option<Value>, Value),
+    before: Option<Value>,
+    after: Value,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let (action, subject) = match what {

@@ -181,7 +181,7 @@ impl Channel for Takes {
             max_buttons: 0,
             max_rows: 0,
             media: &[],
-            own_files: MediaDelivery::Read,
+            own_files: MediaDelivery::Link,
             templates: false,
             quotes: false,
             read_marks: false,

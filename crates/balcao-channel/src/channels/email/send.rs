@@ -193,7 +193,7 @@ impl Channel for Email {
             max_buttons: 0,
             max_rows: 0,
             media: &[],
-            own_files: MediaDelivery::Read,
+            own_files: MediaDelivery::Link,
             templates: false,
             quotes: false,
             read_marks: false,

@@ -182,7 +182,7 @@ impl Channel for Evolution {
         Ok(())
     }
 
-    async fn hand_in(&self, file: InlineFile) -> Result<MediaSource, MediaError> {
+    async fn upload_media(&self, file: InlineFile) -> Result<MediaSource, MediaError> {
         // The gateway takes files within the message.
         Ok(MediaSource::Inline(file))
     }

@@ -64,7 +64,7 @@ impl Channel for WebChat {
             max_buttons: 0,
             max_rows: 0,
             media: &[MediaKind::Image, MediaKind::Video, MediaKind::Audio, MediaKind::Document],
-            own_files: MediaDelivery::Read,
+            own_files: MediaDelivery::Link,
             templates: false,
             quotes: false,
             read_marks: false,

@@ -116,7 +116,7 @@ impl Channel for WhatsApp {
         self.is_able().await
     }
 
-    async fn hand_in(&self, file: InlineFile) -> Result<MediaSource, MediaError> {
+    async fn upload_media(&self, file: InlineFile) -> Result<MediaSource, MediaError> {
         let InlineFile { kind, mime, name, bytes } = file;
         Ok(MediaSource::Uploaded(self.upload(kind, &mime, &name, bytes.to_vec()).await?))
     }

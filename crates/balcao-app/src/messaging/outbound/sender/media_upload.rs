@@ -34,7 +34,7 @@ impl Sender {
         channel: &dyn Channel,
         body: Outbound,
     ) -> Result<Outbound, Attempt> {
-        let Some(id) = body.kept().filter(|_| channel.capabilities().own_files != MediaDelivery::Read) else {
+        let Some(id) = body.kept().filter(|_| channel.capabilities().own_files != MediaDelivery::Link) else {
             return Ok(body);
         };
         let again = |failure: String| Attempt::failed(AttemptOutcome::Retry { after: None }, failure);
@@ -44,7 +44,7 @@ impl Sender {
             Fetched::Lost => return Err(again(SEND_LEASE_EXPIRED.to_owned())),
             Fetched::Gone => return Err(Attempt::failed(AttemptOutcome::Refused, NOT_HERE.to_owned())),
         };
-        let source = match tokio::time::timeout(self.settings.file, channel.hand_in(file)).await {
+        let source = match tokio::time::timeout(self.settings.file, channel.upload_media(file)).await {
             Ok(handed) => handed.map_err(|error| refused(&error))?,
             Err(_elapsed) => return Err(again(SLOW.to_owned())),
         };

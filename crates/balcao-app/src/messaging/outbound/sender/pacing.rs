@@ -63,7 +63,7 @@ impl<'r> Pacing<'r> {
     /// Keeps where the accounts stand now.
     pub(super) fn keep(self, tx: &mut Tx<'_>) -> Result<(), UseCaseError> {
         for ((organization, channel, account), stands) in self.met {
-            throttle::set(tx, organization, (&channel, &account), &stands)?;
+            throttle::set(tx, organization, &channel, &account, &stands)?;
         }
         Ok(())
     }
@@ -73,10 +73,10 @@ impl<'r> Pacing<'r> {
 pub(super) fn apply_rate_limit(
     tx: &mut Tx<'_>,
     message: &Outbox,
-    spread: u64,
+    jitter: u64,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    let slowed = stand(tx, message, now)?.after_report(spread, now);
+    let slowed = stand(tx, message, now)?.after_report(jitter, now);
     tracing::warn!(
         channel = message.channel,
         account = message.account,
@@ -84,12 +84,12 @@ pub(super) fn apply_rate_limit(
         until = %slowed.until,
         "the provider takes no more messages for now: the account sends more slowly"
     );
-    throttle::set(tx, message.organization, (&message.channel, &message.account), &slowed)?;
+    throttle::set(tx, message.organization, &message.channel, &message.account, &slowed)?;
     Ok(outbox::excuse(tx, message)?)
 }
 
 fn stand(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Throttle, UseCaseError> {
-    let known = throttle::find(tx, message.organization, (&message.channel, &message.account))?;
+    let known = throttle::find(tx, message.organization, &message.channel, &message.account)?;
     Ok(known.unwrap_or_else(|| Throttle::new(now)))
 }
 

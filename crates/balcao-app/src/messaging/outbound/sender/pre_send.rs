@@ -13,7 +13,7 @@ use balcao_channel::channels::whatsapp::window;
 use balcao_channel::outbound::OutboundContent;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AppointmentId, OrganizationId};
-use balcao_planted::{self as planted, Bug};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::outbox::{self, Bill, Outbox};
 use balcao_store::turns::lease::Route;
 use balcao_store::{Tx, messaging::conversation, messaging::delivery, messaging::inbox, scheduling::appointment};
@@ -37,11 +37,12 @@ pub(super) fn check(
     tx: &mut Tx<'_>,
     message: &Outbox,
     route: Option<&Route>,
-    (terms, bills): (Option<&SendPolicy>, &mut Bills),
+    terms: Option<&SendPolicy>,
+    bills: &mut Bills,
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     if PROACTIVE_KINDS.contains(&message.kind.as_str())
-        && !planted::has(Bug::ReminderNotLookedAtAgain)
+        && !is_on(Bug::ReminderNotLookedAtAgain)
         && let Some(why) = is_unwanted(tx, message, now)?
     {
         return Ok(Some(why.to_owned()));
@@ -50,7 +51,7 @@ pub(super) fn check(
         return Ok(Some(why.to_owned()));
     }
     match terms {
-        Some(terms) if message.price_micros.is_none() => expected_price(tx, message, route, (terms, bills), now),
+        Some(terms) if message.price_micros.is_none() => expected_price(tx, message, route, terms, bills, now),
         Some(_) | None => Ok(None),
     }
 }
@@ -124,7 +125,8 @@ fn expected_price(
     tx: &mut Tx<'_>,
     message: &Outbox,
     route: Option<&Route>,
-    (terms, bills): (&SendPolicy, &mut Bills),
+    terms: &SendPolicy,
+    bills: &mut Bills,
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     let Some(rates) = terms.rates else { return Ok(None) };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::machine;
+use crate::machine;
 
 /// Figures, and where they were measured.
 #[derive(Debug, Serialize)]
@@ -51,11 +51,11 @@ impl Row {
 }
 
 impl Report {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { machine: machine::description(), profile: machine::profile(), rows: Vec::new() }
     }
 
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         database: &'static str,
         what: impl Into<String>,
@@ -67,11 +67,11 @@ impl Report {
     }
 
     /// Median and 99th percentile of `times`.
-    pub(super) fn add_times(&mut self, database: &'static str, what: &str, mut times: Vec<Duration>) {
+    pub(crate) fn add_times(&mut self, database: &'static str, what: &str, mut times: Vec<Duration>) {
         times.sort();
         for (name, share) in [("p50", 50), ("p99", 99)] {
-            let place = times.len().saturating_mul(share) / 100;
-            let at = times.get(place.min(times.len().saturating_sub(1))).copied().unwrap_or_default();
+            let rank = times.len().saturating_mul(share) / 100;
+            let at = times.get(rank.min(times.len().saturating_sub(1))).copied().unwrap_or_default();
             self.add(database, format!("{what}, {name}"), at.as_secs_f64() * 1_000.0, "ms", None);
         }
     }
@@ -103,3 +103,7 @@ impl Report {
 const fn verdict(met: bool) -> &'static str {
     if met { "met" } else { "MISSED" }
 }
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;

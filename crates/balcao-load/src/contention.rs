@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::{Result, anyhow};
 use balcao_app::{
     crm::contacts::{Arrival, Contacts},
     scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice},
@@ -11,14 +12,14 @@ use balcao_domain::{ContactId, Phone};
 use balcao_store::turns::ledger::EffectKey;
 use tokio::task::JoinSet;
 
-use super::{
-    Kind, Report, Size, model,
-    place::Place,
-    report::Target,
+use crate::{
+    database::{DatabaseKind, ScratchDatabase},
+    options::Size,
+    report::{Report, Target},
+    served_business::{ServedBusiness, TransactionRecorder, fill, number},
+    stand_ins,
     turns::per_second,
-    world::{Tape, World, fill, number},
 };
-use crate::output::{Failure, error_chain};
 
 const CLIENTS: u32 = 64;
 
@@ -26,18 +27,18 @@ const CLIENTS: u32 = 64;
 const TAPED: u32 = 10;
 
 /// Measures bookings of one slot by 64 at once, and holds them against the same transactions in a bare loop.
-pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<(), Failure> {
-    let place = Place::make(kind).await?;
-    let (rate, _) = fight(&place, Until::After(size.time), None).await?;
-    place.end().await?;
-    let tape = Arc::new(Tape::default());
-    let place = Place::make(kind).await?;
-    let (_, bookings) = fight(&place, Until::Rounds(TAPED), Some(Arc::clone(&tape))).await?;
-    place.end().await?;
-    let place = Place::make(kind).await?;
-    drop(fill(&place).await?);
-    let took = place.replay(tape.take()).await?;
-    place.end().await?;
+pub(crate) async fn measure(kind: &DatabaseKind, size: Size, report: &mut Report) -> Result<()> {
+    let database = ScratchDatabase::create(kind).await?;
+    let (rate, _) = book_rounds(&database, Until::After(size.time), None).await?;
+    database.end().await?;
+    let tape = Arc::new(TransactionRecorder::default());
+    let database = ScratchDatabase::create(kind).await?;
+    let (_, bookings) = book_rounds(&database, Until::Rounds(TAPED), Some(Arc::clone(&tape))).await?;
+    database.end().await?;
+    let database = ScratchDatabase::create(kind).await?;
+    drop(fill(&database).await?);
+    let took = database.replay(tape.take()).await?;
+    database.end().await?;
     let bare = per_second(bookings, took);
     let name = kind.name();
     report.add(name, format!("bookings of one slot by {CLIENTS} at once"), rate, "/s", None);
@@ -54,16 +55,20 @@ enum Until {
 }
 
 /// Rounds of all against all; gives bookings a second, and how many they were.
-async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(f64, usize), Failure> {
-    let world = World::new(place, Duration::ZERO, 1, tape).await?;
-    let contacts = Contacts::new(world.desk.clone());
+async fn book_rounds(
+    database: &ScratchDatabase,
+    until: Until,
+    tape: Option<Arc<TransactionRecorder>>,
+) -> Result<(f64, usize)> {
+    let business = ServedBusiness::new(database, Duration::ZERO, 1, tape).await?;
+    let contacts = Contacts::new(business.context.clone());
     let mut fighters = Vec::new();
     for customer in 0..CLIENTS {
         let phone = Phone::parse(&format!("+{}", number(customer))).ok();
-        let arrived = contacts.arrive(world.organization, Arrival { phone, channel_user: None, name: None }).await;
-        fighters.push(arrived.map_err(|error| Failure::operation(error_chain(&error)))?);
+        let arrived = contacts.arrive(business.organization, Arrival { phone, channel_user: None, name: None }).await;
+        fighters.push(arrived?);
     }
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(business.context.clone());
     let (mut round, mut bookings) = (0, 0);
     let started = Instant::now();
     loop {
@@ -76,32 +81,32 @@ async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(
         }
         let mut fight = JoinSet::new();
         for contact in &fighters {
-            fight.spawn(book(booking.clone(), &world, *contact, round));
+            fight.spawn(book(booking.clone(), &business, *contact, round));
         }
         let mut winners = 0;
         while let Some(fought) = fight.join_next().await {
-            winners += usize::from(fought.map_err(|error| Failure::operation(error.to_string()))??);
+            winners += usize::from(fought??);
             bookings += 1;
         }
         if winners != 1 {
-            return Err(Failure::operation(format!("{winners} of {CLIENTS} got the slot")));
+            return Err(anyhow!("{winners} of {CLIENTS} got the slot"));
         }
         round += 1;
     }
     let rate = per_second(bookings, started.elapsed());
-    world.close().await;
+    business.stop().await;
     Ok((rate, bookings))
 }
 
 /// Whether the contact got the slot of this round. Whoever did not must have been told so.
 fn book(
     booking: Booking,
-    world: &World,
+    business: &ServedBusiness,
     contact: ContactId,
     round: u32,
-) -> impl Future<Output = Result<bool, Failure>> + use<> {
-    let organization = world.organization;
-    let (date, start_min) = model::slot(round);
+) -> impl Future<Output = Result<bool>> + use<> {
+    let organization = business.organization;
+    let (date, start_min) = stand_ins::slot(round);
     let wish = BookRequest {
         professional: Some("Ana".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte".to_owned())),
@@ -118,9 +123,9 @@ fn book(
             Ok(answer) => match answer.value {
                 Ok(_booked) => Ok(true),
                 Err(BookingRefusal::SlotTaken { .. }) => Ok(false),
-                Err(other) => Err(Failure::operation(format!("a booking was refused: {other:?}"))),
+                Err(other) => Err(anyhow!("a booking was refused: {other:?}")),
             },
-            Err(error) => Err(Failure::operation(error_chain(&error))),
+            Err(error) => Err(error.into()),
         }
     }
 }

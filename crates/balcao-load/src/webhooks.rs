@@ -6,6 +6,7 @@ use std::sync::{
 };
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result, anyhow};
 use balcao_channel::channels::whatsapp::signature::AppSecrets;
 use balcao_web::{Limits, Web, WhatsAppWebhook, router};
 use hmac::{Hmac, KeyInit, Mac};
@@ -18,28 +19,29 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{
-    Kind, Report, Size,
-    place::Place,
-    report::Target,
+use crate::{
+    database::{DatabaseKind, ScratchDatabase},
+    options::Size,
+    report::{Report, Target},
+    served_business::{ServedBusiness, message, number},
     turns::per_second,
-    world::{World, message, number},
 };
-use crate::output::Failure;
 
 const SECRET: &str = "an app secret";
 
+const BROKEN: &str = "a connection broke";
+
 /// Measures webhooks, by one connection and by 32, each with one message of a customer.
-pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<(), Failure> {
+pub(crate) async fn measure(kind: &DatabaseKind, size: Size, report: &mut Report) -> Result<()> {
     for connections in [1_u32, 32] {
-        let place = Place::make(kind).await?;
-        let world = World::new(&place, Duration::ZERO, 1, None).await?;
+        let database = ScratchDatabase::create(kind).await?;
+        let business = ServedBusiness::new(&database, Duration::ZERO, 1, None).await?;
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        let secrets = AppSecrets::new(SecretString::from(SECRET)).map_err(Failure::operation)?;
+        let secrets = AppSecrets::new(SecretString::from(SECRET)).map_err(|error| anyhow!(error.to_string()))?;
         let hook = WhatsAppWebhook { secrets, verify_token: SecretString::from("a verify token") };
-        let web = Web::new(world.desk.clone(), world.inbox.clone(), Some(hook), stop.clone());
-        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(|error| broken(&error))?;
-        let address = listener.local_addr().map_err(|error| broken(&error))?;
+        let web = Web::new(business.context.clone(), business.inbox.clone(), Some(hook), stop.clone());
+        let listener = TcpListener::bind("127.0.0.1:0").await.context(BROKEN)?;
+        let address = listener.local_addr().context(BROKEN)?;
         let limits = Limits::default();
         tasks.spawn(balcao_web::serve(listener, router(web, &limits), limits, stop.clone()));
         let next = Arc::new(AtomicU32::new(0));
@@ -48,21 +50,23 @@ pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Res
         for _ in 0..connections {
             let next = Arc::clone(&next);
             clients.spawn(async move {
-                let mut stream = TcpStream::connect(address).await.map_err(|error| broken(&error))?;
-                stream.set_nodelay(true).map_err(|error| broken(&error))?;
+                let mut stream = TcpStream::connect(address).await.context(BROKEN)?;
+                stream.set_nodelay(true).context(BROKEN)?;
                 let mut times = Vec::new();
-                while started.elapsed() < size.time {
+                loop {
                     let request = request(next.fetch_add(1, Ordering::Relaxed));
                     let sent = Instant::now();
                     post(&mut stream, &request).await?;
                     times.push(sent.elapsed());
+                    if started.elapsed() >= size.time {
+                        return Ok::<_, anyhow::Error>(times);
+                    }
                 }
-                Ok::<_, Failure>(times)
             });
         }
         let mut times = Vec::new();
         while let Some(client) = clients.join_next().await {
-            times.extend(client.map_err(|error| Failure::operation(error.to_string()))??);
+            times.extend(client??);
         }
         let rate = per_second(times.len(), started.elapsed());
         let by = if connections == 1 { "1 connection".to_owned() } else { format!("{connections} connections") };
@@ -73,8 +77,8 @@ pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Res
         stop.cancel();
         tasks.close();
         tasks.wait().await;
-        world.close().await;
-        place.end().await?;
+        business.stop().await;
+        database.end().await?;
     }
     Ok(())
 }
@@ -98,20 +102,16 @@ fn request(count: u32) -> Vec<u8> {
 }
 
 /// Sends a request and reads its answer, whose body is empty.
-async fn post(stream: &mut TcpStream, request: &[u8]) -> Result<(), Failure> {
-    stream.write_all(request).await.map_err(|error| broken(&error))?;
+async fn post(stream: &mut TcpStream, request: &[u8]) -> Result<()> {
+    stream.write_all(request).await.context(BROKEN)?;
     let mut answer = Vec::with_capacity(512);
     while !answer.windows(4).any(|end| end == b"\r\n\r\n") {
-        if stream.read_buf(&mut answer).await.map_err(|error| broken(&error))? == 0 {
-            return Err(Failure::operation("the server closed the connection"));
+        if stream.read_buf(&mut answer).await.context(BROKEN)? == 0 {
+            return Err(anyhow!("the server closed the connection"));
         }
     }
     if answer.starts_with(b"HTTP/1.1 200 ") {
         return Ok(());
     }
-    Err(Failure::operation(format!("a webhook was refused: {}", String::from_utf8_lossy(&answer))))
-}
-
-fn broken(error: &std::io::Error) -> Failure {
-    Failure::operation(format!("a connection broke: {error}"))
+    Err(anyhow!("a webhook was refused: {}", String::from_utf8_lossy(&answer)))
 }

@@ -1,7 +1,7 @@
 //! The machine that figures were measured on.
 
 /// In words: processor, cores, memory, load, and how this program was built.
-pub(super) fn description() -> String {
+pub(crate) fn description() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let cpuinfo = read("/proc/cpuinfo");
     let model = cpuinfo.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(": "));
@@ -18,12 +18,12 @@ pub(super) fn description() -> String {
 }
 
 /// How this program was built.
-pub(super) const fn profile() -> &'static str {
+pub(crate) const fn profile() -> &'static str {
     if cfg!(debug_assertions) { "debug" } else { "release" }
 }
 
 /// How much memory this process holds, in KiB; 0 where that cannot be told.
-pub(super) fn resident_kib() -> u64 {
+pub(crate) fn resident_kib() -> u64 {
     kib(&std::fs::read_to_string("/proc/self/status").unwrap_or_default(), "VmRSS:").unwrap_or(0)
 }
 

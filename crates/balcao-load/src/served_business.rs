@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use anyhow::{Result, anyhow};
 use balcao_agent::ProfileFile;
 use balcao_app::{
     AppContext,
@@ -16,19 +17,19 @@ use balcao_builtin_tools::{Settings, registry};
 use balcao_channel::{Channel, channels::whatsapp::webhook};
 use balcao_domain::{ManualClock, OrganizationId, burst::BurstRules};
 use balcao_store::{Probe, RecordedTransaction, Store};
+use balcao_yaml::Problem;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{
-    model::{Books, Takes},
-    place::Place,
+use crate::{
+    database::ScratchDatabase,
+    stand_ins::{AcceptingChannel, BookingModel},
 };
-use crate::output::{Failure, error_chain};
 
 /// The account that messages come in for.
-pub(super) const ACCOUNT: &str = "7001";
+pub(crate) const ACCOUNT: &str = "7001";
 const NOW: Timestamp = Timestamp::constant(1_795_489_200, 0);
 
 const BUSINESS: &str = r#"
@@ -50,15 +51,15 @@ professionals:
 
 /// Keeps what transactions did.
 #[derive(Debug, Default)]
-pub(super) struct Tape(Mutex<Vec<RecordedTransaction>>);
+pub(crate) struct TransactionRecorder(Mutex<Vec<RecordedTransaction>>);
 
-impl Tape {
-    pub(super) fn take(&self) -> Vec<RecordedTransaction> {
+impl TransactionRecorder {
+    pub(crate) fn take(&self) -> Vec<RecordedTransaction> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Probe for Tape {
+impl Probe for TransactionRecorder {
     fn tapes(&self) -> bool {
         true
     }
@@ -69,11 +70,11 @@ impl Probe for Tape {
 }
 
 /// A business that is served.
-pub(super) struct World {
-    pub(super) desk: AppContext,
-    pub(super) organization: OrganizationId,
-    pub(super) inbox: Inbox,
-    pub(super) provider: Arc<Takes>,
+pub(crate) struct ServedBusiness {
+    pub(crate) context: AppContext,
+    pub(crate) organization: OrganizationId,
+    pub(crate) inbox: Inbox,
+    pub(crate) provider: Arc<AcceptingChannel>,
     dispatcher: Dispatcher,
     sender: Arc<Sender>,
     stop: CancellationToken,
@@ -81,31 +82,37 @@ pub(super) struct World {
 }
 
 /// A database with the business alone: where a tape begins.
-pub(super) async fn fill(place: &Place) -> Result<(Store, OrganizationId), Failure> {
-    let store = place.open()?;
-    store.migrate().await.map_err(|error| Failure::operation(error_chain(&error)))?;
-    let file = BusinessFile::read("bench", BUSINESS).map_err(|problems| Failure::problems(&problems))?;
-    let imported = file.import(&store, NOW).await.map_err(|error| Failure::operation(error_chain(&error)))?;
+pub(crate) async fn fill(database: &ScratchDatabase) -> Result<(Store, OrganizationId)> {
+    let store = database.open()?;
+    store.migrate().await?;
+    let file = BusinessFile::read("bench", BUSINESS).map_err(|problems| invalid(&problems))?;
+    let imported = file.import(&store, NOW).await?;
     Ok((store, imported.organization))
 }
 
-impl World {
+/// Mistakes of the files that are built in.
+fn invalid(problems: &[Problem]) -> anyhow::Error {
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    anyhow!(problems.join("\n"))
+}
+
+impl ServedBusiness {
     /// Everything that serves, with a model that thinks so long, and so many turns at a time.
-    pub(super) async fn new(
-        place: &Place,
+    pub(crate) async fn new(
+        database: &ScratchDatabase,
         latency: Duration,
         at_once: u32,
-        tape: Option<Arc<Tape>>,
-    ) -> Result<Self, Failure> {
-        let (store, organization) = fill(place).await?;
+        tape: Option<Arc<TransactionRecorder>>,
+    ) -> Result<Self> {
+        let (store, organization) = fill(database).await?;
         let store = match tape {
             Some(tape) => store.probed(tape),
             None => store,
         };
-        let desk = AppContext::new(store, Arc::new(ManualClock::at(NOW)));
-        let document = balcao_yaml::Document::read("agents/eli.yaml", include_str!("../../../../agents/eli.yaml"));
+        let context = AppContext::new(store, Arc::new(ManualClock::at(NOW)));
+        let document = balcao_yaml::Document::read("agents/eli.yaml", include_str!("../../../agents/eli.yaml"));
         let read = document.and_then(|document| document.read_as::<ProfileFile>());
-        let mut profile = read.map_err(|problem| Failure::problems(std::slice::from_ref(&problem)))?.profile;
+        let mut profile = read?.profile;
         profile.guardrails.max_messages_per_day = 0;
         profile.guardrails.flood_per_minute = 0;
         profile.after_reply = balcao_agent::profile::AfterReply::default();
@@ -117,27 +124,27 @@ impl World {
             followup_delays: vec![30],
             flows: Vec::new(),
         };
-        let registry = registry(&desk, &settings).map_err(|problems| Failure::problems(&problems))?;
-        let agent = Agent::new(profile, &registry, Arc::new(Books { latency }));
-        let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
+        let registry = registry(&context, &settings).map_err(|problems| invalid(&problems))?;
+        let agent = Agent::new(profile, &registry, Arc::new(BookingModel { latency }));
+        let front = Arc::new(TurnRunner::new(context.clone(), [agent]));
         let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let burst = BurstRules { quiet: Duration::ZERO, ..BurstRules::default() };
         let account =
             Account { channel: "whatsapp".to_owned(), account: ACCOUNT.to_owned(), business: None, organization };
-        let inbox = Inbox::new(desk.clone(), [account], burst, Arc::clone(&wake));
+        let inbox = Inbox::new(context.clone(), [account], burst, Arc::clone(&wake));
         let settings =
             DispatcherSettings { max_concurrent_turns: at_once, burst, ..DispatcherSettings::new(id, "bench") };
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
-        let provider = Takes::new(ACCOUNT);
-        let channel: Arc<dyn Channel> = Arc::<Takes>::clone(&provider);
+        let provider = AcceptingChannel::new(ACCOUNT);
+        let channel: Arc<dyn Channel> = Arc::<AcceptingChannel>::clone(&provider);
         let settings = SenderSettings { at_once: at_once.max(16), ..SenderSettings::default() };
-        let sender = Arc::new(Sender::new(desk.clone(), [channel], settings, outgoing));
+        let sender = Arc::new(Sender::new(context.clone(), [channel], settings, outgoing));
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
-        Ok(Self { desk, organization, inbox, provider, dispatcher, sender, stop, tasks })
+        Ok(Self { context, organization, inbox, provider, dispatcher, sender, stop, tasks })
     }
 
     /// From now on messages are answered.
-    pub(super) fn open(&self) {
+    pub(crate) fn start(&self) {
         let (dispatcher, stop) = (self.dispatcher.clone(), self.stop.clone());
         self.tasks.spawn(async move { dispatcher.run(stop).await });
         let (sender, stop) = (Arc::clone(&self.sender), self.stop.clone());
@@ -145,23 +152,23 @@ impl World {
     }
 
     /// Ends what runs.
-    pub(super) async fn close(self) {
+    pub(crate) async fn stop(self) {
         self.stop.cancel();
         self.tasks.close();
         self.tasks.wait().await;
     }
 
     /// The customer with this number writes: the delivery is durable when this returns.
-    pub(super) async fn delivers(&self, number: &str, text: &str) -> Result<(), Failure> {
+    pub(crate) async fn deliver(&self, number: &str, text: &str) -> Result<()> {
         let body = message(number, &uuid::Uuid::now_v7().to_string(), text).to_string();
-        let events = webhook::parse(body.as_bytes()).map_err(|error| Failure::operation(error_chain(&error)))?;
+        let events = webhook::parse(body.as_bytes())?;
         let accepted = self.inbox.accept("whatsapp", events).await;
-        accepted.map(drop).map_err(|error| Failure::operation(error_chain(&error)))
+        Ok(accepted.map(drop)?)
     }
 }
 
 /// A text as Meta posts it.
-pub(super) fn message(number: &str, id: &str, text: &str) -> Value {
+pub(crate) fn message(number: &str, id: &str, text: &str) -> Value {
     let message = json!({ "from": number, "id": id, "timestamp": NOW.as_second().to_string(), "type": "text",
         "text": { "body": text } });
     let metadata = json!({ "display_phone_number": "551130001000", "phone_number_id": ACCOUNT });
@@ -171,6 +178,6 @@ pub(super) fn message(number: &str, id: &str, text: &str) -> Value {
 }
 
 /// A mobile number of São Paulo.
-pub(super) fn number(customer: u32) -> String {
+pub(crate) fn number(customer: u32) -> String {
     format!("55119{:08}", 10_000_000_u32.saturating_add(customer))
 }

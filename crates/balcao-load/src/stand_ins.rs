@@ -20,13 +20,13 @@ const DAYS_A_WEEK: u32 = 5;
 
 /// Looks, books the slot that the customer wants, and says so: the standard turn of three calls.
 #[derive(Debug)]
-pub(super) struct Books {
+pub(crate) struct BookingModel {
     /// How long it thinks.
-    pub(super) latency: Duration,
+    pub(crate) latency: Duration,
 }
 
 /// Day and local time of a slot.
-pub(super) fn slot(number: u32) -> (Date, u16) {
+pub(crate) fn slot(number: u32) -> (Date, u16) {
     let (day, at) = (number / SLOTS_A_DAY, number % SLOTS_A_DAY);
     let days = i64::from(day / DAYS_A_WEEK * 7 + day % DAYS_A_WEEK);
     let first = Date::constant(2026, 11, 24);
@@ -35,18 +35,18 @@ pub(super) fn slot(number: u32) -> (Date, u16) {
 }
 
 /// What a customer writes who wants a slot: a booking holds only what they said.
-pub(super) fn wish(number: u32) -> String {
+pub(crate) fn booking_text(number: u32) -> String {
     let (date, start_min) = slot(number);
     format!("quero um Corte com a Ana em {date} às {:02}:{:02}", start_min / 60, start_min % 60)
 }
 
 /// Day and time of a wish.
-fn wanted(text: &str) -> Option<(&str, &str)> {
+fn parse_booking_text(text: &str) -> Option<(&str, &str)> {
     text.rsplit_once(" em ")?.1.split_once(" às ")
 }
 
 #[async_trait]
-impl ChatProvider for Books {
+impl ChatProvider for BookingModel {
     fn name(&self) -> &str {
         "bench"
     }
@@ -67,7 +67,7 @@ impl ChatProvider for Books {
         let since = request.messages.iter().skip(last.unwrap_or(0));
         let results = since.filter(|message| matches!(message, Message::ToolResult { .. })).count();
         let asked = last.and_then(|at| match request.messages.get(at) {
-            Some(Message::User { text }) => wanted(text),
+            Some(Message::User { text }) => parse_booking_text(text),
             _ => None,
         });
         let (date, start) = asked.unwrap_or_default();
@@ -101,18 +101,18 @@ impl ChatProvider for Books {
 
 /// A WhatsApp that takes everything at once, and tells whoever waits for it.
 #[derive(Debug)]
-pub(super) struct Takes {
+pub(crate) struct AcceptingChannel {
     account: AccountId,
     waiting: Mutex<HashMap<String, oneshot::Sender<String>>>,
 }
 
-impl Takes {
-    pub(super) fn new(account: &str) -> Arc<Self> {
+impl AcceptingChannel {
+    pub(crate) fn new(account: &str) -> Arc<Self> {
         Arc::new(Self { account: AccountId::new(account), waiting: Mutex::default() })
     }
 
     /// Gets the next message to this number.
-    pub(super) fn listen(&self, number: &str) -> oneshot::Receiver<String> {
+    pub(crate) fn listen(&self, number: &str) -> oneshot::Receiver<String> {
         let (sender, receiver) = oneshot::channel();
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(number.to_owned(), sender);
         receiver
@@ -120,7 +120,7 @@ impl Takes {
 }
 
 #[async_trait]
-impl Channel for Takes {
+impl Channel for AcceptingChannel {
     fn kind(&self) -> &'static str {
         "whatsapp"
     }
@@ -135,7 +135,7 @@ impl Channel for Takes {
             max_buttons: 0,
             max_rows: 0,
             media: &[],
-            own_files: MediaDelivery::Read,
+            own_files: MediaDelivery::Link,
             templates: false,
             quotes: false,
             read_marks: false,

@@ -9,16 +9,17 @@ use std::sync::{
 };
 use std::time::{Duration, Instant};
 
+use anyhow::{Result, anyhow};
 use tokio::task::JoinSet;
 
-use super::{
-    Kind, Report, Size, machine,
-    model::wish,
-    place::Place,
-    report::Target,
-    world::{Tape, World, fill, number},
+use crate::{
+    database::{DatabaseKind, ScratchDatabase},
+    machine,
+    options::Size,
+    report::{Report, Target},
+    served_business::{ServedBusiness, TransactionRecorder, fill, number},
+    stand_ins::booking_text,
 };
-use crate::output::Failure;
 
 /// A message that is not answered within this time ends the measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,23 +34,23 @@ const WARM: u32 = 40;
 const TAPED: u32 = 300;
 
 /// Measures turns, one conversation and 32 at a time, and holds them against the same transactions in a bare loop.
-pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<(), Failure> {
+pub(crate) async fn measure(kind: &DatabaseKind, size: Size, report: &mut Report) -> Result<()> {
     let name = kind.name();
     for conversations in [1_u32, 32] {
         let what =
             if conversations == 1 { "1 conversation".to_owned() } else { format!("{conversations} conversations") };
-        let place = Place::make(kind).await?;
-        let world = Arc::new(World::new(&place, Duration::ZERO, conversations, None).await?);
-        world.open();
+        let database = ScratchDatabase::create(kind).await?;
+        let business = Arc::new(ServedBusiness::new(&database, Duration::ZERO, conversations, None).await?);
+        business.start();
         let next = Arc::new(AtomicU32::new(0));
-        converse(&world, &next, conversations, Stop::At(WARM)).await?;
+        run_conversations(&business, &next, conversations, Stop::At(WARM)).await?;
         let started = Instant::now();
-        let times = converse(&world, &next, conversations, Stop::After(size.time)).await?;
+        let times = run_conversations(&business, &next, conversations, Stop::After(size.time)).await?;
         let rate = per_second(times.len(), started.elapsed());
         report.add(name, format!("turns, {what}"), rate, "/s", None);
         report.add_times(name, &format!("turn, {what}"), times);
-        finish(world, place).await?;
-        let bare = bare(kind, conversations).await?;
+        drop_all(business, database).await?;
+        let bare = measure_bare_loop(kind, conversations).await?;
         report.add(name, format!("the same transactions in a bare loop, {what}"), bare, "turns/s", None);
         let share = rate / bare * 100.0;
         let target = (conversations == 32).then_some(Target::AtLeast(50.0));
@@ -59,40 +60,41 @@ pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Res
 }
 
 /// How many turns a second the driver alone does, given the same transactions one after the other.
-async fn bare(kind: &Kind, conversations: u32) -> Result<f64, Failure> {
-    let place = Place::make(kind).await?;
-    let tape = Arc::new(Tape::default());
-    let world = Arc::new(World::new(&place, Duration::ZERO, conversations, Some(Arc::clone(&tape))).await?);
-    world.open();
+async fn measure_bare_loop(kind: &DatabaseKind, conversations: u32) -> Result<f64> {
+    let database = ScratchDatabase::create(kind).await?;
+    let tape = Arc::new(TransactionRecorder::default());
+    let business =
+        Arc::new(ServedBusiness::new(&database, Duration::ZERO, conversations, Some(Arc::clone(&tape))).await?);
+    business.start();
     let next = Arc::new(AtomicU32::new(0));
-    let turns = converse(&world, &next, conversations, Stop::At(TAPED)).await?.len();
-    finish(world, place).await?;
-    let place = Place::make(kind).await?;
-    drop(fill(&place).await?);
-    let took = place.replay(tape.take()).await?;
-    place.end().await?;
+    let turns = run_conversations(&business, &next, conversations, Stop::At(TAPED)).await?.len();
+    drop_all(business, database).await?;
+    let database = ScratchDatabase::create(kind).await?;
+    drop(fill(&database).await?);
+    let took = database.replay(tape.take()).await?;
+    database.end().await?;
     Ok(per_second(turns, took))
 }
 
 /// Measures so many conversations in flight, with a model that takes 300 ms for each of its three answers.
-pub(super) async fn measure_flight(kind: &Kind, size: Size, report: &mut Report) -> Result<(), Failure> {
+pub(crate) async fn measure_flight(kind: &DatabaseKind, size: Size, report: &mut Report) -> Result<()> {
     const LATENCY: Duration = Duration::from_millis(300);
     const ARRIVE: Duration = Duration::from_millis(900);
-    let place = Place::make(kind).await?;
-    let world = Arc::new(World::new(&place, LATENCY, size.flight, None).await?);
-    world.open();
+    let database = ScratchDatabase::create(kind).await?;
+    let business = Arc::new(ServedBusiness::new(&database, LATENCY, size.flight, None).await?);
+    business.start();
     let next = Arc::new(AtomicU32::new(0));
     // One turn, so that what is made once is there.
-    converse(&world, &next, 1, Stop::At(2)).await?;
+    run_conversations(&business, &next, 1, Stop::At(2)).await?;
     let before = machine::resident_kib();
     let started = Instant::now();
     let mut answers = JoinSet::new();
     for customer in 0..size.flight {
-        let (world, slot) = (Arc::clone(&world), next.fetch_add(1, Ordering::Relaxed));
+        let (business, slot) = (Arc::clone(&business), next.fetch_add(1, Ordering::Relaxed));
         let at = ARRIVE.saturating_mul(customer) / size.flight.max(1);
         answers.spawn(async move {
             tokio::time::sleep(at).await;
-            turn(&world, &number(500_000 + customer), slot).await
+            turn(&business, &number(500_000 + customer), slot).await
         });
     }
     let mut times = Vec::new();
@@ -101,7 +103,7 @@ pub(super) async fn measure_flight(kind: &Kind, size: Size, report: &mut Report)
     while !answers.is_empty() {
         tokio::select! {
             Some(answer) = answers.join_next() => {
-                times.push(answer.map_err(|error| Failure::operation(error.to_string()))??);
+                times.push(answer??);
             }
             _ = look.tick() => peak = peak.max(machine::resident_kib()),
         }
@@ -116,7 +118,7 @@ pub(super) async fn measure_flight(kind: &Kind, size: Size, report: &mut Report)
     let each =
         f64::from(u32::try_from(peak.saturating_sub(before)).unwrap_or(u32::MAX)) / f64::from(size.flight.max(1));
     report.add(kind.name(), "memory per conversation in flight", each, "KiB", Some(Target::AtMost(64.0)));
-    finish(world, place).await
+    drop_all(business, database).await
 }
 
 #[derive(Clone, Copy)]
@@ -128,16 +130,16 @@ enum Stop {
 }
 
 /// So many customers at a time write and are answered; gives how long each turn took.
-async fn converse(
-    world: &Arc<World>,
+async fn run_conversations(
+    business: &Arc<ServedBusiness>,
     next: &Arc<AtomicU32>,
     conversations: u32,
     stop: Stop,
-) -> Result<Vec<Duration>, Failure> {
+) -> Result<Vec<Duration>> {
     let started = Instant::now();
     let mut lanes = JoinSet::new();
     for lane in 0..conversations {
-        let (world, next) = (Arc::clone(world), Arc::clone(next));
+        let (business, next) = (Arc::clone(business), Arc::clone(next));
         lanes.spawn(async move {
             let mut times = Vec::new();
             loop {
@@ -147,42 +149,38 @@ async fn converse(
                     Stop::After(time) => started.elapsed() >= time,
                 };
                 if over {
-                    return Ok::<_, Failure>(times);
+                    return Ok::<_, anyhow::Error>(times);
                 }
                 let customer = lane * 10_000 + (slot / conversations) / MESSAGES;
-                times.push(turn(&world, &number(customer), slot).await?);
+                times.push(turn(&business, &number(customer), slot).await?);
             }
         });
     }
     let mut all = Vec::new();
     while let Some(lane) = lanes.join_next().await {
-        all.extend(lane.map_err(|error| Failure::operation(error.to_string()))??);
+        all.extend(lane??);
     }
     Ok(all)
 }
 
 /// A customer asks for a slot and gets it.
-async fn turn(world: &World, number: &str, slot: u32) -> Result<Duration, Failure> {
+async fn turn(business: &ServedBusiness, number: &str, slot: u32) -> Result<Duration> {
     let started = Instant::now();
-    let answer = world.provider.listen(number);
-    world.delivers(number, &wish(slot)).await?;
+    let answer = business.provider.listen(number);
+    business.deliver(number, &booking_text(slot)).await?;
     let answer = tokio::time::timeout(PATIENCE, answer).await;
-    let text = answer.ok().and_then(Result::ok).ok_or_else(|| Failure::operation("a message was not answered"))?;
-    if text.contains("marcado") {
-        Ok(started.elapsed())
-    } else {
-        Err(Failure::operation(format!("slot {slot} was not booked: {text}")))
-    }
+    let text = answer.ok().and_then(Result::ok).ok_or_else(|| anyhow!("a message was not answered"))?;
+    if text.contains("marcado") { Ok(started.elapsed()) } else { Err(anyhow!("slot {slot} was not booked: {text}")) }
 }
 
-async fn finish(world: Arc<World>, place: Place) -> Result<(), Failure> {
-    match Arc::try_unwrap(world) {
-        Ok(world) => world.close().await,
-        Err(_shared) => return Err(Failure::operation("a turn goes on after its end")),
+async fn drop_all(business: Arc<ServedBusiness>, database: ScratchDatabase) -> Result<()> {
+    match Arc::try_unwrap(business) {
+        Ok(business) => business.stop().await,
+        Err(_shared) => return Err(anyhow!("a turn goes on after its end")),
     }
-    place.end().await
+    database.end().await
 }
 
-pub(super) fn per_second(count: usize, time: Duration) -> f64 {
+pub(crate) fn per_second(count: usize, time: Duration) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / time.as_secs_f64().max(f64::EPSILON)
 }

@@ -1,8 +1,9 @@
-//! Mistakes that can be built in on purpose, so that the simulator can be seen to find them (facts: exactly once, §3.12).
+//! Bugs that a build switches on to prove that the simulator finds them (G-03).
 //!
-//! Without the feature `planted` nothing of this is in the program: [`has`] is `false` at compile time.
+//! A bug lies beside the code that it breaks, in a module `seeded_bugs` if it is more than a condition. The code calls it at one place.
+//! Without the feature `seeded-bugs` nothing of this is in the program: [`is_on`] is `false` at compile time.
 
-/// A mistake.
+/// A seeded bug. The code that asks for it shows what it breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is what its name says, where the code asks for it")]
 pub enum Bug {
@@ -51,7 +52,7 @@ impl Bug {
 
     /// Within how many seeds it must be found.
     #[must_use]
-    pub const fn within(self) -> u64 {
+    pub const fn max_seeds(self) -> u64 {
         match self {
             Self::AcknowledgedBeforeCommit
             | Self::DedupedByReading
@@ -75,7 +76,7 @@ impl Bug {
 impl Bug {
     /// By which oracles it must be found: what else goes wrong beside it proves nothing about them.
     #[must_use]
-    pub const fn by(self) -> &'static [&'static str] {
+    pub const fn oracles(self) -> &'static [&'static str] {
         match self {
             Self::AcknowledgedBeforeCommit | Self::OutboxAfterClose => &["O-1"],
             Self::DedupedByReading => &["O-1", "O-2"],
@@ -92,41 +93,41 @@ impl Bug {
     }
 }
 
-/// Whether mistakes can be built into this program.
-pub const AVAILABLE: bool = cfg!(feature = "planted");
+/// Whether this build can switch bugs on.
+pub const AVAILABLE: bool = cfg!(feature = "seeded-bugs");
 
-#[cfg(feature = "planted")]
+#[cfg(feature = "seeded-bugs")]
 mod switch {
     use std::sync::Mutex;
 
     use super::Bug;
 
-    static PLANTED: Mutex<Option<Bug>> = Mutex::new(None);
+    static ACTIVE: Mutex<Option<Bug>> = Mutex::new(None);
 
-    /// Builds a mistake in, or takes it out.
-    pub fn plant(bug: Option<Bug>) {
-        *PLANTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = bug;
+    /// Switches one bug on and every other off; `None` switches all off.
+    pub fn switch(bug: Option<Bug>) {
+        *ACTIVE.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = bug;
     }
 
-    /// Whether this mistake is built in.
+    /// Whether this bug is switched on.
     #[must_use]
-    pub fn has(bug: Bug) -> bool {
-        *PLANTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner) == Some(bug)
+    pub fn is_on(bug: Bug) -> bool {
+        *ACTIVE.lock().unwrap_or_else(std::sync::PoisonError::into_inner) == Some(bug)
     }
 }
 
-#[cfg(not(feature = "planted"))]
+#[cfg(not(feature = "seeded-bugs"))]
 mod switch {
     use super::Bug;
 
-    /// Builds a mistake in, or takes it out: not in this program.
-    pub const fn plant(_bug: Option<Bug>) {}
+    /// Does nothing, because this build has no bugs to switch on.
+    pub const fn switch(_bug: Option<Bug>) {}
 
-    /// Whether this mistake is built in: never in this program.
+    /// Returns `false`, because this build has no bugs to switch on.
     #[must_use]
-    pub const fn has(_bug: Bug) -> bool {
+    pub const fn is_on(_bug: Bug) -> bool {
         false
     }
 }
 
-pub use switch::{has, plant};
+pub use switch::{is_on, switch};
