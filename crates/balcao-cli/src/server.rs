@@ -215,7 +215,7 @@ impl Server {
             memory: (server.memory_mib > 0).then(|| u64::from(server.memory_mib) << 20),
             ..Limits::default()
         };
-        let watch = BacklogMonitor::default();
+        let watch = BacklogMonitor::default().with_least_free(server.least_free_disk_percent);
         let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
         let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
         let proxies = server.trusted_proxies.clone();

@@ -45,6 +45,26 @@ fn all_mistakes_are_told_at_once_each_with_what_would_be_right() {
 }
 
 #[test]
+fn pages_and_entries_have_bounds_that_no_command_exceeds() {
+    let pages = |more: (&str, u32)| {
+        let mut pagination = json!({ "style": "page", "items": "", "param": "page" });
+        pagination[more.0] = more.1.into();
+        json!({ "method": "GET", "path": "/x", "pagination": pagination })
+    };
+    let each = |at_most: u32| json!({ "method": "POST", "path": "/x", "for_each": { "argument": "tasks", "at_most": at_most } });
+    for (fits, exceeds, place) in [
+        (pages(("max_pages", 100)), pages(("max_pages", 101)), "/pagination/max_pages"),
+        (pages(("max_items", 100_000)), pages(("max_items", 100_001)), "/pagination/max_items"),
+        (each(500), each(501), "/for_each/at_most"),
+    ] {
+        assert!(HttpCommand::read(&fits).is_ok(), "{place}");
+        let told = HttpCommand::read(&exceeds).unwrap_err();
+        let told: Vec<String> = told.iter().map(ToString::to_string).collect();
+        assert!(matches!(told.as_slice(), [one] if one.starts_with(place)), "{told:?}");
+    }
+}
+
+#[test]
 fn a_58_a_path_stays_below_its_base() {
     for path in ["v2/x", "/a//b", "/a/../b", "/a/./b", "/a?x=1", "/a#b", "/a%2e", "/a\\b", "//evil.test/x", "/a b"] {
         let command = HttpCommand::read(&json!({ "method": "GET", "path": path })).unwrap();

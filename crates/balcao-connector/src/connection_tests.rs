@@ -37,6 +37,14 @@ fn all_mistakes_of_shape_are_told_at_once_each_with_what_would_be_right() {
 }
 
 #[test]
+fn an_answer_has_16_mib_at_most_whatever_the_author_says() {
+    let with = |most: u32| json!({ "base_url": "https://api.example.com", "max_response_bytes": most });
+    assert_eq!(Connection::read(&with(16 << 20)).unwrap().max_response_bytes, 16 << 20);
+    let found = told(with((16 << 20) + 1));
+    assert!(matches!(found.as_slice(), [one] if one.starts_with("/max_response_bytes: ")), "{found:?}");
+}
+
+#[test]
 fn all_mistakes_of_sense_are_told_at_once() {
     let found = told(json!({
         "base_url": "https://user:pw@api.example.com/v2",

@@ -58,7 +58,8 @@ fn a_50_while_a_secret_is_exchanged_both_are_accepted() {
 #[test]
 fn a_52_what_is_signed_and_means_two_things_is_refused() {
     let deep = format!("{{\"a\":{}1{}}}", "[".repeat(70), "]".repeat(70));
-    for body in [r#"{"event":"a","event":"b"}"#, "[]", "x", &deep] {
+    let many = format!("{{\"event\":\"a\",\"a\":[0{}]}}", ",0".repeat(balcao_json::MOST_VALUES));
+    for body in [r#"{"event":"a","event":"b"}"#, "[]", "x", &deep, &many] {
         let signature = signed(body.as_bytes());
         assert_eq!(clickup().accept(&secret(), Some(&signature), body.as_bytes()), Err(Refused::Unreadable));
     }

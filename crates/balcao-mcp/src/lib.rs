@@ -15,6 +15,7 @@ mod connection;
 mod contract;
 mod error;
 mod handler;
+mod http;
 mod kind;
 mod listing;
 mod live;

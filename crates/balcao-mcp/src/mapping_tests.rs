@@ -27,6 +27,11 @@ fn an_answer_is_structured_or_text_that_is_json_or_text() {
     assert_eq!(at("/a", text(r#"{"a": 2}"#)).unwrap(), json!(2));
     assert_eq!(at("", text("42")).unwrap(), json!({"text": "42"}));
     assert_eq!(at("", text("Done.")).unwrap(), json!({"text": "Done."}));
+    // The list itself is a value, too.
+    let list = |entries: usize| format!("[0{}]", ",0".repeat(entries - 1));
+    let (most, many) = (list(balcao_json::MOST_VALUES - 1), list(balcao_json::MOST_VALUES));
+    assert!(at("", text(&most)).unwrap().is_array());
+    assert_eq!(at("", text(&many)).unwrap(), json!({"text": many}));
     let missing = at("/b", text("Done.")).unwrap_err();
     assert_eq!((missing.kind, missing.outcome), (FailureKind::Unreadable, Outcome::Unknown));
 }

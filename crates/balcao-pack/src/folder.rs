@@ -17,6 +17,8 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// Most files of one folder of a pack.
 const MAX_FILES: usize = 1_000;
+/// Entries of one folder that are looked at, with those that are no files of a pack.
+const MAX_ENTRIES: usize = 2 * MAX_FILES;
 
 /// Most bytes of all files of a pack together.
 const MAX_PACK_BYTES: u64 = 16 << 20;
@@ -81,7 +83,7 @@ impl Folder {
                 refused.push((path, FileError::NotAFile));
             }
         }
-        if files.len() > MAX_FILES {
+        if files.len() > MAX_FILES && !refused.iter().any(|(_, error)| matches!(error, FileError::TooMany)) {
             refused.push((name.to_owned(), FileError::TooMany));
             files.truncate(MAX_FILES);
         }
@@ -106,7 +108,12 @@ impl Folder {
             }
         }
         let mut entries = Vec::new();
-        for entry in at.read_dir()?.take(MAX_FILES * 2) {
+        for (number, entry) in at.read_dir()?.enumerate() {
+            if number == MAX_ENTRIES {
+                // Whatever stands behind them would be left out in silence.
+                refused.push((name.to_owned(), FileError::TooMany));
+                break;
+            }
             let entry = entry?;
             let Some(own) = entry.file_name().to_str().map(str::to_owned) else { continue };
             // Editors leave such files behind.

@@ -40,6 +40,36 @@ fn parts_that_fan_out_inside_of_values_are_refused_as_well() {
 }
 
 #[test]
+fn a_schema_has_so_many_values_as_it_is_written_and_so_many_levels() {
+    let wide = |count: usize| {
+        let properties: serde_json::Map<String, Value> = (0..count).map(|one| (format!("p{one}"), json!({}))).collect();
+        Schema::compile(&json!({"type": "object", "properties": properties})).err()
+    };
+    assert_eq!(wide(9_000), None);
+    assert_eq!(wide(10_000).as_deref(), Some("invalid schema: more than 10000 values; expected a smaller one"));
+    // Each holds two levels.
+    let deep = |count: usize| (0..count).fold(json!({}), |inside, _| json!({"properties": {"x": inside}}));
+    assert!(Schema::compile(&deep(31)).is_ok());
+    let refused = Schema::compile(&deep(33)).unwrap_err();
+    assert!(refused.contains("nested deeper than 64 levels"), "{refused}");
+}
+
+#[test]
+fn references_lead_through_so_many_levels() {
+    let chain = |count: usize| {
+        let mut parts = serde_json::Map::new();
+        for level in 0..count {
+            parts.insert(format!("a{level}"), json!({"$ref": format!("#/$defs/a{}", level + 1)}));
+        }
+        parts.insert(format!("a{count}"), json!({"type": "null"}));
+        Schema::compile(&json!({"$defs": parts, "$ref": "#/$defs/a0"}))
+    };
+    assert!(chain(60).unwrap().is_valid(&Value::Null));
+    let refused = chain(70).unwrap_err();
+    assert!(refused.contains("references lead deeper than 64 levels"), "{refused}");
+}
+
+#[test]
 fn a_reference_to_itself_beside_itself_is_refused() {
     for schema in [
         json!({"$ref": "#"}),
@@ -105,6 +135,30 @@ fn patterns_are_few_short_and_small() {
     let refused = Schema::compile(&json!({"pattern": "^[\\p{L}\\p{N}]{400}$"})).unwrap_err();
     assert!(refused.contains("pattern") || refused.contains("regex"), "{refused}");
     assert!(Schema::compile(&json!({"pattern": "^(?!x)[\\p{L} ]{1,4}$"})).is_ok());
+}
+
+#[test]
+fn a_text_that_takes_a_pattern_more_than_2000_steps_does_not_fit() {
+    let schema = Schema::compile(&json!({"type": "string", "pattern": r"^(?:(?:(a+)\1?)+x|a+!)$"})).unwrap();
+    assert!(schema.is_valid(&json!("aa!")));
+    // The second branch fits this text, too, but the first one does not end before.
+    let long = json!(format!("{}!", "a".repeat(30)));
+    assert!(!schema.is_valid(&long));
+    let told = schema.problems(&long);
+    assert_eq!((told.len(), told[0].problem.as_str()), (1, "bad_format"), "{told:?}");
+}
+
+#[test]
+fn mistakes_behind_the_first_hundred_are_not_looked_at() {
+    let places = |mistakes: usize| {
+        let mut parts: Vec<Value> =
+            (1..=mistakes).map(|least| json!({"properties": {"a": {"minimum": least}}})).collect();
+        parts.push(json!({"required": ["b"]}));
+        let told = Schema::compile(&json!({"allOf": parts})).unwrap().problems(&json!({"a": 0}));
+        told.into_iter().map(|one| one.pointer).collect::<Vec<_>>()
+    };
+    assert_eq!(places(50), ["/a", "/b"]);
+    assert_eq!(places(150), ["/a"]);
 }
 
 #[test]

@@ -171,9 +171,11 @@ impl Schema {
             ValidationErrorKind::MaxProperties { limit } => one("too_many", format!("at most {limit} fields")),
             ValidationErrorKind::MinItems { limit } => one("too_few", format!("at least {limit} items")),
             ValidationErrorKind::MaxItems { limit } => one("too_many", format!("at most {limit} items")),
-            ValidationErrorKind::Pattern { .. } | ValidationErrorKind::Format { .. } => {
-                one("bad_format", self.words_for(&pointer))
-            }
+            // A text on which a pattern takes too many steps does not fit it.
+            ValidationErrorKind::Pattern { .. }
+            | ValidationErrorKind::BacktrackLimitExceeded { .. }
+            | ValidationErrorKind::RegexEngineFailure { .. }
+            | ValidationErrorKind::Format { .. } => one("bad_format", self.words_for(&pointer)),
             _ => one("not_allowed", self.words_for(&pointer)),
         }
     }

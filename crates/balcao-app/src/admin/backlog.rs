@@ -68,7 +68,7 @@ impl fmt::Display for Alarm {
 
 /// Used percentage of a daily budget at which the monitor reports it as scarce.
 const HALF: u64 = 50;
-/// A disk with less free than so many hundredths is nearly full.
+/// A disk with less free than so many hundredths is nearly full, even if files are still taken.
 const LITTLE_ROOM: u8 = 10;
 
 /// Something runs out.
@@ -105,12 +105,12 @@ impl fmt::Display for Scarce {
     }
 }
 
-/// What runs out, by figures and what is free of the disk, in hundredths.
+/// What runs out, by figures and by the free share of the disk in hundredths. Below `least_free` hundredths no files are taken.
 #[must_use]
-pub fn scarce(figures: &Figures, free: Option<u8>) -> Vec<Scarce> {
+pub fn scarce(figures: &Figures, free: Option<u8>, least_free: u8) -> Vec<Scarce> {
     let days = figures.budgets.into_iter().flatten().map(|(counted, used)| (counted, used.percent()));
     let days = days.filter(|(_, percent)| *percent >= HALF).map(|(counted, percent)| Scarce::Day(counted, percent));
-    days.chain(free.filter(|free| *free < LITTLE_ROOM).map(Scarce::Disk)).collect()
+    days.chain(free.filter(|free| *free < least_free.max(LITTLE_ROOM)).map(Scarce::Disk)).collect()
 }
 
 /// What has waited too long, by figures that were read at `now`.
@@ -133,7 +133,11 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
 
 /// The newest snapshot of the backlog, for callers that cannot query the database each time. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct BacklogMonitor(Arc<Mutex<Seen>>);
+pub struct BacklogMonitor {
+    seen: Arc<Mutex<Seen>>,
+    /// The free share of the disk below which no files are taken, in hundredths.
+    least_free: u8,
+}
 
 #[derive(Debug, Clone, Default)]
 struct Seen {
@@ -143,22 +147,28 @@ struct Seen {
 }
 
 impl BacklogMonitor {
+    /// The same monitor where no files are taken below so many hundredths of the disk: that is told, too.
+    #[must_use]
+    pub fn with_least_free(self, percent: u8) -> Self {
+        Self { least_free: percent, ..self }
+    }
+
     /// Messages that wait for an answer.
     #[must_use]
     pub fn waiting(&self) -> u32 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).waiting
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).waiting
     }
 
     /// What has waited too long.
     #[must_use]
     pub fn alarms(&self) -> Vec<Alarm> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).alarms.clone()
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).alarms.clone()
     }
 
     /// What runs out.
     #[must_use]
     pub fn scarce(&self) -> Vec<Scarce> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).scarce.clone()
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).scarce.clone()
     }
 
     /// Looks into the database. What begins to wait too long is logged, and what no longer does.
@@ -168,14 +178,14 @@ impl BacklogMonitor {
     pub async fn look(&self, desk: &AppContext) -> Result<Figures, UseCaseError> {
         let figures = look(desk).await?;
         let alarms = alarms(&figures, desk.clock.now());
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         for alarm in alarms.iter().filter(|alarm| seen.alarms.iter().all(|known| known.what != alarm.what)) {
             tracing::error!(%alarm, "something waits too long");
         }
         for known in seen.alarms.iter().filter(|known| alarms.iter().all(|alarm| alarm.what != known.what)) {
             tracing::warn!(what = ?known.what, "it no longer waits too long");
         }
-        let scarce = scarce(&figures, desk.store.free_disk());
+        let scarce = scarce(&figures, desk.store.free_disk(), self.least_free);
         for one in scarce.iter().filter(|one| seen.scarce.iter().all(|known| !known.is_of(one))) {
             tracing::error!(alarm = %one, "something runs out");
         }
@@ -200,3 +210,7 @@ pub async fn look(desk: &AppContext) -> Result<Figures, UseCaseError> {
     }
     Ok(figures)
 }
+
+#[cfg(test)]
+#[path = "backlog_tests.rs"]
+mod tests;

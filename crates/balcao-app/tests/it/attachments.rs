@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use balcao_app::context::budgets::FileBudgets;
 use balcao_app::messaging::inbox::Inbox;
 use balcao_app::messaging::web_chat::{Hub, Visitor, WebChats};
 use balcao_domain::Clock;
@@ -9,13 +10,13 @@ use balcao_domain::attachment::{AttachmentState, MAX_ATTEMPTS};
 use balcao_domain::burst::BurstRules;
 use balcao_llm::providers::scripted::{Line, says};
 use balcao_store::ops::day_budget::{self, Day};
-use balcao_store::{Tx, messaging::attachment, messaging::inbox};
+use balcao_store::{OpenOptions, Store, Tx, messaging::attachment, messaging::inbox};
 use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::transcription::Heard;
 use balcao_testkit::wait;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, MAX_BYTES, WAIT, counter};
+use crate::counter::{Counter, MAX_BYTES, WAIT, counter, counter_on, eli};
 
 const ANSWER: &str = "Recebi! Como posso ajudar?";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
@@ -275,4 +276,26 @@ async fn h09_a_contact_who_sent_enough_for_a_day_fills_no_disk() {
     shop.pass(3);
     shop.works().await;
     assert_eq!(shop.texts(), [ANSWER], "the customer is answered all the same");
+}
+
+#[tokio::test]
+async fn h09_a_file_of_a_channel_waits_while_the_disk_is_nearly_full_and_comes_once_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    // No disk is free to its last byte and one more.
+    let full = FileBudgets { least_free_percent: 101, ..FileBudgets::default() };
+    let shop = counter_on(store, eli(), []).await.within(full);
+    shop.graph.keep_file("m1", "image/png", PNG);
+    shop.joao_sends("wamid.1", image(json!({}))).await;
+    for _minute in 0..60 {
+        assert_eq!(shop.files.work_off().await.unwrap(), 1);
+        let waits = one(&shop).await;
+        assert_eq!((waits.state, waits.size), (AttachmentState::Waiting, None));
+        assert!(waits.failure.unwrap().contains("too little room on the disk"));
+        shop.pass(60);
+    }
+    assert_eq!(shop.graph.asked().len(), 0, "the channel is not asked for what has no room");
+    let shop = shop.within(FileBudgets { least_free_percent: 0, ..full });
+    assert_eq!(shop.files.work_off().await.unwrap(), 1);
+    assert_eq!(one(&shop).await.state, AttachmentState::Stored);
 }

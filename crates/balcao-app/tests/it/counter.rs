@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_agent::{Profile, ProfileFile};
+use balcao_app::context::budgets::FileBudgets;
 use balcao_app::messaging::attachments::{AttachmentSettings, Attachments};
 use balcao_app::messaging::inbox::{Accepted, Account, Inbox};
 use balcao_app::messaging::outbound::send_policy::{ApprovedTemplate, Purpose, SendPolicy, TemplateVariable};
@@ -112,7 +113,7 @@ pub(crate) fn counter_by(world: World, profile: Profile, model: Arc<dyn ChatProv
     let inbox = inbox.with_files(Arc::new(Notify::new()), WAIT).with_rates(terms().rates);
     let sender = sender(&world, &graph);
     let speech = FakeTranscription::start().unwrap();
-    let files = files(&world, &graph, Some(&speech));
+    let files = files(&world, &graph, Some(&speech), FileBudgets::default());
     Counter { world, model: Scripted::new([]), graph, inbox, dispatcher, sender, files, speech, front }
 }
 
@@ -187,7 +188,7 @@ pub(crate) fn sender(world: &World, graph: &FakeGraph) -> Sender {
     Sender::new(world.desk.clone(), [account(graph)], SenderSettings::default(), Arc::new(Notify::new()))
 }
 
-fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>) -> Attachments {
+fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>, budgets: FileBudgets) -> Attachments {
     let transcriber = speech.map(|speech| -> Arc<dyn Transcriber> {
         let config = TranscriptionConfig {
             base_url: speech.url(),
@@ -200,7 +201,7 @@ fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>) -
     });
     let limits = DownloadLimits { max_bytes: MAX_BYTES, ..DownloadLimits::default() };
     let settings =
-        AttachmentSettings { limits, longest_sound: Duration::from_secs(60), ..AttachmentSettings::default() };
+        AttachmentSettings { limits, longest_sound: Duration::from_secs(60), budgets, ..AttachmentSettings::default() };
     let (wake, ripe) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     Attachments::new(world.desk.clone(), [account(graph)], transcriber, settings, wake, ripe)
 }
@@ -216,7 +217,13 @@ pub(crate) fn wait<T: Send>(work: impl Future<Output = T> + Send) -> T {
 impl Counter {
     /// Returns the counter without a transcriber of sound.
     pub(crate) fn deaf(mut self) -> Self {
-        self.files = files(&self.world, &self.graph, None);
+        self.files = files(&self.world, &self.graph, None, FileBudgets::default());
+        self
+    }
+
+    /// Returns the counter without a transcriber, where files may take so much.
+    pub(crate) fn within(mut self, budgets: FileBudgets) -> Self {
+        self.files = files(&self.world, &self.graph, None, budgets);
         self
     }
 

@@ -7,6 +7,7 @@ use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries, Reader};
 use balcao_store::{ops::pack_delivery, turns::event};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::world::{World, figueira};
 
@@ -87,4 +88,39 @@ async fn what_cannot_be_read_is_tried_again_later_and_given_up_at_last() {
     let organization = world.organization;
     let failed: i64 = world.desk.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
     assert_eq!((failed, ever.fails.load(Ordering::SeqCst)), (1, usize::MAX - 5), "five attempts");
+}
+
+/// Never ends what it began to read: with it ends the program.
+#[derive(Default)]
+struct Dies(Notify);
+
+#[async_trait]
+impl Reader for Dies {
+    async fn read(&self, _pack: &str, _body: Value, _now: Timestamp) -> Result<Value, String> {
+        self.0.notify_one();
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_that_the_program_died_at_three_times_is_set_aside_and_holds_up_no_other() {
+    let world = figueira().await;
+    let deliveries = PackDeliveries::new(world.desk.clone(), world.organization);
+    deliveries.accept("clickup", arrived("deadly", None)).await.unwrap();
+    for death in 1..=3 {
+        let dies = Dies::default();
+        tokio::select! {
+            handed = deliveries.work_off(&dies) => panic!("death {death}: {handed:?}"),
+            () = dies.0.notified() => {}
+        }
+        assert_eq!(deliveries.work_off(&dies).await.unwrap(), 0, "somebody has it in hand");
+        world.clock.advance(SignedDuration::from_secs(121));
+    }
+    deliveries.accept("clickup", arrived("harmless", None)).await.unwrap();
+    assert_eq!(deliveries.work_off(&Reads { fails: 0.into() }).await.unwrap(), 1);
+    let told = events(&world).await;
+    assert_eq!((told.len(), &told[0]["delivery"]["read"]["event"]), (1, &json!("harmless")));
+    let organization = world.organization;
+    let failed: i64 = world.desk.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
+    assert_eq!(failed, 1, "the doctor tells of it");
 }

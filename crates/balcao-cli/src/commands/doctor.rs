@@ -272,7 +272,7 @@ async fn database(config: &Config) -> Vec<Finding> {
         format!("{}, {} migrations", wire::backend_name(&store, config), status.applied.len()),
     )];
     findings.extend(soundness(&store, config).await);
-    findings.extend(limits::of_database(&store));
+    findings.extend(limits::of_database(&store, config));
     if let Ok(false) = store.read(organization::walls_hold).await {
         findings.push(Finding::warning(
             "database",

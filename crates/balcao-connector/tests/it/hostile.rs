@@ -41,6 +41,20 @@ async fn an_answer_that_is_too_large_is_left_unread() {
 }
 
 #[tokio::test]
+async fn an_answer_behind_a_redirect_has_the_same_bound() {
+    let server = Server::start(|asked, _| match asked.target.as_str() {
+        "/x" => answer(302, "location: /y\r\n", &vec![b' '; 60_000]),
+        _ => answer(200, JSON, format!("\"{}\"", "a".repeat(60_000)).as_bytes()),
+    });
+    let within = |most: u32| read(&server, json!({ "max_response_bytes": most, "redirects": 1 }));
+    assert!(within(65_536).await.is_ok(), "what stood before the redirect is forgotten");
+    let error = within(60_000).await.unwrap_err();
+    assert_eq!(error.kind, FailureKind::Unreadable);
+    assert!(error.for_staff().contains("larger than allowed"), "{}", error.for_staff());
+    assert_eq!(server.asked().last().unwrap().target, "/y");
+}
+
+#[tokio::test]
 async fn an_answer_that_unpacks_to_more_than_allowed_is_left_unread() {
     // A deflate stream of stored and repeated blocks: 64 MiB of spaces, packed by hand into some 64 KiB.
     let server = Server::start(|_, _| answer(200, &format!("{JSON}content-encoding: gzip\r\n"), &bomb()));
@@ -141,7 +155,8 @@ async fn an_answer_that_breaks_off_is_asked_for_again_and_then_told() {
 #[tokio::test]
 async fn json_that_is_bottomless_or_ambiguous_is_refused() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    for body in [deep.as_str(), r#"{"id": 1, "id": 2}"#, "{\"a\": NaN}", "{} trailing"] {
+    let over = format!("{}{}", "[".repeat(65), "]".repeat(65));
+    for body in [deep.as_str(), &over, r#"{"id": 1, "id": 2}"#, "{\"a\": NaN}", "{} trailing"] {
         let bytes = body.as_bytes().to_vec();
         let server = Server::start(move |_, _| answer(200, JSON, &bytes));
         assert_eq!(read(&server, json!({})).await.unwrap_err().kind, FailureKind::Unreadable);

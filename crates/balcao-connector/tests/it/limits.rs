@@ -99,6 +99,22 @@ async fn pages_are_put_together_up_to_a_limit_and_more_is_told() {
 }
 
 #[tokio::test]
+async fn a_command_that_says_nothing_of_pages_asks_for_ten_of_them_and_keeps_a_thousand_entries() {
+    let style = json!({ "style": "page", "items": "/tasks", "param": "page", "last": "/last" });
+    let pages =
+        operation(json!({ "method": "GET", "path": "/tasks", "pagination": style, "response": { "as": "tasks" } }));
+    for (entries, kept, asked) in [(2, 20, 10), (300, 1_000, 4)] {
+        // There is always another page.
+        let server =
+            Server::start(move |_, _| json_answer(200, "", &json!({ "tasks": vec![1; entries], "last": false })));
+        let (account, _) = account(&server, json!({}));
+        let found = account.call(&pages, &arguments(json!({})), None).await.unwrap();
+        assert_eq!((found["tasks"].as_array().unwrap().len(), &found["more"]), (kept, &json!(true)));
+        assert_eq!(server.asked().len(), asked);
+    }
+}
+
+#[tokio::test]
 async fn pages_that_go_round_in_a_circle_or_elsewhere_end() {
     let style = |style: Value| operation(json!({ "method": "GET", "path": "/x", "pagination": style }));
     let server = Server::start(|_, _| json_answer(200, "", &json!({ "data": [1], "next": "same" })));

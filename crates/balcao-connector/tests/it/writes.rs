@@ -24,11 +24,13 @@ async fn a_write_is_sent_once_with_what_the_author_described() {
 
 #[tokio::test]
 async fn a_write_whose_answer_was_lost_is_unknown_and_not_sent_again() {
-    for lost in ["closed", "502", "cut", "html"] {
+    for lost in ["closed", "502", "cut", "html", "large", "many"] {
         let server = Server::start(move |_, _| match lost {
             "closed" => Say::Bytes(Vec::new()),
             "502" => answer(502, "", b""),
             "html" => answer(200, "content-type: text/html\r\n", b"<html>"),
+            "large" => json_answer(200, "", &json!("x".repeat(2 << 20))),
+            "many" => json_answer(200, "", &json!(vec![0; balcao_json::MOST_VALUES])),
             _ => {
                 Say::Bytes(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{".to_vec())
             }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     protocol::{About, Say, answer},
-    world::{TestClock, call, call_in_vain, reach, tool},
+    world::{LONG, TestClock, call, call_in_vain, reach, tool},
 };
 
 /// A server of the protocol over HTTP. What it was asked is kept: the head, and the message.
@@ -80,6 +80,11 @@ fn serve<A: About>(stream: TcpStream, about: &Mutex<A>, asked: &Mutex<Vec<(Strin
         return say(&mut stream, "202 Accepted", "", b"");
     }
     match said.into_iter().next()? {
+        Say::Line(line) if message["params"]["name"].as_str().is_some_and(|tool| tool.contains("event")) => {
+            // A comment and an event without data come before it, as from servers that keep a stream open.
+            let body = format!(": hello\n\nid: 1\nretry: 10\n\nevent: message\r\ndata: {line}\r\n\r\n");
+            say(&mut stream, "200 OK", "content-type: text/event-stream\r\n", body.as_bytes())
+        }
         Say::Line(line) => {
             say(&mut stream, "200 OK", "content-type: application/json\r\n", line.to_string().as_bytes())
         }
@@ -106,6 +111,22 @@ pub(crate) async fn accepted(url: &str, auth: Value) -> Result<Arc<Server>, Stri
     Ok(server)
 }
 
+const TOOLS: [&str; 13] = [
+    "echo",
+    "hang",
+    "die",
+    "huge",
+    "html",
+    "redirect",
+    "many",
+    "event",
+    "event_of_many",
+    "huge_event",
+    "busy",
+    "told",
+    "keyless",
+];
+
 struct Echo {
     modern: bool,
     agreeable: bool,
@@ -113,7 +134,7 @@ struct Echo {
 
 impl About for Echo {
     fn tools(&mut self) -> Vec<Value> {
-        ["echo", "hang", "die", "huge", "html", "redirect"].map(tool).to_vec()
+        TOOLS.map(tool).to_vec()
     }
 
     fn modern(&self) -> bool {
@@ -129,8 +150,19 @@ impl About for Echo {
             let head = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
             Err(vec![Say::Raw(format!("{head}{body}").into_bytes())])
         };
+        let says = |said: Value| Ok(json!({"content": [], "structuredContent": {"said": said}}));
+        let many = || Value::from(vec![0; balcao_json::MOST_VALUES]);
         match tool {
-            "echo" => Ok(json!({"content": [], "structuredContent": {"said": arguments}})),
+            "many" | "event_of_many" => says(many()),
+            "event" => says("as an event".into()),
+            "huge_event" => says("x".repeat(10 << 20).into()),
+            "busy" => raw("503 Busy\r\ncontent-type: text/plain", "Come again"),
+            "told" => {
+                let error = r#"{"jsonrpc": "2.0", "id": null, "error": {"code": -32602, "message": "no such thing"}}"#;
+                raw("400 Bad Request\r\ncontent-type: Application/JSON; charset=utf-8", error)
+            }
+            "keyless" => raw("401 Unauthorized\r\nwww-authenticate: Bearer", ""),
+            "echo" => says(arguments.clone()),
             "hang" => Err(vec![Say::Hang]),
             "huge" => Ok(json!({"content": [{"type": "text", "text": "x".repeat(10 << 20)}]})),
             "html" => raw("200 OK\r\ncontent-type: text/html", "<h1>Log in</h1>"),
@@ -158,13 +190,52 @@ async fn over_http_the_token_goes_with_every_request_of_both_revisions() {
 async fn what_is_no_answer_over_http_leaves_the_outcome_unknown_and_is_not_sent_again() {
     let http = HttpServer::start(Echo { modern: false, agreeable: false });
     let server = accepted(&http.url(), Value::Null).await.unwrap();
-    for (tool, before) in [("die", 0), ("huge", 1), ("html", 2), ("redirect", 3)] {
+    let lies = ["die", "huge", "html", "redirect", "many", "event_of_many", "huge_event", "busy"];
+    for (before, tool) in lies.into_iter().enumerate() {
         let error = call(&server, tool).await.unwrap_err();
         assert_eq!(error.outcome, Outcome::Unknown, "{tool}: {}", error.for_staff());
         assert_eq!(http.calls(), before + 1, "{tool}");
     }
-    let error = call_in_vain(&server, "hang", http.is_called(5)).await;
+    let error = call_in_vain(&server, "hang", http.is_called(lies.len() + 1)).await;
     assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::Unknown));
+}
+
+#[tokio::test]
+async fn an_answer_over_http_may_be_an_event_or_a_refusal_in_words_of_the_protocol() {
+    let http = HttpServer::start(Echo { modern: false, agreeable: false });
+    let server = accepted(&http.url(), Value::Null).await.unwrap();
+    assert_eq!(call(&server, "event").await.unwrap()["structuredContent"], json!({"said": "as an event"}));
+    for (tool, kind) in [("told", FailureKind::Invalid), ("keyless", FailureKind::Unauthorized)] {
+        let error = call(&server, tool).await.unwrap_err();
+        assert_eq!((error.kind, error.outcome), (kind, Outcome::NotDone), "{tool}: {}", error.for_staff());
+    }
+    // A larger answer within the bounds is read.
+    let many = json!({"said": vec![0; 1_000]});
+    let said = server.call("echo", many.as_object().unwrap().clone(), LONG).await.unwrap();
+    assert_eq!(said["structuredContent"], json!({"said": many}));
+}
+
+#[tokio::test]
+async fn a_server_of_an_older_revision_may_refuse_the_newer_greeting_in_any_way() {
+    struct Old(&'static str);
+    impl About for Old {
+        fn tools(&mut self) -> Vec<Value> {
+            vec![tool("echo")]
+        }
+
+        fn refusal(&self) -> Option<String> {
+            Some(format!("HTTP/1.1 {}\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{{}}", self.0))
+        }
+
+        fn call(&mut self, _tool: &str, arguments: &Value) -> Result<Value, Vec<Say>> {
+            Ok(json!({"content": [], "structuredContent": {"said": arguments}}))
+        }
+    }
+    for refusal in ["400 Bad Request", "404 Not Found\r\ncontent-type: application/json", "405 Method Not Allowed"] {
+        let http = HttpServer::start(Old(refusal));
+        let server = accepted(&http.url(), Value::Null).await.unwrap();
+        assert!(call(&server, "echo").await.is_ok(), "{refusal}");
+    }
 }
 
 #[tokio::test]

@@ -198,6 +198,23 @@ fn symbolic_links_large_files_and_files_that_are_no_text_are_not_read() {
 }
 
 #[test]
+fn a_folder_of_more_than_1000_files_is_told_and_so_is_one_whose_files_are_hidden_among_others() {
+    let text = pack("");
+    let told = |count: usize, name: fn(usize) -> String| {
+        let names: Vec<String> = (0..count).map(name).collect();
+        let files = names.iter().map(|name| (name.as_str(), "x")).chain([("tool.yaml", text.as_str())]);
+        let folder = folder(&files.collect::<Vec<_>>());
+        problems(Canned::default().loader().load_folder(folder.path())).join("\n")
+    };
+    let many = "there are more than 1000 files: `knowledge`";
+    assert!(!told(1_000, |number| format!("knowledge/{number}.md")).contains(many));
+    assert!(told(1_001, |number| format!("knowledge/{number}.md")).contains(many));
+    // Files that are not read are not read without end, either: one that is read may stand behind them.
+    let hidden = told(2_001, |number| format!("knowledge/.{number}.md"));
+    assert!(hidden.contains(many), "{hidden}");
+}
+
+#[test]
 fn bombs_of_aliases_depth_and_problems_end_early() {
     // Nine lists of nine of the one before: a thousand million leaves.
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();

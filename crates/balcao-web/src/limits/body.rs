@@ -92,3 +92,7 @@ pub(crate) async fn steadily(State(limits): State<Limits>, request: Request, nex
     let words = format!("the body came too slowly; at least {} bytes a second must come", limits.body_speed);
     Problem::new(StatusCode::REQUEST_TIMEOUT, words).into_response()
 }
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

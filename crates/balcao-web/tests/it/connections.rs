@@ -146,6 +146,29 @@ async fn h12_health_is_answered_under_any_number_of_held_connections() {
 }
 
 #[tokio::test]
+async fn h12_a_connection_beyond_all_places_lasts_for_five_seconds() {
+    let limits = Limits { connections: 1, ..Limits::default() };
+    let (address, ..) = listening(limits).await;
+    let time = wait::stand();
+    let began = Instant::now();
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nslow: ").await.unwrap();
+        held.push(stream);
+    }
+    // Answered after them: both were accepted.
+    assert!(exchange(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await.contains("HTTP/1.1 200"));
+    drop(time);
+    let mut lasted = Vec::new();
+    for mut stream in held.into_iter().rev() {
+        drop(stream.read_to_end(&mut Vec::new()).await);
+        lasted.push(began.elapsed().as_secs());
+    }
+    assert_eq!(lasted, [5, limits.header_time.as_secs()]);
+}
+
+#[tokio::test]
 async fn h13_without_one_host_nothing_is_answered() {
     let (address, ..) = listening(Limits::default()).await;
     for (hosts, status) in [("", 400), ("host: a\r\nhost: b\r\n", 400), ("host: a\r\n", 200)] {

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::{SECRET, Shop, behind_a_proxy, shop_with, watched_shop};
+use crate::{NETWORKS, SECRET, Shop, behind_a_proxy, shop_with, watched_shop};
 
 async fn serve(shop: &Shop, limits: Limits) -> (SocketAddr, tokio::task::JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -157,6 +157,27 @@ async fn an_address_that_knocks_too_often_without_a_key_waits() {
     assert!(ask(address, "GET /readyz HTTP/1.1").await.starts_with("http/1.1 200"));
     shop.clock.advance(jiff::SignedDuration::from_secs(8));
     assert!(ask(address, guess).await.starts_with("http/1.1 403"));
+}
+
+#[tokio::test]
+async fn h10_the_networks_around_an_address_knock_no_more_than_a_few_times_as_often() {
+    let strangers = RequestRate { burst: 2, every: std::time::Duration::from_secs(60) };
+    let limits = Limits { strangers, ..Limits::default() };
+    let shop = behind_a_proxy(limits).await;
+    let (address, _tasks) = serve(&shop, limits).await;
+    let asked = async |from: String| {
+        let guess = "GET /webhooks/whatsapp?hub.mode=subscribe&hub.verify_token=guessed&hub.challenge=1 HTTP/1.1";
+        let answered = ask(address, &format!("{guess}\r\nX-Forwarded-For: {from}")).await;
+        answered.split(' ').nth(1).unwrap().to_owned()
+    };
+    for (network, addresses, times) in NETWORKS {
+        // Each asks for the first time.
+        for number in 0..=2 * times {
+            let status = if number < 2 * times { "403" } else { "429" };
+            assert_eq!(asked(addresses(number)).await, status, "{network} {number}");
+        }
+    }
+    assert_eq!(asked("198.51.100.7".to_owned()).await, "403", "another network");
 }
 
 #[tokio::test]

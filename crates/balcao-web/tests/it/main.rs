@@ -4,6 +4,7 @@
 mod api;
 mod chat;
 mod connections;
+mod evolution;
 mod flood;
 mod whatsapp;
 
@@ -22,13 +23,20 @@ use balcao_store::{Store, StoreError};
 use balcao_testkit::contract::store::{now, world};
 use balcao_testkit::fakes::graph::webhooks::sign;
 use balcao_testkit::fakes::graph::{ACCOUNT, webhooks};
-use balcao_web::{Limits, Web, WhatsAppWebhook, router};
+use balcao_web::{EvolutionWebhook, Limits, Web, WhatsAppWebhook, evolution_router, router, router_with};
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 const SECRET: &str = "an app secret";
+
+/// Networks of many addresses: what each is, its addresses, and how many times as often as one of them it may ask.
+const NETWORKS: [(&str, fn(u32) -> String, u32); 3] = [
+    ("a /56", |number| format!("2001:db8:1:23{number:02x}::1"), 2),
+    ("a /48", |number| format!("2001:db8:2:{number:02x}00::1"), 5),
+    ("a /24", |number| format!("203.0.113.{number}"), 5),
+];
 
 struct Shop {
     store: Store,
@@ -72,8 +80,9 @@ async fn shop_of(limits: Limits, whatsapp: bool, watch: BacklogMonitor, proxies:
     let hook =
         WhatsAppWebhook { secrets: AppSecrets::new(SECRET.into()).unwrap(), verify_token: "a verify token".into() };
     let stop = CancellationToken::new();
+    let gateway = evolution_router(EvolutionWebhook { inbox: inbox.clone(), key: SECRET.into() });
     let web = Web::new(desk.clone(), inbox, whatsapp.then_some(hook), stop.clone()).watched(watch, proxies);
-    Shop { store, router: router(web, &limits), stop, desk, clock }
+    Shop { store, router: router_with(web, &limits, gateway), stop, desk, clock }
 }
 
 impl Shop {

@@ -39,9 +39,10 @@ pub(super) fn of_strangers(config: &Config) -> Option<Finding> {
     })
 }
 
-/// What is said of a database's file: who may read it, and whether its disk has room.
-pub(super) fn of_database(store: &Store) -> Vec<Finding> {
+/// What is said of a database's file: who may read it, and whether its disk has room for files and for the database itself.
+pub(super) fn of_database(store: &Store, config: &Config) -> Vec<Finding> {
     const LITTLE: u8 = 10;
+    let least = config.server.least_free_disk_percent;
     let readable = store.readable_by_all().map(|path| {
         Finding::warning(
             "database",
@@ -49,11 +50,11 @@ pub(super) fn of_database(store: &Store) -> Vec<Finding> {
             "chmod 600 the file, and those that end in -wal and -shm; do the same for backups",
         )
     });
-    let full = store.free_disk().filter(|free| *free < LITTLE).map(|free| {
+    let full = store.free_disk().filter(|free| *free < least.max(LITTLE)).map(|free| {
         Finding::warning(
             "database",
-            format!("{free} % of its disk are free"),
-            "free some room: below server.least_free_disk_percent no files are taken",
+            format!("{free} % of its disk are free; below {least} % no files are taken"),
+            "free some room, or lower server.least_free_disk_percent",
         )
     });
     readable.into_iter().chain(full).collect()

@@ -1,5 +1,6 @@
 //! The door: what is readable for others, and what strangers may fill.
 
+use balcao_testkit::wait;
 use tempfile::tempdir;
 
 use crate::web_chat::{ORIGIN, Running, exchange, shop, token};
@@ -75,6 +76,11 @@ fn h09_no_files_are_taken_while_the_disk_is_nearly_full() {
     let answer = exchange(server.address(), &head, "%PDF-1.7", None);
     assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("too little room"), "{answer}");
     assert!(answer.contains("retry-after: 600"), "{answer}");
+    let alarm = "of the database's disk are free: no files are taken";
+    let ready = || exchange(server.address(), "GET /readyz HTTP/1.1\r\nhost: x", "", None);
+    wait::until("the alarm", || ready().contains(alarm).then_some(()));
+    let doctor = run(shop.path(), &["doctor"], "");
+    assert!(out(&doctor).contains("of its disk are free; below 100 % no files are taken"), "{}", out(&doctor));
     let head =
         format!("POST /chat/v1/messages HTTP/1.1\r\nhost: x\r\norigin: {ORIGIN}\r\nauthorization: Bearer {token}");
     let answer = exchange(server.address(), &head, "{\"id\":\"message-1\",\"text\":\"oi\"}", None);

@@ -2,7 +2,11 @@
 
 use std::process::Command;
 
+use balcao_store::StoreError;
+use balcao_store::crm::organization;
+use balcao_store::ops::pack_delivery::{self, Arrived};
 use balcao_testkit::fakes::graph::Template;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{SECRET, Shop, post, secrets, shop, text};
@@ -83,4 +87,33 @@ fn the_doctor_asks_meta_and_says_what_to_do() {
     let wrong = findings(&shop, |_| {});
     has(&wrong, "templates: wrong", "aviso (pt_BR) does not exist", "WhatsApp Manager");
     has(&wrong, "address: wrong", "no connection", "balcao serve");
+}
+
+#[test]
+fn a_delivery_of_a_pack_that_was_set_aside_is_told_of() {
+    let shop = shop();
+    let store = shop.store();
+    // The program dies three times while it reads it.
+    let mut now: Timestamp = "2026-11-24T13:00:00Z".parse().unwrap();
+    let dies = store.write(move |tx| {
+        let organization = organization::list(tx)?.remove(0).id;
+        let arrived = Arrived { pack: "clickup", once: "deadly", named: true, change: None, body: "{}" };
+        pack_delivery::accept(tx, organization, arrived, now)?;
+        for _ in 0..3 {
+            let held_until = now + SignedDuration::from_mins(2);
+            assert_eq!(pack_delivery::take(tx, organization, now, held_until, 10)?.len(), 1);
+            now = held_until;
+        }
+        pack_delivery::set_aside(tx, organization, now)
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let set_aside = runtime.block_on(dies).map_err(|error: StoreError| error).unwrap();
+    assert_eq!(set_aside, 1);
+    drop(store);
+    has(
+        &findings(&shop, |_| {}),
+        "packs: warning",
+        "1 deliveries of packs could not be read and were set aside",
+        "the log",
+    );
 }

@@ -264,6 +264,9 @@ async fn only_json_is_taken_and_given() {
     }
     assert_eq!(shop.finish(json(vec![b'"', 0xff, 0xfe, b'"'])).await.problem(), (400, "bad_json"));
     assert_eq!(shop.finish(json(vec![b' '; 1024 * 1024 + 1])).await.status, 413);
+    let many = shop.finish(json(format!("[0{}]", ",0".repeat(200_000)).into_bytes())).await;
+    assert_eq!(many.problem(), (400, "bad_json"), "{many:?}");
+    assert!(many.body["detail"].as_str().unwrap().contains("more than 200000 values"), "{many:?}");
     for (accept, status) in [
         ("text/html", 406),
         ("application/json;q=0", 406),

@@ -15,6 +15,8 @@ use balcao_web::Limits;
 use balcao_web::chat::{ChatLimits, RequestRate};
 use serde_json::Value;
 
+use crate::NETWORKS;
+
 use super::world::{Ceilings, Line, ORIGIN, Shop, Visit, body_of, says, shop, shop_within};
 
 const DAY: i64 = 24 * 60 * 60;
@@ -75,28 +77,60 @@ async fn h08_strangers_cost_no_more_in_a_day_however_many_they_are_and_customers
 
 #[tokio::test]
 async fn h08_where_no_model_is_to_answer_instead_a_person_does() {
-    let shop = where_strangers_cost(StrangerBudgets { tokens: Some(300), cost_micro_usd: None }, None, 1).await;
-    for _ in 0..3 {
-        a_stranger_writes(&shop).await;
+    for (budgets, handed_over) in [
+        (
+            StrangerBudgets { tokens: Some(300), cost_micro_usd: None },
+            "handoff WHERE reason LIKE 'budget: strangers_day.tokens%'",
+        ),
+        (
+            StrangerBudgets { tokens: None, cost_micro_usd: Some(300) },
+            "handoff WHERE reason LIKE 'budget: strangers_day.cost%'",
+        ),
+    ] {
+        let shop = where_strangers_cost(budgets, None, 1).await;
+        for _ in 0..3 {
+            a_stranger_writes(&shop).await;
+        }
+        assert_eq!(shop.model.requests().len(), 1, "{budgets:?}");
+        assert_eq!(shop.count(handed_over).await, 2, "{budgets:?}");
     }
-    assert_eq!(shop.model.requests().len(), 1);
-    assert_eq!(shop.count("handoff WHERE reason LIKE 'budget: strangers_day.tokens%'").await, 2);
 }
 
 #[tokio::test]
 async fn h08_at_half_of_a_ceiling_readiness_says_so() {
-    let budgets = StrangerBudgets { tokens: Some(1_000), cost_micro_usd: Some(100_000) };
-    let shop = where_strangers_cost(budgets, Some(Scripted::new([])), 2).await;
-    a_stranger_writes(&shop).await;
+    for (tokens, cost, scarce, words) in [
+        (1_000, 100_000, DayCounter::StrangersTokens, "80 % of today's tokens for strangers of the web chat are used"),
+        (100_000, 1_000, DayCounter::StrangersCost, "80 % of today's money for strangers of the web chat are used"),
+    ] {
+        let budgets = StrangerBudgets { tokens: Some(tokens), cost_micro_usd: Some(cost) };
+        let shop = where_strangers_cost(budgets, Some(Scripted::new([])), 2).await;
+        a_stranger_writes(&shop).await;
+        assert_eq!(runs_out(&shop).await.0, []);
+        a_stranger_writes(&shop).await;
+        let (found, told) = runs_out(&shop).await;
+        assert_eq!(found, [Scarce::Day(scarce, 80)]);
+        assert!(told.contains(&format!("alarm: {words}")), "{told}");
+    }
+}
+
+/// What runs out, and what readiness says of it.
+async fn runs_out(shop: &Shop) -> (Vec<Scarce>, String) {
     shop.watch.look(shop.chats.desk()).await.unwrap();
-    assert_eq!(shop.watch.scarce(), []);
-    a_stranger_writes(&shop).await;
-    shop.watch.look(shop.chats.desk()).await.unwrap();
-    assert_eq!(shop.watch.scarce(), [Scarce::Day(DayCounter::StrangersTokens, 80)]);
     let ready = shop.get("/readyz", &[]).await;
     let body = axum::body::to_bytes(ready.into_body(), 1 << 20).await.unwrap();
-    let text = String::from_utf8(body.to_vec()).unwrap();
-    assert!(text.contains("alarm: 80 % of today's tokens for strangers of the web chat are used"), "{text}");
+    (shop.watch.scarce(), String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn h09_at_half_of_what_files_may_take_in_a_day_readiness_says_so() {
+    let shop = where_files_may_take(4, 4).await;
+    let ana = shop.visitor().await;
+    assert_eq!(sends(&shop, &ana, "file-0001").await.0, 202);
+    assert_eq!(runs_out(&shop).await.0, []);
+    assert_eq!(sends(&shop, &ana, "file-0002").await.0, 202);
+    let (found, told) = runs_out(&shop).await;
+    assert_eq!(found, [Scarce::Day(DayCounter::Files, 50)]);
+    assert!(told.contains("alarm: 50 % of today's bytes of files of the web chat are used"), "{told}");
 }
 
 #[tokio::test]
@@ -117,6 +151,26 @@ async fn h08_an_address_makes_so_many_visitors_in_a_day() {
     assert_eq!(shop.count("pace WHERE name LIKE '%203.0.113%'").await, 0, "no address is kept");
     shop.pass(DAY);
     assert_eq!(super::door::comes(at, b"x", "203.0.113.5").await, "201");
+}
+
+#[tokio::test]
+async fn h08_the_networks_around_an_address_make_a_few_times_as_many_visitors_in_a_day() {
+    let limits = ChatLimits {
+        visitors_of_one_day: 1,
+        visitors_of_one: RequestRate { burst: 100, every: Duration::from_secs(1) },
+        ..ChatLimits::default()
+    };
+    let shop = shop_within(Ceilings::default(), Limits::default(), [], limits, &["127.0.0.1/32"]).await;
+    let (shop, at, _tasks) = super::door::served(shop).await;
+    for _day in 0..2 {
+        for (network, addresses, times) in NETWORKS {
+            for number in 0..=times {
+                let status = if number < times { "201" } else { "429" };
+                assert_eq!(super::door::comes(at, b"x", &addresses(number)).await, status, "{network} {number}");
+            }
+        }
+        shop.pass(DAY);
+    }
 }
 
 /// Sends a file; gives status, how long to wait, and what is said.

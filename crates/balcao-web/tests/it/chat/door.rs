@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::world::{Shop, shop_behind};
+use crate::NETWORKS;
 
 /// The shop on a real connection, behind a proxy on this machine.
 async fn behind_a_proxy(limits: ChatLimits) -> (Shop, SocketAddr, JoinSet<()>) {
@@ -108,6 +109,22 @@ async fn h10_a_network_of_many_addresses_leaves_room_for_newcomers_of_others() {
     }
 }
 
+#[tokio::test]
+async fn h10_the_networks_around_an_address_make_no_more_than_a_few_times_as_many_visitors() {
+    let limits = ChatLimits {
+        visitors_of_one: RequestRate { burst: 2, every: Duration::from_secs(60) },
+        ..ChatLimits::default()
+    };
+    let (_shop, at, _tasks) = behind_a_proxy(limits).await;
+    for (network, addresses, times) in NETWORKS {
+        for number in 0..=2 * times {
+            let status = if number < 2 * times { "201" } else { "429" };
+            assert_eq!(comes(at, b"x", &addresses(number)).await, status, "{network} {number}");
+        }
+    }
+    assert_eq!(comes(at, b"x", "198.51.100.7").await, "201", "another network");
+}
+
 /// Begins to send a file of so many bytes for an address: what of it comes at once.
 async fn uploads(
     at: SocketAddr,
@@ -130,6 +147,69 @@ async fn answer(mut stream: TcpStream) -> String {
     let mut answer = Vec::new();
     drop(stream.read_to_end(&mut answer).await);
     String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// A whole file of so many bytes, as often as it takes until there is no room for it: what that is answered. Files that came before are
+/// taken in by tasks of their own.
+async fn until_refused(at: SocketAddr, shop: &Shop, from: &str, bytes: usize) -> String {
+    for number in 1_000.. {
+        let whole = [b"%PDF-1.7", vec![b' '; bytes - 8].as_slice()].concat();
+        let answer = answer(uploads(at, shop, from, number, (bytes, &whole)).await).await;
+        if answer.starts_with("HTTP/1.1 429") {
+            return answer;
+        }
+        assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+    }
+    unreachable!("numbers do not end")
+}
+
+/// Files come in without a pace of their own.
+fn at_any_pace(limits: ChatLimits) -> ChatLimits {
+    let fast = RequestRate { burst: 10_000, every: Duration::from_millis(1) };
+    ChatLimits { files: fast, files_of_all: fast, visitors: fast, ..limits }
+}
+
+#[tokio::test]
+async fn h11_files_on_their_way_have_a_number_in_all_and_an_eighth_of_it_for_an_address() {
+    let (shop, at, _tasks) = behind_a_proxy(at_any_pace(ChatLimits { uploads: 16, ..ChatLimits::default() })).await;
+    let _time = balcao_testkit::wait::stand();
+    let mut held = Vec::new();
+    for number in 0..2 {
+        held.push(uploads(at, &shop, "203.0.113.9", number, (1_000_000, b"%")).await);
+    }
+    let refused = until_refused(at, &shop, "203.0.113.9", 8).await;
+    assert!(refused.contains("retry-after: "), "{refused}");
+    let other = answer(uploads(at, &shop, "198.51.100.7", 0, (8, b"%PDF-1.7")).await).await;
+    assert!(other.starts_with("HTTP/1.1 202"), "{other}");
+    for number in 2..16 {
+        held.push(uploads(at, &shop, &format!("203.{}.113.9", number / 2), number, (1_000_000, b"%")).await);
+    }
+    let refused = until_refused(at, &shop, "198.51.100.7", 8).await;
+    assert!(refused.contains("retry-after: "), "{refused}");
+}
+
+#[tokio::test]
+async fn h11_files_on_their_way_have_a_size_in_all_and_an_eighth_of_it_for_an_address() {
+    let (shop, at, _tasks) =
+        behind_a_proxy(at_any_pace(ChatLimits { upload_bytes: 160, ..ChatLimits::default() })).await;
+    let _time = balcao_testkit::wait::stand();
+    let large = answer(uploads(at, &shop, "203.0.113.9", 0, (21, b"%PDF-1.7 and a little")).await).await;
+    assert!(large.starts_with("HTTP/1.1 429") && large.contains("retry-after: 1\r\n"), "{large}");
+    let mut held = Vec::new();
+    for number in 0..8 {
+        let from = format!("203.{number}.113.9");
+        held.push(uploads(at, &shop, &from, number, (20, b"%PDF-1.7 and so on.")).await);
+    }
+    // They hold 152 bytes.
+    let refused = until_refused(at, &shop, "198.51.100.7", 9).await;
+    assert!(refused.contains("retry-after: 1\r\n"), "{refused}");
+    for mut stream in held {
+        stream.write_all(b" ").await.unwrap();
+        let taken = answer(stream).await;
+        assert!(taken.starts_with("HTTP/1.1 202"), "{taken}");
+    }
+    let whole = answer(uploads(at, &shop, "198.51.100.7", 1, (9, b"%PDF-1.7 ")).await).await;
+    assert!(whole.starts_with("HTTP/1.1 202"), "{whole}");
 }
 
 #[tokio::test]
