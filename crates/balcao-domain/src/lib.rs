@@ -35,6 +35,7 @@ pub mod subscription;
 pub mod tag;
 pub mod throttle;
 pub mod time_off;
+pub mod visit;
 pub mod waitlist;
 
 pub use appointment::{Appointment, AppointmentStatus};

@@ -1,9 +1,11 @@
 //! Staff who write to an assistant: through which contact, and what they may see.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use balcao_domain::entitlement::{Feature, UpgradeRequired};
 use balcao_domain::staff::Role;
+use balcao_domain::visit::MarkAuthor;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::normalize;
 use balcao_store::crm::staff::{self, Staff};
@@ -23,6 +25,28 @@ pub struct StaffPermissions {
     pub money: bool,
     /// Only what this professional is booked for.
     pub only: Option<ProfessionalId>,
+}
+
+/// Who acts for the business.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Actor {
+    /// A staff member, by their e-mail address.
+    Staff(String),
+    /// A program that does not name the person behind it, by its name in the audit log.
+    Program(String),
+    /// A person who works on the server itself, through its commands.
+    Operator,
+}
+
+impl Actor {
+    /// Finds the actor among the staff; its address is then as the business wrote it.
+    pub(crate) fn identify(&self, all: &[Staff]) -> Result<MarkAuthor, UnknownStaff> {
+        Ok(match self {
+            Self::Staff(email) => MarkAuthor::Staff(by_email(all, email)?.email.clone()),
+            Self::Program(name) => MarkAuthor::Program(name.clone()),
+            Self::Operator => MarkAuthor::Operator,
+        })
+    }
 }
 
 /// A request named a staff member by an unknown e-mail address.
@@ -173,12 +197,14 @@ fn sees(
     if me.role != Role::Professional {
         return Ok(Ok(StaffPermissions { money: me.role.sees_all_money(), only: None }));
     }
-    if me.professional.is_some() {
-        return Ok(Ok(StaffPermissions { money: true, only: me.professional }));
-    }
-    let mut names = catalog::professional_names(tx, organization)?.into_iter();
-    Ok(match names.find(|(_, name)| normalize(name) == normalize(&me.name)) {
-        Some((id, _)) => Ok(StaffPermissions { money: true, only: Some(id) }),
+    Ok(match professional_of(&me, &catalog::professional_names(tx, organization)?) {
+        Some(id) => Ok(StaffPermissions { money: true, only: Some(id) }),
         None => Err(StaffAccessRefusal::NoProfessional { name: me.name }),
     })
+}
+
+/// The professional that a staff member of this role is: the one that the business names, else the one of the same name.
+pub(crate) fn professional_of(me: &Staff, names: &BTreeMap<ProfessionalId, String>) -> Option<ProfessionalId> {
+    let of_same_name = || names.iter().find(|(_, name)| normalize(name) == normalize(&me.name)).map(|(id, _)| *id);
+    if me.role == Role::Professional { me.professional.or_else(of_same_name) } else { None }
 }

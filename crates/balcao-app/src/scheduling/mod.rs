@@ -15,4 +15,5 @@ pub mod intake;
 pub mod professional_notifications;
 mod professionals;
 pub mod reminders;
+pub mod visits;
 pub mod waitlist;

@@ -10,6 +10,7 @@ use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::service::{OfferedService, Service};
 use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus};
+use balcao_domain::visit::MarkAuthor;
 use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
 use balcao_store::knowledge::vectors::{self, EntryVector};
 use balcao_store::messaging::message::{self, Author, NewMessage};
@@ -477,7 +478,7 @@ pub async fn a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came(stor
         assert_eq!(known(tx)?, Some(at(30)), "staff wrote to them");
         let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 1), now())?.unwrap();
         assert_eq!(known(tx)?, Some(at(3_600)), "they are booked");
-        appointment::cancel(tx, organization, booked, now())?;
+        appointment::cancel(tx, organization, booked, &MarkAuthor::Customer, now())?;
         assert_eq!(known(tx)?, Some(at(30)));
         assert_eq!(contact::last_known_at(tx, theirs.organization, id)?, None, "of another business");
         Ok(())
