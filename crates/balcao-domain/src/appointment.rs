@@ -1,13 +1,17 @@
-//! A booked span, and which changes of its status are legal.
+//! A booked span and its status. [`visit`] has the rules by which it ends.
+
+pub mod visit;
 
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AppointmentId, ContactId, PlanId, ProfessionalId, ServiceId};
 use crate::money::Money;
 use crate::span::Span;
+use visit::VisitMark;
 
 /// Where an appointment stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,19 +55,6 @@ impl AppointmentStatus {
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Pending | Self::Confirmed)
-    }
-
-    /// Whether it may become `next`. Staff may correct what was marked as kept or missed; a cancelled one stays cancelled,
-    /// because another appointment may have its slot by now.
-    #[must_use]
-    pub const fn may_become(self, next: Self) -> bool {
-        matches!(
-            (self, next),
-            (Self::Pending, Self::Confirmed | Self::Cancelled)
-                | (Self::Confirmed, Self::Completed | Self::NoShow | Self::Cancelled)
-                | (Self::Completed, Self::NoShow)
-                | (Self::NoShow, Self::Completed)
-        )
     }
 }
 
@@ -121,6 +112,12 @@ pub struct Appointment {
     pub attendee: Option<String>,
     /// Where it was booked: `agent`, `console`, `import`, `mcp`.
     pub source: String,
+    /// Until when it holds its slot, if it is pending.
+    #[serde(default)]
+    pub holds_until: Option<Timestamp>,
+    /// Who ended it, and when; `None` of an open one, and of one that ended without a record.
+    #[serde(default)]
+    pub mark: Option<VisitMark>,
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::appointment::visit::UnmarkedVisits;
+
 /// Time is cut in quanta of this many minutes; every duration, buffer and start is a multiple of it.
 pub const QUANTUM_MIN: u32 = 5;
 
@@ -42,6 +44,10 @@ pub struct SchedulingRules {
     /// agent's profile says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reminder_minutes: Option<u32>,
+    /// What happens with visits that nobody marked.
+    // Programs from before this rule refuse a key that they do not know.
+    #[serde(skip_serializing_if = "UnmarkedVisits::is_default")]
+    pub unmarked_visits: UnmarkedVisits,
 }
 
 impl Default for SchedulingRules {
@@ -57,6 +63,7 @@ impl Default for SchedulingRules {
             pending_minutes: 15,
             waitlist_hold_minutes: 15,
             reminder_minutes: None,
+            unmarked_visits: UnmarkedVisits::Ask,
         }
     }
 }

@@ -37,6 +37,15 @@ impl Role {
         }
     }
 
+    /// Whether they answer customers, and are told what waits for an answer.
+    #[must_use]
+    pub const fn answers_customers(self) -> bool {
+        match self {
+            Self::Owner | Self::Manager | Self::Attendant => true,
+            Self::Professional | Self::Viewer => false,
+        }
+    }
+
     /// Whether they see all prices and the revenue. A professional sees those of their own appointments.
     #[must_use]
     pub const fn sees_all_money(self) -> bool {

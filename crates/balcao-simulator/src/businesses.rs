@@ -3,9 +3,17 @@
 use balcao_channel::Number;
 use balcao_channel::inbound::Person;
 use balcao_domain::{OrganizationId, Phone};
+use jiff::Timestamp;
 
 /// Customers of each business that have an appointment on the next morning, one each half hour.
 pub(crate) const CUSTOMERS: usize = 6;
+
+/// When every run begins: a Monday morning in São Paulo.
+const BEGINS: &str = "2026-11-23T12:00:20Z";
+
+pub(crate) fn begins() -> anyhow::Result<Timestamp> {
+    Ok(BEGINS.parse::<Timestamp>()?)
+}
 
 /// A business of the run.
 #[derive(Debug, Clone)]

@@ -17,14 +17,12 @@ use balcao_store::{
 use balcao_store::{scheduling::follow_up, scheduling::reminder};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::businesses::{CUSTOMERS, Tenant, number, person};
+use crate::businesses::{CUSTOMERS, Tenant, begins, number, person};
 use crate::model::canary;
 use crate::observations::CHANNEL;
 use crate::oracles;
 use crate::world::World;
 
-/// When every run begins: a Monday morning in São Paulo.
-const BEGINS: &str = "2026-11-23T12:00:20Z";
 /// When the first of those appointments begins.
 const FIRST: &str = "2026-11-24T12:00:00Z";
 
@@ -50,10 +48,8 @@ pub(crate) enum Plans {
     Reminder(Timestamp),
     /// It holds its slot until then, if nobody confirms it.
     Hold(Timestamp),
-}
-
-pub(crate) fn begins() -> anyhow::Result<Timestamp> {
-    Ok(BEGINS.parse::<Timestamp>()?)
+    /// It is over, and nobody marked yet how it ended.
+    Visit,
 }
 
 /// When a customer's appointment of the next morning begins.
@@ -85,6 +81,11 @@ async fn make(tenants: usize) -> anyhow::Result<(InlineDatabase, Vec<Tenant>)> {
             .replace("slug: figueira", &format!("slug: loja{place}"))
             .replace("name: Barbearia Figueira", &format!("name: Barbearia {}", canary(place)))
             .replace("waitlist_hold_minutes: 15", "waitlist_hold_minutes: 1")
+            // The first business is asked about its visits, and the second lets the server complete them.
+            .replace(
+                "unmarked_visits: ask",
+                if place == 0 { "unmarked_visits: ask" } else { "unmarked_visits: complete" },
+            )
             .replace("contacts:\n", &format!("contacts:\n{}", customers()));
         let file = BusinessFile::read("sample.yaml", &text).map_err(|problems| anyhow!("{problems:?}"))?;
         let organization = file.import(&store, begins()?).await?.organization;
@@ -143,6 +144,9 @@ pub(crate) fn plan_ahead(
                     let new = NewFollowUp { contact, kind, hint, send_at: soon(), episode: 1 };
                     follow_up::insert(tx, organization, &new, world.now())?;
                 }
+                if let Some(over) = visit(tx, world, organization, (customer, contact))? {
+                    plan(over, Plans::Visit);
+                }
                 // One customer, one hour: so that they do not stand in each other's way.
                 if customer < 3 && world.draw(|rng| rng.bool()) {
                     let until = soon();
@@ -173,6 +177,38 @@ fn has_written(
     let recipient = serde_json::to_string(&person(customer).recipient()).unwrap_or_default();
     let route = Route { account: tenant.account.clone(), recipient, customer_wrote_at: Some(before) };
     lease::set_route(tx, tenant.organization, found.id, &route)
+}
+
+/// Adds a visit that was over an hour before the run.
+fn visit(
+    tx: &mut Tx<'_>,
+    world: &World,
+    organization: OrganizationId,
+    (customer, contact): (usize, ContactId),
+) -> Result<Option<AppointmentId>, StoreError> {
+    let professional: ProfessionalId = tx.query_one(
+        "SELECT id FROM professional WHERE organization_id = ?1 AND name = 'Wesley Moura'",
+        &[i64::from(organization).into()],
+        |row| row.get(0),
+    )?;
+    let start: Timestamp = format!("2026-11-23T0{}:00:00Z", 3 + customer).parse().unwrap_or_default();
+    let span = Span::of_minutes(start, 30);
+    let new = NewAppointment {
+        contact,
+        professional,
+        capacity: 1,
+        service: None,
+        service_name: "Corte na máquina".to_owned(),
+        span,
+        occupied: span,
+        status: AppointmentStatus::Confirmed,
+        price_cents: 5_000,
+        plan: None,
+        attendee: None,
+        source: "console".to_owned(),
+        expires_at: None,
+    };
+    appointment::insert(tx, organization, &new, world.now())
 }
 
 /// Holds one of the slots that customers want.

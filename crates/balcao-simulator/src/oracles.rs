@@ -6,6 +6,7 @@ pub(crate) mod agenda;
 pub(crate) mod leases;
 mod records;
 pub(crate) mod timers;
+mod visits;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -54,6 +55,7 @@ pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]
         replies_are_single(tx, &outside, &mut found)?;
         effects_are_single(tx, &outside, &turns, &mut found)?;
         agenda::is_sound(tx, &outside, world.now(), &mut found)?;
+        visits::end_once(tx, tenants, world.now(), &mut found)?;
         records::are_true(tx, &turns, &mut found)?;
         leases::fence(&outside, &mut found);
         leases::are_waited_for(tx, world, &mut found)?;

@@ -64,7 +64,7 @@ async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
     if is_on(Bug::SlotNotGuarded) {
         database.without_walls()?;
     }
-    let world = World::new(plan, seed, fixtures::begins()?, talk);
+    let world = World::new(plan, seed, crate::businesses::begins()?, talk);
     let planned = fixtures::plan_ahead(&world, &database, &tenants)?;
     let cluster = Cluster::start(&world, database.clone(), tenants.clone())?;
     let (world_ref, end) = (Arc::clone(&world), CancellationToken::new());

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use balcao_app::UseCaseError;
+use balcao_app::context::staff_email::Actor;
 use balcao_app::scheduling::booking::{Booking, RescheduleRequest};
+use balcao_app::scheduling::visits::Visits;
+use balcao_app::{AppContext, UseCaseError};
+use balcao_domain::appointment::visit::VisitEnd;
 use balcao_store::turns::ledger::{EffectKey, Recorded};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{sleep, timeout};
@@ -37,6 +40,7 @@ impl Crowd {
                     _ => {}
                 }
             }
+            Plans::Visit => self.end_visit(tenant, planned, number).await,
             Plans::Hold(until) => {
                 self.wait_until(until, -8_000..=2_000).await;
                 self.confirm(tenant, planned, number).await;
@@ -92,24 +96,70 @@ impl Crowd {
         }
     }
 
-    /// Does something once, at whichever process answers; `None` if none did.
+    /// Two people say at about the same time how a visit ended; sometimes a mark is undone, and the visit marked anew.
+    async fn end_visit(&self, tenant: &Tenant, planned: Planned, number: usize) {
+        self.world.linger(0, 20_000).await;
+        let ends = self.world.draw(|rng| [(); 3].map(|()| rng.choice(VisitEnd::ALL).unwrap_or(VisitEnd::Completed)));
+        let [first, second, third] = ends;
+        let later = async {
+            self.world.linger(0, 2_000).await;
+            self.mark(tenant, planned, second, format!("{number}/b")).await;
+        };
+        futures::future::join(self.mark(tenant, planned, first, format!("{number}/a")), later).await;
+        if self.world.draw(|rng| rng.bool()) {
+            self.undo(tenant, planned, format!("{number}/undo")).await;
+            self.mark(tenant, planned, third, format!("{number}/c")).await;
+        }
+    }
+
+    async fn mark(&self, tenant: &Tenant, planned: Planned, end: VisitEnd, name: String) {
+        let organization = tenant.organization;
+        let done = self.once(format!("mark/{name}"), move |desk, key| async move {
+            Visits::new(desk).once(key).mark_visit(organization, planned.appointment, end, Actor::Operator).await
+        });
+        let done = done.await;
+        self.world.note(|| format!("staff mark {} as {end}: {}", planned.appointment, in_words(done.as_ref())));
+    }
+
+    async fn undo(&self, tenant: &Tenant, planned: Planned, name: String) {
+        let organization = tenant.organization;
+        let done = self.once(format!("undo/{name}"), move |desk, key| async move {
+            Visits::new(desk).once(key).undo_visit_mark(organization, planned.appointment, Actor::Operator).await
+        });
+        let done = done.await;
+        self.world.note(|| format!("staff undo the mark of {}: {}", planned.appointment, in_words(done.as_ref())));
+    }
+
+    /// Does something with appointments once, at whichever process answers; `None` if none did.
     async fn at_the_desk<T, R, F>(
         &self,
         number: usize,
-        act: impl Fn(Booking, EffectKey) -> F + Send,
+        act: impl Fn(Booking, EffectKey) -> F + Send + Sync,
     ) -> Option<Result<T, R>>
     where
         T: Send,
         R: Send,
         F: Future<Output = Result<Recorded<Result<T, R>>, UseCaseError>> + Send,
     {
-        let key = format!("staff/{number}");
-        let key = EffectKey { args_hash: key.clone(), key, turn: None, tool: "console".to_owned() };
+        self.once(format!("staff/{number}"), |desk, key| {
+            let doing = act(Booking::new(desk), key);
+            async { Ok(doing.await?.value) }
+        })
+        .await
+    }
+
+    /// Does something once under a name, at whichever process answers; `None` if none did.
+    async fn once<T, F>(&self, name: String, act: impl Fn(AppContext, EffectKey) -> F + Send + Sync) -> Option<T>
+    where
+        T: Send,
+        F: Future<Output = Result<T, UseCaseError>> + Send,
+    {
+        let key = EffectKey { args_hash: name.clone(), key: name, turn: None, tool: "console".to_owned() };
         for _ in 0..100 {
             if let Some(replica) = self.cluster.any() {
-                let done = timeout(ACKNOWLEDGED_WITHIN, act(Booking::new(replica.desk.clone()), key.clone())).await;
+                let done = timeout(ACKNOWLEDGED_WITHIN, act(replica.desk.clone(), key.clone())).await;
                 if let Ok(Ok(done)) = done {
-                    return Some(done.value);
+                    return Some(done);
                 }
             }
             self.world.linger(500, 2_000).await;

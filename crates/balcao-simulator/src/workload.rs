@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use balcao_app::conversations::{Conversations, Giver};
+use balcao_app::context::staff_email::Actor;
+use balcao_app::conversations::Conversations;
 use balcao_channel::inbound::{
     Content, DeliveryFailure, DeliveryState, Echo, Forwarded, InboundMessage, Media, MediaKind, Origin, Person,
     Renamed, StatusUpdate,
@@ -268,7 +269,7 @@ impl Crowd {
                 let began = (self.world.now(), row);
                 self.world.outside().given_back(&theirs, began, began.0);
                 let staff = Conversations::new(replica.desk.clone());
-                let giving = staff.give_back(who.organization, conversation, Giver::Operator);
+                let giving = staff.give_back(who.organization, conversation, Actor::Operator);
                 let given = timeout(ACKNOWLEDGED_WITHIN, giving).await;
                 self.world.outside().given_back(&theirs, began, self.world.now());
                 if matches!(given, Ok(Ok(_))) {

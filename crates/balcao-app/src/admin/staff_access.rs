@@ -5,14 +5,13 @@ use std::time::Duration;
 use balcao_domain::entitlement::{Feature, UpgradeRequired};
 use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::normalize;
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::{Tx, crm::contact, scheduling::catalog};
 
 use crate::admin::plans::{self, Plans};
 use crate::context::app_context::{AppContext, UseCaseError, granted};
 use crate::context::request_rate;
-use crate::context::staff_email::{UnknownStaff, by_email};
+use crate::context::staff_email::{UnknownStaff, by_email, professional_of};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -155,12 +154,8 @@ fn sees(
     if me.role != Role::Professional {
         return Ok(Ok(StaffPermissions { money: me.role.sees_all_money(), only: None }));
     }
-    if me.professional.is_some() {
-        return Ok(Ok(StaffPermissions { money: true, only: me.professional }));
-    }
-    let mut names = catalog::professional_names(tx, organization)?.into_iter();
-    Ok(match names.find(|(_, name)| normalize(name) == normalize(&me.name)) {
-        Some((id, _)) => Ok(StaffPermissions { money: true, only: Some(id) }),
+    Ok(match professional_of(&me, &catalog::professional_names(tx, organization)?) {
+        Some(id) => Ok(StaffPermissions { money: true, only: Some(id) }),
         None => Err(StaffAccessRefusal::NoProfessional { name: me.name }),
     })
 }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::context::app_context::{AppContext, UseCaseError, granted};
-use crate::context::staff_email::{self, UnknownStaff};
+use crate::context::staff_email::{self, Actor, UnknownStaff};
 use crate::messaging::files::{self, FileView};
 use crate::messaging::inbox::message_text;
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
@@ -133,17 +133,6 @@ pub use delivery::{Delivery, DeliveryStep};
 pub use pages::{ConversationPage, HandoffView, MessagePage};
 
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
-
-/// Who gives a conversation back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Giver {
-    /// A person of staff, by their e-mail address.
-    Staff(String),
-    /// A program that does not name the person behind it, by its name in the audit log.
-    Program(String),
-    /// A person who works on the server itself, through its commands.
-    Operator,
-}
 
 /// What staff do with conversations.
 #[derive(Debug, Clone)]
@@ -322,19 +311,13 @@ impl Conversations {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId, by: Giver) -> Answer<u32> {
+    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId, by: Actor) -> Answer<u32> {
         let work = move |tx: &mut Tx<'_>, now| {
             let Some(mut found) = find(tx, organization, id)? else {
                 return Ok(Err(ConversationRefusal::NotFound { id }));
             };
-            let actor = match by {
-                Giver::Staff(email) => {
-                    let all = staff::list(tx, organization)?;
-                    granted!(staff_email::by_email(&all, &email).cloned().map_err(ConversationRefusal::from)).email
-                }
-                Giver::Program(name) => name,
-                Giver::Operator => "operator".to_owned(),
-            };
+            let all = staff::list(tx, organization)?;
+            let actor = granted!(by.identify(&all).map_err(ConversationRefusal::from));
             let before = Some(standing(&found));
             let Some(next) = found.state.after(ConversationEvent::GiveBack) else {
                 return Ok(Err(ConversationRefusal::WithAgent));
@@ -344,7 +327,8 @@ impl Conversations {
             found.breaker = None;
             conversation::update(tx, organization, &found)?;
             handoff::resolve(tx, organization, id, now)?;
-            let act = Act { actor: &actor, action: "conversation.give_back", on: id, before, after: standing(&found) };
+            let act =
+                Act { actor: actor.name(), action: "conversation.give_back", on: id, before, after: standing(&found) };
             write_down(tx, organization, act, now)?;
             Ok(Ok(message::unanswered(tx, organization, id)?))
         };

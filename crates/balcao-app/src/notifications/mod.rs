@@ -2,3 +2,4 @@
 
 pub(crate) mod handoff_alerts;
 pub(crate) mod professionals;
+pub(crate) mod staff_alerts;

@@ -1,7 +1,8 @@
 //! Figures for the owner and the professional: months, the agenda ahead, who does not come.
 //!
 //! Months are calendar months of the organization's zone, the current one included. Revenue counts completed appointments
-//! at the price they were booked at (specification part 02 §6).
+//! at the price they were booked at (specification part 02 §6). Every answer names the local dates that it covers, and figures say how
+//! many visits have no mark, because those count neither as completed nor as missed.
 
 use std::ops::ControlFlow;
 
@@ -32,6 +33,9 @@ pub struct Figures {
     pub no_shows: u32,
     /// Those that were called off.
     pub cancelled: u32,
+    /// Those that have begun, and of which nobody said how they ended.
+    #[serde(default)]
+    pub unmarked: u32,
     /// No-shows ÷ (completed + no-shows); 0 when none were due.
     pub no_show_rate: f64,
     /// The total price of the completed ones; `None` if the caller may not see money.
@@ -54,6 +58,10 @@ pub struct Month {
 pub struct Stats {
     /// The IANA zone that the months are of.
     pub timezone: String,
+    /// The first local date that counts.
+    pub from: Date,
+    /// The last local date that counts, that of the current month.
+    pub to: Date,
     /// All months together.
     pub summary: Figures,
     /// Each month, oldest first.
@@ -73,6 +81,17 @@ pub struct UpcomingView {
     pub professional: String,
     /// Where it stands.
     pub status: AppointmentStatus,
+}
+
+/// Who missed appointments in a stretch of time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NoShowRanking {
+    /// The first local date that counts.
+    pub from: Date,
+    /// Today: the last local date that counts.
+    pub to: Date,
+    /// Most no-shows first, then the higher rate, then the older contact.
+    pub clients: Vec<NoShowClient>,
 }
 
 /// A contact who did not come.
@@ -103,11 +122,12 @@ struct Tally {
     completed: u32,
     no_shows: u32,
     cancelled: u32,
+    unmarked: u32,
     revenue_cents: i64,
 }
 
 impl Tally {
-    fn add(&mut self, Total { status, count, cents }: Total) {
+    fn add(&mut self, Total { status, count, begun, cents }: Total) {
         self.total = self.total.saturating_add(count);
         match status {
             AppointmentStatus::Completed => {
@@ -116,7 +136,9 @@ impl Tally {
             }
             AppointmentStatus::NoShow => self.no_shows = self.no_shows.saturating_add(count),
             AppointmentStatus::Cancelled => self.cancelled = self.cancelled.saturating_add(count),
-            AppointmentStatus::Pending | AppointmentStatus::Confirmed => {}
+            AppointmentStatus::Confirmed => self.unmarked = self.unmarked.saturating_add(begun),
+            // A hold whose start is over ran out.
+            AppointmentStatus::Pending => {}
         }
     }
 
@@ -126,6 +148,7 @@ impl Tally {
             completed: self.completed,
             no_shows: self.no_shows,
             cancelled: self.cancelled,
+            unmarked: self.unmarked,
             no_show_rate: rate(self.no_shows, self.completed),
             revenue: currency.map(|currency| Money::new(self.revenue_cents, currency)),
         }
@@ -153,22 +176,23 @@ impl Analytics {
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
                 let currency = Some(organization.currency).filter(|_| sees.money);
-                let first = first_month(zone.to_datetime(now).date(), months);
+                let today = zone.to_datetime(now).date();
+                let (from, to) = (first_month(today, months), today.last_of_month());
                 let (mut all, mut summary) = (Vec::new(), Tally::default());
                 for ahead in 0..i64::from(months.clamp(1, MAX_MONTHS)) {
-                    let (begin, end) =
-                        (first.saturating_add(ahead.months()), first.saturating_add((ahead + 1).months()));
+                    let (begin, end) = (from.saturating_add(ahead.months()), from.saturating_add((ahead + 1).months()));
                     let scope =
                         Scope { from: local_midnight(&zone, begin), to: local_midnight(&zone, end), of: sees.only };
                     let mut tally = Tally::default();
-                    for total in report::totals(tx, id, scope)? {
+                    for total in report::totals(tx, id, scope, now)? {
                         tally.add(total);
                         summary.add(total);
                     }
                     let month = begin.strftime("%Y-%m").to_string();
                     all.push(Month { month, figures: tally.figures(currency) });
                 }
-                Ok(Stats { timezone: organization.timezone, summary: summary.figures(currency), months: all })
+                let summary = summary.figures(currency);
+                Ok(Stats { timezone: organization.timezone, from, to, summary, months: all })
             })
             .await
     }
@@ -208,8 +232,7 @@ impl Analytics {
             .await
     }
 
-    /// Who missed appointments in the last `months` calendar months: most no-shows first, then the higher rate, then the
-    /// older contact; at most `limit`.
+    /// Who missed appointments in the last `months` calendar months, until now; at most `limit`.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -219,12 +242,14 @@ impl Analytics {
         sees: StaffPermissions,
         months: u32,
         limit: u32,
-    ) -> Result<Vec<NoShowClient>, UseCaseError> {
+    ) -> Result<NoShowRanking, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let (_, zone) = organization(tx, id)?;
-                let from = local_midnight(&zone, first_month(zone.to_datetime(now).date(), months));
-                let missed = report::missed(tx, id, Scope { from, to: now, of: sees.only }, limit)?;
+                let to = zone.to_datetime(now).date();
+                let from = first_month(to, months);
+                let scope = Scope { from: local_midnight(&zone, from), to: now, of: sees.only };
+                let missed = report::missed(tx, id, scope, limit)?;
                 let client = |one: report::Missed| NoShowClient {
                     contact: one.contact,
                     name: one.name,
@@ -232,7 +257,7 @@ impl Analytics {
                     total_sessions: one.no_shows.saturating_add(one.completed),
                     no_show_rate: rate(one.no_shows, one.completed),
                 };
-                Ok(missed.into_iter().map(client).collect())
+                Ok(NoShowRanking { from, to, clients: missed.into_iter().map(client).collect() })
             })
             .await
     }

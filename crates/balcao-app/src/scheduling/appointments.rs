@@ -4,6 +4,7 @@ mod pages;
 
 use std::collections::BTreeMap;
 
+use balcao_domain::appointment::visit::VisitMark;
 use balcao_domain::{
     Appointment, AppointmentId, AppointmentStatus, ContactId, Money, OrganizationId, ProfessionalId, ServiceId,
 };
@@ -39,6 +40,9 @@ pub struct AppointmentView {
     pub price: Money,
     /// The name of the person who comes, if that is not the contact.
     pub attendee: Option<String>,
+    /// Who ended it, and when; `None` of an open one, and of one that ended without a record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<VisitMark>,
 }
 
 /// A contact's visits.
@@ -46,6 +50,10 @@ pub struct AppointmentView {
 pub struct History {
     /// Their name, where it is known.
     pub client_name: Option<String>,
+    /// The local date of the first visit that took place; absent without one.
+    pub from: Option<Date>,
+    /// Today: the last local date that visits are counted of.
+    pub to: Date,
     /// Visits that took place.
     pub total_visits: usize,
     /// Visits that were missed.
@@ -58,7 +66,7 @@ pub struct History {
     pub last: Vec<AppointmentView>,
 }
 
-pub use pages::{AppointmentPage, AppointmentRecord};
+pub use pages::{AppointmentFilter, AppointmentPage, AppointmentRecord};
 
 /// Tells what was booked.
 #[derive(Debug, Clone)]
@@ -96,6 +104,8 @@ impl Appointments {
                 let is_over = |one: &&Appointment| one.span.start < now && one.status.holds_slot();
                 Ok(History {
                     client_name: contact.name,
+                    from: kept.clone().next().map(|one| zone.to_datetime(one.span.start).date()),
+                    to: zone.to_datetime(now).date(),
                     total_visits: kept.count(),
                     no_shows: all.iter().filter(|one| one.status == AppointmentStatus::NoShow).count(),
                     upcoming: upcoming.iter().map(|one| view(one, &names, &zone)).collect(),
@@ -122,5 +132,6 @@ pub(crate) fn view(one: &Appointment, names: &BTreeMap<ProfessionalId, String>, 
         status: one.status,
         price: one.price,
         attendee: one.attendee.clone(),
+        mark: one.mark.clone(),
     }
 }

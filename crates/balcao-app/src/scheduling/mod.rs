@@ -13,4 +13,5 @@ pub mod hours;
 pub mod intake;
 mod professionals;
 pub mod reminders;
+pub mod visits;
 pub mod waitlist;

@@ -1,4 +1,5 @@
-//! Timers: reminders, follow-ups, alerts of handoffs without a staff member, expired holds and expired waitlist offers.
+//! Timers: reminders, follow-ups, alerts of handoffs without a staff member, expired holds, expired waitlist offers, and visits that
+//! nobody marked.
 //!
 //! Invariant (I-18): a timer fires once. Its row leaves the state `open` in the transaction that writes its consequence, so
 //! that of any number of replicas one finds it open. Whether it still should fire is judged there too, and once more when its
@@ -28,6 +29,7 @@ use crate::context::app_context::UseCaseError;
 use crate::messaging::API_CHANNEL;
 use crate::messaging::outbound::send_policy::{Purpose, SendPolicy, TemplateVariables};
 use crate::scheduling::booking::Booking;
+use crate::scheduling::visits::Visits;
 use crate::scheduling::waitlist::Waitlist;
 use crate::turns::TurnRunner;
 
@@ -154,20 +156,23 @@ impl Timers {
         failed.or(passed_on.err()).map_or(Ok(ended), Err)
     }
 
-    /// Slots that were held and not confirmed, or offered and not taken, go to who waits next; choices that count no longer are
-    /// forgotten.
+    /// Slots that were held and not confirmed, or offered and not taken, go to who waits next; staff are asked about visits that
+    /// nobody marked; choices that count no longer are forgotten.
     async fn pass_on(&self) -> Result<(), UseCaseError> {
         let desk = self.front.desk();
         let all = desk.look(|tx, _now| Ok(organization::list(tx)?)).await?;
         let served = desk.store.served();
         for one in all.into_iter().filter(|one| served.is_none_or(|served| served == one.id)) {
             let expired = Booking::new(desk.clone()).expire_pending(one.id).await;
-            for passed in [expired, Waitlist::new(desk.clone()).pass_on(one.id).await] {
+            let offered = Waitlist::new(desk.clone()).pass_on(one.id).await;
+            for passed in [expired, offered, Visits::new(desk.clone()).review_unmarked(one.id).await] {
                 match passed {
                     Ok(passed) if passed > 0 => self.outgoing.notify_one(),
                     Ok(_) => {}
                     // What is wrong with one business must not hold up the others.
-                    Err(error) => tracing::error!(organization = %one.id, %error, "held slots cannot be passed on"),
+                    Err(error) => {
+                        tracing::error!(organization = %one.id, %error, "held slots or visits without a mark cannot be worked off")
+                    }
                 }
             }
         }

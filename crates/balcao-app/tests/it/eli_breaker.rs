@@ -8,7 +8,8 @@ use std::{
 
 use async_trait::async_trait;
 use balcao_agent::{Ending, Profile, ProfileFile};
-use balcao_app::conversations::{Conversations, Giver};
+use balcao_app::context::staff_email::Actor;
+use balcao_app::conversations::Conversations;
 use balcao_app::turns::{Agent, ContactRef, TurnOutcome, TurnRequest, TurnRunner};
 use balcao_builtin_tools::{PACKS, Settings, tools};
 use balcao_domain::{Phone, conversation::ConversationState};
@@ -398,7 +399,7 @@ async fn a_withdrawn_tool_stays_withdrawn_after_a_restart_and_comes_back_with_th
     assert!(!request.tools.iter().any(|tool| tool.name == "create_appointment"));
     assert_eq!(reason(&answered), "breaker");
     Conversations::new(shop.world.desk.clone())
-        .give_back(shop.world.organization, answered.conversation, Giver::Operator)
+        .give_back(shop.world.organization, answered.conversation, Actor::Operator)
         .await
         .unwrap()
         .unwrap();

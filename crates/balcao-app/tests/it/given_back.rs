@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use balcao_app::conversations::{Conversations, Giver};
+use balcao_app::context::staff_email::Actor;
+use balcao_app::conversations::Conversations;
 use balcao_llm::providers::scripted::{says, with};
 use balcao_testkit::fakes::graph::Behaviour;
 
@@ -13,7 +14,7 @@ const HELLO: &str = "Olá! Como posso ajudar?";
 async fn given_back(shop: &Counter) -> u32 {
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
     let conversations = Conversations::new(shop.world.desk.clone());
-    conversations.give_back(organization, id, Giver::Operator).await.unwrap().unwrap()
+    conversations.give_back(organization, id, Actor::Operator).await.unwrap().unwrap()
 }
 
 #[tokio::test]
@@ -28,7 +29,7 @@ async fn what_a_running_turn_is_about_to_answer_is_not_counted_and_is_answered_o
     shop.model.script([with(move |_| {
         let acts = async {
             conversations.take(organization, id, email).await.unwrap().unwrap();
-            conversations.give_back(organization, id, Giver::Operator).await.unwrap().unwrap()
+            conversations.give_back(organization, id, Actor::Operator).await.unwrap().unwrap()
         };
         *told.lock().unwrap() = Some(wait(acts));
         says(HELLO)

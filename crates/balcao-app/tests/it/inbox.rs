@@ -1,6 +1,7 @@
 //! What a channel delivers is stored once, whatever it is.
 
-use balcao_app::conversations::{Conversations, Giver};
+use balcao_app::context::staff_email::Actor;
+use balcao_app::conversations::Conversations;
 use balcao_app::messaging::inbox::Accepted;
 use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_domain::Clock;
@@ -445,7 +446,7 @@ async fn f_152_a_conversation_that_is_given_back_is_answered_from_the_next_messa
     shop.staff_takes_over().await;
     shop.works().await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let given = Conversations::new(shop.world.desk.clone()).give_back(organization, id, Giver::Operator).await;
+    let given = Conversations::new(shop.world.desk.clone()).give_back(organization, id, Actor::Operator).await;
     assert!(given.unwrap().is_ok());
     shop.works().await;
     assert_eq!(

@@ -5,6 +5,7 @@ use balcao_app::admin::staff_access::{StaffAccess, StaffAccessRefusal, StaffPerm
 use balcao_app::reports::analytics::Figures;
 use balcao_domain::entitlement::UpgradeRequired;
 use balcao_tool::{ErrorCode, Internal, Locale, ModelText, ToolContext, ToolError, ToolResult};
+use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::{broke, contact, organization};
@@ -40,12 +41,21 @@ pub(crate) fn figures(one: &Figures) -> Value {
         "completed": one.completed,
         "no_shows": one.no_shows,
         "cancelled": one.cancelled,
+        "unmarked": one.unmarked,
         "no_show_rate": thousandths(one.no_show_rate),
     });
     if let (Some(fields), Some(revenue)) = (value.as_object_mut(), one.revenue) {
         fields.insert("revenue".to_owned(), revenue.to_string().into());
     }
     value
+}
+
+/// The dates that an answer covers: `de 01/06/2026 a 24/11/2026`, or `from 2026-06-01 to 2026-11-24`.
+pub(crate) fn span(cx: &ToolContext, from: Date, to: Date) -> String {
+    match cx.principal.locale {
+        Locale::PtBr => format!("de {} a {}", from.strftime("%d/%m/%Y"), to.strftime("%d/%m/%Y")),
+        Locale::En => format!("from {from} to {to}"),
+    }
 }
 
 /// A rate with three digits, which is all that anybody says of it.

@@ -35,6 +35,8 @@ impl NativeTool for GetAppointmentHistory {
         let value = json!({
             "found": known,
             "client_name": history.client_name,
+            "from": history.from.map(|date| date.to_string()),
+            "to": history.to.to_string(),
             "total_visits": history.total_visits,
             "upcoming_count": history.upcoming.len(),
             "upcoming": views(&history.upcoming),

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use balcao_app::admin::staff_access::StaffAccess;
-use balcao_app::reports::analytics::{Analytics, NoShowClient};
+use balcao_app::reports::analytics::{Analytics, NoShowClient, NoShowRanking};
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::analyst::{percent, sees, thousandths};
+use crate::support::analyst::{percent, sees, span, thousandths};
 use crate::support::{broke, in_locale, organization};
 
 const MONTHS: u32 = 6;
@@ -34,7 +34,8 @@ impl NativeTool for GetNoShowClients {
         let sees = sees(&self.people, cx).await?;
         let (months, limit) = (args.months.unwrap_or(MONTHS), args.limit.unwrap_or(LIMIT));
         let found = self.analytics.no_show_clients(organization(cx)?, sees, months, limit);
-        let clients = found.await.map_err(broke)?;
+        let NoShowRanking { from, to, clients } = found.await.map_err(broke)?;
+        let span = span(cx, from, to);
         let client = |one: &NoShowClient| {
             json!({
                 "name": name(cx, one),
@@ -45,19 +46,26 @@ impl NativeTool for GetNoShowClients {
         };
         let lines: Vec<String> = (1..).zip(&clients).map(|(place, one)| line(cx, place, one)).collect();
         Ok(ToolOutput::success(json!({
+            "from": from.to_string(),
+            "to": to.to_string(),
             "clients": clients.iter().map(client).collect::<Value>(),
-            "layout": if lines.is_empty() { nobody(cx, sees.only.is_some()).to_owned() } else { lines.join("\n") },
+            "layout": if lines.is_empty() { nobody(cx, sees.only.is_some(), &span) } else { ranking(cx, &span, &lines) },
         })))
     }
 }
 
 /// `own`: of one professional's appointments alone.
-fn nobody(cx: &ToolContext, own: bool) -> &'static str {
-    if own {
-        in_locale(cx, "Nenhum dos seus clientes faltou.", "None of your customers missed one.")
+fn nobody(cx: &ToolContext, own: bool, span: &str) -> String {
+    let nobody = if own {
+        in_locale(cx, "Nenhum dos seus clientes faltou", "None of your customers missed one")
     } else {
-        in_locale(cx, "Ninguém faltou.", "Nobody missed one.")
-    }
+        in_locale(cx, "Ninguém faltou", "Nobody missed one")
+    };
+    format!("{nobody} {span}.")
+}
+
+fn ranking(cx: &ToolContext, span: &str, lines: &[String]) -> String {
+    format!("{} {span}\n{}", in_locale(cx, "Faltas", "Missed"), lines.join("\n"))
 }
 
 fn name<'a>(cx: &ToolContext, one: &'a NoShowClient) -> &'a str {

@@ -41,6 +41,8 @@ impl NativeTool for GetStats {
         };
         Ok(ToolOutput::success(json!({
             "timezone": stats.timezone,
+            "from": stats.from.to_string(),
+            "to": stats.to.to_string(),
             "summary": figures(&stats.summary),
             "months": stats.months.iter().map(month).collect::<Value>(),
             "layout": stats.months.last().map_or_else(String::new, |one| layout(cx, &one.month, &one.figures)),
@@ -52,16 +54,22 @@ impl NativeTool for GetStats {
 fn layout(cx: &ToolContext, month: &str, of: &Figures) -> String {
     let rate = percent(cx, of.no_show_rate);
     let revenue = of.revenue.map(|money| money.to_string());
-    let Figures { total, completed, no_shows, cancelled, .. } = of;
+    let Figures { total, completed, no_shows, cancelled, unmarked, .. } = of;
+    // Without these the others do not add up, and the rate is of fewer visits than there were.
+    let unmarked = match (unmarked, cx.principal.locale) {
+        (0, _) => String::new(),
+        (_, Locale::PtBr) => format!("\n- Sem marcação: {unmarked}"),
+        (_, Locale::En) => format!("\n- Without a mark: {unmarked}"),
+    };
     match cx.principal.locale {
         Locale::PtBr => format!(
             "Resumo de {month}\n- Agendamentos: {total}\n- Realizados: {completed}\n- Faltas: {no_shows} ({rate})\n\
-             - Cancelados: {cancelled}{}",
+             - Cancelados: {cancelled}{unmarked}{}",
             revenue.map_or_else(String::new, |revenue| format!("\n- Receita: {revenue}"))
         ),
         Locale::En => format!(
             "Summary of {month}\n- Appointments: {total}\n- Completed: {completed}\n- No-shows: {no_shows} ({rate})\n\
-             - Cancelled: {cancelled}{}",
+             - Cancelled: {cancelled}{unmarked}{}",
             revenue.map_or_else(String::new, |revenue| format!("\n- Revenue: {revenue}"))
         ),
     }

@@ -21,6 +21,7 @@ async fn the_owner_sees_figures_with_money_and_a_layout() {
     assert_eq!(stats.class, ResultClass::Success, "{}", stats.value);
     let value = &stats.value;
     assert_eq!(value["months"][0]["month"], "2026-10");
+    assert_eq!((&value["from"], &value["to"]), (&json!("2026-10-01"), &json!("2026-11-30")));
     assert_eq!((&value["summary"]["total"], &value["summary"]["no_shows"]), (&json!(3), &json!(1)));
     assert_eq!(value["months"][1]["revenue"], "R$ 95,00");
     let layout = value["layout"].as_str().unwrap();
@@ -40,9 +41,10 @@ async fn the_agenda_ahead_and_the_ranking() {
     assert_eq!(ahead["appointments"][0]["starts_at"], "2026-12-03 09:30");
     assert_eq!(world.call(owner, "get_upcoming", json!({})).await.value["appointments"], json!([]));
     let missed = world.call(owner, "get_no_show_clients", json!({})).await.value;
-    assert_eq!(missed["layout"], "1. Lívia Campos: 1 falta em 1 (100,0%)");
+    assert_eq!((&missed["from"], &missed["to"]), (&json!("2026-06-01"), &json!("2026-11-24")));
+    assert_eq!(missed["layout"], "Faltas de 01/06/2026 a 24/11/2026\n1. Lívia Campos: 1 falta em 1 (100,0%)");
     let none = world.call(owner, "get_no_show_clients", json!({"months": 1})).await.value;
-    assert_eq!((&none["clients"], &none["layout"]), (&json!([]), &json!("Ninguém faltou.")));
+    assert_eq!((&none["clients"], &none["layout"]), (&json!([]), &json!("Ninguém faltou de 01/11/2026 a 24/11/2026.")));
 }
 
 #[tokio::test]

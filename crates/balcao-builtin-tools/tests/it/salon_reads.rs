@@ -387,6 +387,8 @@ async fn get_appointment_history_is_that_of_who_writes() {
     let fields = [
         "found",
         "client_name",
+        "from",
+        "to",
         "total_visits",
         "upcoming_count",
         "upcoming",
@@ -411,6 +413,7 @@ async fn get_appointment_history_is_that_of_who_writes() {
     assert_eq!(value["upcoming"], json!([next]));
     let read = (&value["found"], &value["client_name"], &value["total_visits"], &value["upcoming_count"]);
     assert_eq!(read, (&json!(true), &json!("Caio Brandão"), &json!(2), &json!(1)));
+    assert_eq!((&value["from"], &value["to"]), (&json!("2026-10-13"), &json!("2026-11-24")));
     assert_eq!(
         (&value["preferred_barber"], &value["message"]),
         (&json!("Otávio Prado"), &json!("Um horário marcado."))
@@ -422,7 +425,7 @@ async fn get_appointment_history_is_that_of_who_writes() {
     assert_eq!(proven(&result), [ReceiptKind::Existing]);
     let visitor = world.visitor().await;
     let nothing = no(&world.call(visitor.in_english(), "get_appointment_history", json!({})).await);
-    world.demanded("get_appointment_history", &nothing, &["found", "total_visits", "upcoming", "last_5"]);
+    world.demanded("get_appointment_history", &nothing, &["found", "from", "to", "total_visits", "upcoming", "last_5"]);
     let read = (&nothing["found"], &nothing["total_visits"], &nothing["upcoming"], &nothing["message"]);
     assert_eq!(read, (&json!(false), &json!(0), &json!([]), &json!("No upcoming appointment.")));
     let other = world.call(caio, "get_appointment_history", json!({"phone": "31 98432-7788"})).await;

@@ -10,7 +10,8 @@ use std::{
 
 use balcao_agent::{Ending, driver::Observer, profile::Audience, streaming::ReplySink};
 use balcao_app::admin::staff_access::{StaffAccess, StaffAccessRefusal};
-use balcao_app::conversations::{Conversations, Giver};
+use balcao_app::context::staff_email::Actor;
+use balcao_app::conversations::Conversations;
 use balcao_app::turns::{ContactRef, TurnOutcome, TurnRequest, TurnRunner};
 use balcao_domain::Phone;
 use jiff::{SignedDuration, civil::DateTime};
@@ -214,7 +215,7 @@ impl Talk<'_> {
                 Ok(Ok(Some(line))) if line.trim() == "/give-back" => {
                     let Some(answered) = &last else { continue };
                     let (organization, id) = (self.world.organization, answered.conversation);
-                    let given = self.world.staff.give_back(organization, id, Giver::Operator).await;
+                    let given = self.world.staff.give_back(organization, id, Actor::Operator).await;
                     match given.map_err(|error| Failure::operation(error_chain(&error)))? {
                         Ok(0) => print_error("(given back)"),
                         Ok(unanswered) => print_error(&format!("(given back; {unanswered} before have no answer)")),

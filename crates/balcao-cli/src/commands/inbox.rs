@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use balcao_app::context::app_context::UseCaseError;
+use balcao_app::context::staff_email::Actor;
 use balcao_app::conversations::{
-    ConversationDetail, ConversationRefusal, ConversationView, Conversations, Delivery, DeliveryStep, Giver, Said,
+    ConversationDetail, ConversationRefusal, ConversationView, Conversations, Delivery, DeliveryStep, Said,
 };
 use balcao_app::messaging::files::{FileView, Files};
 use balcao_channel::file::own::LARGEST;
@@ -164,7 +165,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             done(json, id, &format!("noted at conversation {id}"));
         }
         Action::GiveBack { id, email } => {
-            let by = email.map_or(Giver::Operator, Giver::Staff);
+            let by = email.map_or(Actor::Operator, Actor::Staff);
             let unanswered = answered(staff.give_back(organization, id, by).await)?;
             if json {
                 print_line(&json!({ "conversation": id, "done": true, "unanswered": unanswered }).to_string());

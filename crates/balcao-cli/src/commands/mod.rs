@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod agenda;
+mod appointments;
 mod backup;
 mod business;
 pub(crate) mod chat;
@@ -82,6 +83,8 @@ enum Command {
     },
     /// The staff's inbox: who waits, what was said; take over, reply, note, give back.
     Inbox(inbox::Args),
+    /// Appointments of a day, and how visits ended: list, mark, undo.
+    Appointments(appointments::Args),
     /// Messages that did not leave: list, send again, give up.
     Outbox(outbox::Args),
     /// Deletes what was kept long enough, or says what would be deleted.
@@ -145,6 +148,7 @@ async fn dispatch(
         Command::Pack(args) => Box::pin(pack::run(args, loaded)).await,
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
+        Command::Appointments(args) => appointments::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
         Command::Backup(args) => backup::run(args, &loaded?).await,
         Command::Restore(args) => restore::run(args, &loaded?).await,

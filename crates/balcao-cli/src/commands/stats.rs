@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use balcao_app::admin::staff_access::StaffPermissions;
 use balcao_app::messaging::outbound::costs::Costs;
-use balcao_app::reports::analytics::{Analytics, Figures, MAX_MONTHS};
+use balcao_app::reports::analytics::{Analytics, Figures, MAX_MONTHS, NoShowRanking};
 use jiff::civil::DateTime;
 use serde_json::json;
 
@@ -46,19 +46,23 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     let missed = missed.map_err(|error| Failure::operation(error_chain(&error)))?;
     let costs = costs.of_this_month(organization).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     if args.json {
-        print_line(&json!({ "stats": stats, "no_show_clients": missed, "messages": costs }).to_string());
+        let NoShowRanking { from, to, clients } = missed;
+        let no_shows = json!({ "from": from, "to": to });
+        let all = json!({ "stats": stats, "no_shows": no_shows, "no_show_clients": clients, "messages": costs });
+        print_line(&all.to_string());
         return Ok(ExitCode::SUCCESS);
     }
     let most = stats.months.iter().map(|one| one.figures.total).max().unwrap_or(0);
-    print_line("month     total   done  missed  cancelled   rate         revenue");
+    print_line(&format!("{} to {}\n", stats.from, stats.to));
+    print_line("month     total   done  missed  cancelled  no mark   rate         revenue");
     for month in &stats.months {
         print_line(format!("{}  {}", line(&month.month, &month.figures), bar(month.figures.total, most)).trim_end());
     }
     print_line(&line("all", &stats.summary));
-    if !missed.is_empty() {
-        print_line("\nmissed most");
+    if !missed.clients.is_empty() {
+        print_line(&format!("\nmissed most, {} to {}", missed.from, missed.to));
     }
-    for one in &missed {
+    for one in &missed.clients {
         let (name, rate) = (one_line(one.name.as_deref().unwrap_or("-")), one.no_show_rate * 100.0);
         print_line(&format!("{:>4} of {:<4} {rate:>5.1}%  {name}", one.no_shows, one.total_sessions));
     }
@@ -75,10 +79,10 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
 }
 
 fn line(month: &str, of: &Figures) -> String {
-    let Figures { total, completed, no_shows, cancelled, .. } = of;
+    let Figures { total, completed, no_shows, cancelled, unmarked, .. } = of;
     let rate = of.no_show_rate * 100.0;
     let revenue = of.revenue.map(|money| money.to_string()).unwrap_or_default();
-    format!("{month:<8}{total:>7}{completed:>7}{no_shows:>8}{cancelled:>11}{rate:>6.1}%{revenue:>16}")
+    format!("{month:<8}{total:>7}{completed:>7}{no_shows:>8}{cancelled:>11}{unmarked:>9}{rate:>6.1}%{revenue:>16}")
 }
 
 /// A bar as long as the figure, beside the longest.

@@ -39,6 +39,7 @@ struct Sum {
     completed: u64,
     missed: u64,
     cancelled: u64,
+    unmarked: u64,
     cents: u64,
 }
 
@@ -111,6 +112,7 @@ fn sums(today: Date, rows: &[Row]) -> Vec<(String, Sum)> {
                 "completed" => (sum.completed, sum.cents) = (sum.completed + 1, sum.cents + row.cents),
                 "no_show" => sum.missed += 1,
                 "cancelled" => sum.cancelled += 1,
+                "confirmed" if row.starts < today.at(10, 0, 0, 0) => sum.unmarked += 1,
                 _ => {}
             }
         }
@@ -176,14 +178,15 @@ fn figure(value: &Value) -> Sum {
         completed: of("completed"),
         missed: of("no_shows"),
         cancelled: of("cancelled"),
+        unmarked: of("unmarked"),
         cents: value["revenue"]["cents"].as_u64().unwrap_or_default(),
     }
 }
 
 /// Figures as a tool tells them: with money in words and a rate of three digits.
 fn told_as(sum: &Sum) -> Value {
-    let Sum { total, completed, missed, cancelled, cents } = sum;
-    json!({"total": total, "completed": completed, "no_shows": missed, "cancelled": cancelled,
+    let Sum { total, completed, missed, cancelled, unmarked, cents } = sum;
+    json!({"total": total, "completed": completed, "no_shows": missed, "cancelled": cancelled, "unmarked": unmarked,
         "no_show_rate": thousandths(*missed, missed + completed), "revenue": reais(*cents)})
 }
 
@@ -231,6 +234,7 @@ fn tools_tell_what_loops_over_the_rows_tell() {
             all.completed += sum.completed;
             all.missed += sum.missed;
             all.cancelled += sum.cancelled;
+            all.unmarked += sum.unmarked;
             all.cents += sum.cents;
             assert!(sum.total > 20 && sum.missed > 0, "a month without figures proves nothing: {month} {sum:?}");
         }

@@ -74,6 +74,7 @@ fn every_command_and_option_has_a_description() {
         "inbox",
         "key",
         "agenda",
+        "appointments",
         "outbox",
         "config",
         "serve",

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod api;
+mod appointments;
 mod assistant;
 mod assistant_figures;
 mod attack;

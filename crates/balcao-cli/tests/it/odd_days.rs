@@ -128,5 +128,8 @@ fn a_month_without_data_has_figures_of_zero() {
     let output = run(folder.path(), &chat, "como foi o mês?\nquem mais faltou?\no que tem na agenda?\n");
     assert_eq!(code(&output), 0, "{}", err(&output));
     let month = "Resumo de 2028-02\n- Agendamentos: 0\n- Realizados: 0\n- Faltas: 0 (0,0%)\n- Cancelados: 0\n- Receita: R$ 0,00\n";
-    assert_eq!(out(&output), format!("{month}Ninguém faltou.\nNada marcado nos próximos dias.\n"));
+    assert_eq!(
+        out(&output),
+        format!("{month}Ninguém faltou de 01/09/2027 a 10/02/2028.\nNada marcado nos próximos dias.\n")
+    );
 }

@@ -105,7 +105,7 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
 
     let sample = crate::root().join("samples/barbearia-figueira.yaml").display().to_string();
     // What each command writes; `None` for one that shows no stored data, or serves until it is stopped.
-    let written: [(&str, Option<Vec<Vec<&str>>>); 21] = [
+    let written: [(&str, Option<Vec<Vec<&str>>>); 23] = [
         ("chat", Some(vec![vec!["chat", "--script", "lines.txt", "--trace"]])),
         ("serve", None),
         ("demo", None),
@@ -134,6 +134,13 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
         (
             "knowledge",
             Some(vec![vec!["knowledge", "search", "estacionamento"], vec!["knowledge", "prepare", "--json"]]),
+        ),
+        (
+            "appointments",
+            Some(vec![
+                vec!["appointments", "list", "--from", "2026-10-01", "--to", "2027-01-31"],
+                vec!["appointments", "list", "--unmarked", "--json"],
+            ]),
         ),
         ("stats", Some(vec![vec!["stats"], vec!["stats", "--json"]])),
         ("agenda", Some(vec![vec!["agenda", "list"], vec!["agenda", "export", "Wesley", "--detail", "first_name"]])),

@@ -101,6 +101,7 @@ fn a_105_no_command_gives_a_terminal_what_customers_models_or_services_wrote_as_
         (vec!["outbox", "show", "out_1"], 4),
         (vec!["outbox", "list", "--json"], 3),
         (vec!["outbox", "webhooks"], 1),
+        (vec!["appointments", "list", "--from", "2026-10-01", "--to", "2026-12-31"], 1),
         (vec!["stats", "--now", "2026-11-24T10:00"], 1),
         (vec!["key", "list"], 1),
         (vec!["agenda", "list"], 0),

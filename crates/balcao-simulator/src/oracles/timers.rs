@@ -55,13 +55,14 @@ pub(crate) fn record(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How many timers should have come to an end by now: reminders, follow-ups, holds, offers.
+/// How many timers should have come to an end by now: reminders, follow-ups, holds, offers, and visits that nobody marked within an hour.
 pub(super) fn due(tx: &mut Tx<'_>, now: Timestamp) -> Result<i64, StoreError> {
     tx.query_one(
         "SELECT (SELECT count(*) FROM reminder WHERE state = 'open' AND remind_at <= ?1)
               + (SELECT count(*) FROM follow_up WHERE state = 'open' AND send_at <= ?1)
               + (SELECT count(*) FROM appointment WHERE status = 'pending' AND expires_at <= ?1)
-              + (SELECT count(*) FROM waitlist_offer WHERE state = 'open' AND held_until <= ?1)",
+              + (SELECT count(*) FROM waitlist_offer WHERE state = 'open' AND held_until <= ?1)
+              + (SELECT count(*) FROM appointment WHERE status = 'confirmed' AND reviewed_at IS NULL AND ends_at <= ?1 - 3600000)",
         &[now.into()],
         |row| row.get(0),
     )

@@ -204,6 +204,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112530_pack_delivery_deaths.sql"),
         postgres: include_str!("../../migrations/postgres/2026112530_pack_delivery_deaths.sql"),
     },
+    Migration {
+        version: 2_026_112_601,
+        name: "2026112601_visit_mark",
+        sqlite: include_str!("../../migrations/sqlite/2026112601_visit_mark.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112601_visit_mark.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -368,3 +368,26 @@ pub(crate) fn word<T>(row: &Row<'_>, column: usize, read: impl FnOnce(&str) -> O
     let text: String = row.get(column)?;
     read(&text).ok_or(StoreError::Decode { column, wanted: "a known word", found: text })
 }
+
+/// Rows that one statement inserts at most.
+const BATCH: usize = 50;
+
+/// Calls `insert` for all of `texts`, several in one statement: with the rows of a `VALUES` list, and with their texts. Each row holds the
+/// first `shared` parameters and then the text of its own. There are two forms of the list, so that a database plans two statements.
+pub(crate) fn in_batches<'a>(
+    texts: &'a [String],
+    shared: usize,
+    mut insert: impl FnMut(&str, Vec<Value<'a>>) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let before: String = (1..=shared).map(|number| format!("?{number}, ")).collect();
+    let rows = |count: usize| {
+        let rows: Vec<String> = (1..=count).map(|row| format!("({before}?{})", shared + row)).collect();
+        rows.join(", ")
+    };
+    let (full, single) = (rows(BATCH), rows(1));
+    let (batches, rest) = texts.as_chunks::<BATCH>();
+    for batch in batches {
+        insert(&full, batch.iter().map(Value::from).collect())?;
+    }
+    rest.iter().try_for_each(|text| insert(&single, vec![Value::from(text)]))
+}

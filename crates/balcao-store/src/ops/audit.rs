@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::values;
+use crate::database::value::{in_batches, values};
 
 /// One act.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +58,28 @@ pub fn append(tx: &mut Tx<'_>, organization: OrganizationId, entry: &AuditEntry)
         ],
     )?;
     Ok(())
+}
+
+/// Adds the same act on each of many subjects; the subject of `entry` is not looked at.
+///
+/// # Errors
+/// What the database said.
+pub(crate) fn append_each(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    entry: &AuditEntry,
+    subjects: &[String],
+) -> Result<(), StoreError> {
+    in_batches(subjects, 6, |rows, subjects| {
+        let sql = format!(
+            "INSERT INTO audit_log (organization_id, at, actor, action, before_value, after_value, subject) VALUES {rows}"
+        );
+        let mut bound =
+            values![organization, entry.at, &entry.actor, &entry.action, entry.before.as_ref(), entry.after.as_ref()]
+                .to_vec();
+        bound.extend(subjects);
+        tx.defer(&sql, &bound)
+    })
 }
 
 /// The acts on one subject, oldest first.

@@ -17,6 +17,8 @@ pub struct Total {
     pub status: AppointmentStatus,
     /// How many.
     pub count: u32,
+    /// How many of them have begun.
+    pub begun: u32,
     /// What they were booked at, together, in cents.
     pub cents: i64,
 }
@@ -70,18 +72,30 @@ pub struct Scope {
     pub of: Option<ProfessionalId>,
 }
 
-/// Totals of appointments, by status.
+/// Totals of appointments, by status; those that started before `now` have begun.
 ///
 /// # Errors
 /// What the database said.
-pub fn totals(tx: &mut Tx<'_>, organization: OrganizationId, scope: Scope) -> Result<Vec<Total>, StoreError> {
+pub fn totals(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    scope: Scope,
+    now: Timestamp,
+) -> Result<Vec<Total>, StoreError> {
     tx.query_all(
-        "SELECT status, COUNT(*), CAST(SUM(price_cents) AS BIGINT) FROM appointment
+        "SELECT status, COUNT(*), CAST(SUM(price_cents) AS BIGINT), COUNT(*) FILTER (WHERE starts_at < ?5) FROM appointment
          WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3
            AND (CAST(?4 AS BIGINT) IS NULL OR professional_id = ?4)
          GROUP BY status ORDER BY status",
-        values![organization, scope.from, scope.to, scope.of],
-        |row| Ok(Total { status: word(row, 0, |text| text.parse().ok())?, count: row.get(1)?, cents: row.get(2)? }),
+        values![organization, scope.from, scope.to, scope.of, now],
+        |row| {
+            Ok(Total {
+                status: word(row, 0, |text| text.parse().ok())?,
+                count: row.get(1)?,
+                cents: row.get(2)?,
+                begun: row.get(3)?,
+            })
+        },
     )
 }
 

@@ -69,8 +69,10 @@ pub struct AppointmentRange {
     pub from: Timestamp,
     /// and before this one;
     pub to: Timestamp,
-    /// those behind this one, by start and id.
+    /// those behind this one, by start and id;
     pub after: Option<(Timestamp, AppointmentId)>,
+    /// only visits that ended by this instant and that nobody marked.
+    pub unmarked_at: Option<Timestamp>,
 }
 
 /// Appointments in order of start, cancelled ones included.
@@ -89,8 +91,9 @@ pub fn appointments(
     let ids: Vec<AppointmentId> = tx.query_all(
         "SELECT id FROM appointment WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3
            AND (starts_at > ?4 OR (starts_at = ?4 AND id > ?5))
+           AND ((ends_at <= ?7 AND status = 'confirmed') OR ?7 IS NULL)
          ORDER BY starts_at, id LIMIT ?6",
-        values![organization, range.from, range.to, at, id, limit],
+        values![organization, range.from, range.to, at, id, limit, range.unmarked_at],
         |row| row.get(0),
     )?;
     let mut found = Vec::with_capacity(ids.len());

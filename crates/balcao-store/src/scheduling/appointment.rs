@@ -1,5 +1,6 @@
 //! Appointments. Each that is not cancelled holds claims (see [`crate::scheduling::slot_claim`]).
 
+use balcao_domain::appointment::visit::{MarkAuthor, VisitMark};
 use balcao_domain::availability::Occupied;
 use balcao_domain::{
     Appointment, AppointmentId, AppointmentStatus, ContactId, Currency, Money, OrganizationId, PlanId, ProfessionalId,
@@ -44,7 +45,8 @@ pub struct NewAppointment {
 }
 
 const COLUMNS: &str = "id, contact_id, professional_id, service_id, service_name, starts_at, ends_at, occupied_from, \
-                       occupied_to, seat, status, price_cents, plan_id, attendee, source";
+                       occupied_to, seat, status, price_cents, plan_id, attendee, source, expires_at, \
+                       marked_at, marked_by, marked_from";
 
 fn read(row: &Row<'_>, currency: Currency) -> Result<Appointment, StoreError> {
     Ok(Appointment {
@@ -61,7 +63,17 @@ fn read(row: &Row<'_>, currency: Currency) -> Result<Appointment, StoreError> {
         plan: row.get(12)?,
         attendee: row.get(13)?,
         source: row.get(14)?,
+        holds_until: row.get(15)?,
+        mark: read_mark(row)?,
     })
+}
+
+/// The mark in the last three of [`COLUMNS`]; `None` of an appointment that ended without a record.
+fn read_mark(row: &Row<'_>) -> Result<Option<VisitMark>, StoreError> {
+    let (at, by): (Option<Timestamp>, Option<String>) = (row.get(16)?, row.get(17)?);
+    let (Some(at), Some(by)) = (at, by) else { return Ok(None) };
+    let Ok(by) = by.parse();
+    Ok(Some(VisitMark { by, at, from: word(row, 18, |text| text.parse().ok())? }))
 }
 
 /// Books an appointment with its claims, or nothing: `None` if no seat is free for all of it.
@@ -86,7 +98,7 @@ pub fn insert(
         |row| row.get(0),
     )?;
     for hold in expired {
-        cancel(tx, organization, hold, now)?;
+        cancel(tx, organization, hold, &MarkAuthor::Job, now)?;
     }
     let booked = tx.savepoint(|tx| {
         let id = insert_row(tx, organization, new, now)?;
@@ -117,7 +129,7 @@ fn cancel_expired(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &SlotRe
         |row| row.get(0),
     )?;
     for appointment in expired {
-        cancel(tx, organization, appointment, wanted.now)?;
+        cancel(tx, organization, appointment, &MarkAuthor::Job, wanted.now)?;
     }
     Ok(())
 }
@@ -154,7 +166,8 @@ fn insert_row(
     )
 }
 
-/// Cancels an appointment and gives its time back, and drops its reminders that are still to come.
+/// Cancels an appointment and gives its time back, and drops its reminders that are still to come. The record of who cancelled it keeps
+/// the status from before; one that is cancelled keeps the record that it has.
 ///
 /// # Errors
 /// What the database said.
@@ -162,32 +175,28 @@ pub fn cancel(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     id: AppointmentId,
+    by: &MarkAuthor,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE appointment SET status = 'cancelled', cancelled_at = ?3 WHERE organization_id = ?1 AND id = ?2",
-        values![organization, id, now],
+        "UPDATE appointment SET status = 'cancelled', cancelled_at = ?3, marked_at = ?4, marked_by = ?5,
+             marked_from = COALESCE(marked_from, status)
+         WHERE organization_id = ?1 AND id = ?2 AND status <> 'cancelled'",
+        values![organization, id, now, now, by.to_string()],
     )?;
     crate::scheduling::reminder::cancel_of(tx, organization, id)?;
     slot_claim::release(tx, organization, id)
 }
 
-/// Moves an appointment to a status that keeps its slot, if it is in `from`; tells whether it was. A hold that was
-/// confirmed expires no more.
+/// Confirms a pending appointment, which expires no more; tells whether it was pending.
 ///
 /// # Errors
 /// What the database said.
-pub fn set_status(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    id: AppointmentId,
-    from: AppointmentStatus,
-    to: AppointmentStatus,
-) -> Result<bool, StoreError> {
+pub fn confirm(tx: &mut Tx<'_>, organization: OrganizationId, id: AppointmentId) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE appointment SET status = ?4, expires_at = NULL
-         WHERE organization_id = ?1 AND id = ?2 AND status = ?3 AND ?4 <> 'cancelled'",
-        values![organization, id, from.as_str(), to.as_str()],
+        "UPDATE appointment SET status = 'confirmed', expires_at = NULL
+         WHERE organization_id = ?1 AND id = ?2 AND status = 'pending'",
+        values![organization, id],
     )?;
     Ok(changed == 1)
 }

@@ -1,4 +1,5 @@
-//! Tables of the agenda: services and people, hours, appointments, held times, reminders, the waiting list.
+//! Tables of the agenda: services and people, hours, appointments, held times, reminders, the waiting list, how visits
+//! ended.
 
 pub mod agenda_feed;
 pub mod appointment;
@@ -7,4 +8,5 @@ pub mod follow_up;
 pub mod hours;
 pub mod reminder;
 pub mod slot_claim;
+pub mod visit_mark;
 pub mod waitlist;

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values};
+use crate::database::value::{Row, in_batches, values};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +40,25 @@ pub fn push(
         "INSERT INTO event (organization_id, kind, subject, payload, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
         values![organization, kind, subject, payload, now],
     )
+}
+
+/// Adds the same event for each of many subjects.
+///
+/// # Errors
+/// What the database said.
+pub(crate) fn push_each(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    kind: &str,
+    subjects: &[String],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    in_batches(subjects, 4, |rows, subjects| {
+        let sql = format!("INSERT INTO event (organization_id, kind, payload, created_at, subject) VALUES {rows}");
+        let mut bound = values![organization, kind, "{}", now].to_vec();
+        bound.extend(subjects);
+        tx.defer(&sql, &bound)
+    })
 }
 
 /// Adds an event, and numbers it and what comes after it past everything that another program may have numbered which went on

@@ -235,6 +235,12 @@ contract! {
         figures_are_added_up_within_a_span_and_a_tenant,
         every_appointment_of_a_span_is_told_once_in_order,
     ]
+    visits: [
+        a_visit_is_marked_by_one_and_undone_exactly,
+        a_cancelled_visit_comes_back_unless_its_time_is_taken,
+        a_visit_that_nobody_marked_is_taken_up_once,
+        unmarked_visits_are_completed_with_their_events_and_audit_rows,
+    ]
     restored: [
         f_82_what_a_lost_program_may_have_done_is_held_once,
         f_82_another_business_is_not_held,
@@ -281,6 +287,7 @@ fn every_case_runs_on_every_back_end() {
         ("served", contract::served::all()),
         ("watch", contract::watch::all()),
         ("agenda", contract::agenda::all()),
+        ("visits", contract::visits::all()),
         ("restored", contract::restored::all()),
         ("retention", contract::retention::all()),
         ("attachments", contract::attachments::all()),

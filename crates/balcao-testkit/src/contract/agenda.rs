@@ -5,6 +5,7 @@
 use std::ops::ControlFlow;
 
 use balcao_domain::AppointmentStatus::{Cancelled, Completed, Confirmed, NoShow, Pending};
+use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::waitlist::DayPeriod;
 use balcao_domain::{AppointmentId, Currency, Money, OrganizationId, PlanId, Span};
@@ -12,7 +13,9 @@ use balcao_store::ops::report::Scope;
 use balcao_store::scheduling::appointment::{self, NewAppointment};
 use balcao_store::scheduling::follow_up::{self, DueFollowUp, NewFollowUp};
 use balcao_store::scheduling::waitlist::{self, NewEntry, NewOffer};
-use balcao_store::{Store, StoreError, Tx, ops::report, scheduling::catalog, scheduling::reminder};
+use balcao_store::{
+    Store, StoreError, Tx, ops::report, scheduling::catalog, scheduling::reminder, scheduling::visit_mark,
+};
 use jiff::Timestamp;
 
 use super::Case;
@@ -150,8 +153,8 @@ pub async fn a_hold_expires_unless_it_is_confirmed(store: &Store) {
             appointment::insert(tx, organization, &new, now()).map(Option::unwrap)
         };
         let (kept, lost) = (hold(0, 10)?, hold(0, 12)?);
-        assert!(appointment::set_status(tx, organization, kept, Pending, Confirmed)?);
-        assert!(!appointment::set_status(tx, organization, kept, Pending, Confirmed)?);
+        assert!(appointment::confirm(tx, organization, kept)?);
+        assert!(!appointment::confirm(tx, organization, kept)?);
         assert!(appointment::expired(tx, organization, at(599))?.is_empty());
         assert_eq!(appointment::expired(tx, organization, at(600))?, [lost]);
         let upcoming = |tx: &mut Tx<'_>, when| {
@@ -195,7 +198,7 @@ pub async fn appointments_on_a_plan_are_counted(store: &Store) {
         let (_without, _later) = (book(3, None)?, book(30, Some(plan))?);
         assert!(appointment::changed_since(tx, organization, first(world), at(-1))?, "they were booked");
         assert!(!appointment::changed_since(tx, organization, first(world), at(5))?);
-        appointment::cancel(tx, organization, cancelled, at(9))?;
+        appointment::cancel(tx, organization, cancelled, &MarkAuthor::Customer, at(9))?;
         assert!(appointment::changed_since(tx, organization, first(world), at(5))?, "one was cancelled");
         assert!(!appointment::changed_since(tx, organization, first(world), at(9))?);
         let day = Span::of_minutes(now(), 24 * 60);
@@ -254,32 +257,31 @@ pub async fn figures_are_added_up_within_a_span_and_a_tenant(store: &Store) {
     let (world, other) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {
         let organization = world.organization;
+        let (completed, missed, cancelled) = (VisitEnd::Completed, VisitEnd::NoShow, VisitEnd::Cancelled);
         let ends =
-            [(0, 8, Completed), (0, 9, NoShow), (1, 10, NoShow), (1, 11, Cancelled), (1, 12, NoShow), (0, 20, NoShow)];
+            [(0, 8, completed), (0, 9, missed), (1, 10, missed), (1, 11, cancelled), (1, 12, missed), (0, 20, missed)];
         for (contact, hour, end) in ends {
             let new = NewAppointment { status: Confirmed, ..super::store::at(world, contact, hour) };
             let id = appointment::insert(tx, organization, &new, now())?.unwrap();
-            if end == Cancelled {
-                appointment::cancel(tx, organization, id, now())?;
-            } else {
-                assert!(appointment::set_status(tx, organization, id, Confirmed, end)?);
-            }
+            end_as(tx, organization, id, end)?;
         }
         // The other tenant has one kept and one missed.
         let theirs = super::store::at(other, 0, 9);
         appointment::insert(tx, other.organization, &theirs, now())?;
         let missed = NewAppointment { status: Confirmed, ..super::store::at(other, 1, 10) };
         let missed = appointment::insert(tx, other.organization, &missed, now())?.unwrap();
-        assert!(appointment::set_status(tx, other.organization, missed, Confirmed, NoShow)?);
+        end_as(tx, other.organization, missed, VisitEnd::NoShow)?;
         let (from, to) = (super::store::at(world, 0, 8).span.start, super::store::at(world, 0, 20).span.start);
         let scope = Scope { from, to, of: None };
-        let totals = report::totals(tx, organization, scope)?;
-        let told: Vec<_> = totals.iter().map(|one| (one.status, one.count, one.cents / theirs.price_cents)).collect();
-        assert_eq!(told, [(Cancelled, 1, 1), (Completed, 1, 1), (NoShow, 3, 3)]);
-        assert!(report::totals(tx, organization, Scope { from: to, ..scope })?.is_empty());
-        assert_eq!(report::totals(tx, organization, Scope { of: Some(world.professional), ..scope })?, totals);
+        let middle = super::store::at(world, 0, 11).span.start;
+        let totals = report::totals(tx, organization, scope, middle)?;
+        let told: Vec<_> =
+            totals.iter().map(|one| (one.status, one.count, one.cents / theirs.price_cents, one.begun)).collect();
+        assert_eq!(told, [(Cancelled, 1, 1, 0), (Completed, 1, 1, 1), (NoShow, 3, 3, 2)]);
+        assert!(report::totals(tx, organization, Scope { from: to, ..scope }, middle)?.is_empty());
+        assert_eq!(report::totals(tx, organization, Scope { of: Some(world.professional), ..scope }, middle)?, totals);
         let nobody = Scope { of: Some(other.professional), ..scope };
-        assert!(report::totals(tx, organization, nobody)?.is_empty());
+        assert!(report::totals(tx, organization, nobody, middle)?.is_empty());
         let missed = report::missed(tx, organization, scope, 5)?;
         let told: Vec<_> = missed.iter().map(|one| (one.contact, one.no_shows, one.completed)).collect();
         let [first, second] = world.contacts;
@@ -292,6 +294,14 @@ pub async fn figures_are_added_up_within_a_span_and_a_tenant(store: &Store) {
         Ok(())
     })
     .await;
+}
+
+/// Marks a confirmed appointment.
+fn end_as(tx: &mut Tx<'_>, organization: OrganizationId, id: AppointmentId, end: VisitEnd) -> Result<(), StoreError> {
+    let open = appointment::find(tx, organization, id, Currency::BRL)?.unwrap();
+    let mark = VisitMark { by: MarkAuthor::Operator, at: now(), from: Confirmed };
+    assert!(visit_mark::set(tx, organization, &open, end, &mark)?);
+    Ok(())
 }
 
 fn booked(

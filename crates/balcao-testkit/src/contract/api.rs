@@ -203,7 +203,7 @@ pub async fn pages_of_appointments_go_on_in_time(store: &Store) {
         }
         let hour = |hours: i64| at(hours * 3_600);
         let mut page = |from, to, after, limit| {
-            let range = AppointmentRange { from: hour(from), to: hour(to), after };
+            let range = AppointmentRange { from: hour(from), to: hour(to), after, unmarked_at: None };
             pages::appointments(tx, world.organization, &range, Currency::BRL, limit)
         };
         let starts: Vec<_> = page(0, 24, None, 10)?.into_iter().map(|one| one.span.start).collect();

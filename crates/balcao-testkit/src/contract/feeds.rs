@@ -1,6 +1,7 @@
 //! What every database must do for agendas that are read elsewhere. Each function is one case, as in [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
+use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::{AppointmentId, AppointmentStatus, Span};
 use balcao_store::{Store, StoreError, Tx, messaging::conversation, scheduling::agenda_feed, scheduling::appointment};
 
@@ -49,7 +50,7 @@ pub async fn an_agenda_holds_what_takes_time_in_order(store: &Store) {
     write(store, move |tx| {
         let (late, early) = (book(tx, ours, 0, 5)?, book(tx, ours, 1, 2)?);
         let gone = book(tx, ours, 0, 8)?;
-        appointment::cancel(tx, ours.organization, gone, at(1))?;
+        appointment::cancel(tx, ours.organization, gone, &MarkAuthor::Customer, at(1))?;
         book(tx, ours, 0, 40)?;
         book(tx, theirs, 0, 3)?;
         let mut held = appointment_at(ours, 1, 10);

@@ -35,4 +35,5 @@ pub mod retention;
 pub mod served;
 pub mod store;
 pub mod talk;
+pub mod visits;
 pub mod watch;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::contact::Contact;
 use balcao_domain::entitlement::{Entitlement, Feature, Tier};
 use balcao_domain::hours::{DayException, Hours, WeeklyHours};
@@ -477,7 +478,7 @@ pub async fn a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came(stor
         assert_eq!(known(tx)?, Some(at(30)), "staff wrote to them");
         let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 1), now())?.unwrap();
         assert_eq!(known(tx)?, Some(at(3_600)), "they are booked");
-        appointment::cancel(tx, organization, booked, now())?;
+        appointment::cancel(tx, organization, booked, &MarkAuthor::Customer, now())?;
         assert_eq!(known(tx)?, Some(at(30)));
         assert_eq!(contact::last_known_at(tx, theirs.organization, id)?, None, "of another business");
         Ok(())

@@ -1,6 +1,7 @@
 //! What every database must do. Each function is one case and panics if the database fails it; run all with [`all`].
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
 
+use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::hours::{Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::{Notify, Professional};
@@ -368,7 +369,7 @@ pub async fn a_cancelled_appointment_frees_its_time_and_its_reminders(store: &St
         .write(move |tx| {
             let id = appointment::insert(tx, world.organization, &at(world, 0, 10), now())?.unwrap();
             reminder::insert(tx, world.organization, id, now(), now())?;
-            appointment::cancel(tx, world.organization, id, now())?;
+            appointment::cancel(tx, world.organization, id, &MarkAuthor::Customer, now())?;
             assert!(reminder::open_of(tx, world.organization, id)?.is_empty());
             assert!(appointment::insert(tx, world.organization, &at(world, 1, 10), now())?.is_some());
             Ok::<_, StoreError>(())
@@ -507,7 +508,7 @@ pub async fn tenants_do_not_see_each_other(store: &Store) {
             assert_eq!(contact::find(tx, theirs.organization, contact)?, None);
             let id = appointment::insert(tx, ours.organization, &at(ours, 0, 10), now())?.unwrap();
             assert_eq!(appointment::find(tx, theirs.organization, id, Currency::BRL)?, None);
-            appointment::cancel(tx, theirs.organization, id, now())?;
+            appointment::cancel(tx, theirs.organization, id, &MarkAuthor::Customer, now())?;
             let still = appointment::find(tx, ours.organization, id, Currency::BRL)?;
             assert_eq!(still.map(|found| found.status), Some(AppointmentStatus::Confirmed));
             Ok::<_, StoreError>(())

@@ -2,7 +2,7 @@
 
 use balcao_app::admin::keys::Scope;
 use balcao_app::crm::contacts::Contacts;
-use balcao_app::scheduling::appointments::{AppointmentRecord, AppointmentView, Appointments};
+use balcao_app::scheduling::appointments::{AppointmentFilter, AppointmentRecord, AppointmentView, Appointments};
 use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, RescheduleRequest, ServiceChoice};
 use balcao_domain::hours::parse_minute;
 use balcao_domain::{AppointmentId, AppointmentStatus, ContactId};
@@ -31,6 +31,9 @@ struct AppointmentQuery {
     /// The last local date; that of `from`, if absent.
     #[schemars(extend("format" = "date"), example = &"2026-11-29")]
     to: Option<String>,
+    /// Only visits that have ended and that nobody marked; without dates those of the last thirty days.
+    #[serde(default)]
+    unmarked: bool,
     /// How many rows at most.
     #[schemars(range(min = 1, max = 100), example = 25)]
     limit: Option<u32>,
@@ -69,7 +72,7 @@ impl From<AppointmentStatus> for Status {
 
 /// An appointment, in the local time of the business.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Appointment {
+pub(super) struct Appointment {
     /// Its id.
     id: String,
     /// Whose it is.
@@ -92,6 +95,18 @@ struct Appointment {
     price: Price,
     /// The person who comes, if that is not the contact.
     attendee: Option<String>,
+    /// Who ended it; `null` of an open one, and of one that ended without a record.
+    mark: Option<Mark>,
+}
+
+/// Who said how an appointment ended.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Mark {
+    /// The e-mail address of a staff member, `api:` and a key, `customer`, `operator`, or `job`: the server assumed it.
+    by: String,
+    /// When.
+    #[schemars(extend("format" = "date-time"))]
+    at: String,
 }
 
 /// What is to be booked.
@@ -164,7 +179,7 @@ struct AppointmentMoved {
     new: AppointmentBooked,
 }
 
-fn appointment(view: AppointmentView, contact: ContactId) -> Appointment {
+pub(super) fn appointment(view: AppointmentView, contact: ContactId) -> Appointment {
     Appointment {
         id: view.id.to_string(),
         contact_id: contact.to_string(),
@@ -177,6 +192,7 @@ fn appointment(view: AppointmentView, contact: ContactId) -> Appointment {
         status: view.status.into(),
         price: view.price.into(),
         attendee: view.attendee,
+        mark: view.mark.map(|mark| Mark { by: mark.by.name().to_owned(), at: mark.at.to_string() }),
     }
 }
 
@@ -189,10 +205,12 @@ fn booked(booked: Booked, contact: ContactId) -> AppointmentBooked {
     }
 }
 
-fn example(status: &str) -> Value {
+pub(super) fn example(status: &str) -> Value {
+    let mark = ["completed", "no_show", "cancelled"].contains(&status);
+    let mark = mark.then(|| json!({ "by": "davi@figueira.example", "at": "2026-11-24T14:05:00Z" }));
     json!({ "id": "apt_31", "contact_id": "con_12", "professional": "Davi Lopes", "service": "Corte",
         "service_id": "srv_1", "date": "2026-11-24", "start": "10:30", "finish": "11:00", "status": status,
-        "price": { "cents": 5000, "currency": "BRL" }, "attendee": null })
+        "price": { "cents": 5000, "currency": "BRL" }, "attendee": null, "mark": mark })
 }
 
 const NOT_BOOKED: (u16, &str) = (
@@ -275,17 +293,18 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 
 async fn page(call: Call, query: AppointmentQuery, _body: Nothing) -> Result<Done<Page<Appointment>>, Problem> {
     let date = |name: &str, text: Option<String>| text.map(|text| parameter::<Date>(name, &text)).transpose();
-    let dates = (date("from", query.from)?, date("to", query.to)?);
-    if let (Some(from), Some(to)) = dates
+    let filter =
+        AppointmentFilter { from: date("from", query.from)?, to: date("to", query.to)?, unmarked: query.unmarked };
+    if let (Some(from), Some(to)) = (filter.from, filter.to)
         && to < from
     {
         return Err(input::bad_parameter("to", &to.to_string(), format!("no day before {from}, that of `from`")));
     }
     let after = query.cursor.as_deref().map(cursor::read_instant).transpose()?;
     let limit = cursor::limit(query.limit);
-    let found = Appointments::new(call.api.desk()).page(call.organization(), dates, after, limit).await?;
+    let found = Appointments::new(call.api.desk()).page(call.organization(), filter, after, limit).await?;
     let next_cursor = found.next.map(|(at, id)| cursor::of_instant(at, id.into()));
-    let items = found.items.into_iter().map(|AppointmentRecord { view, contact }| appointment(view, contact));
+    let items = found.items.into_iter().map(|AppointmentRecord { view, contact, .. }| appointment(view, contact));
     Ok(Page { items: items.collect(), next_cursor }.into())
 }
 

@@ -2,8 +2,9 @@
 
 use balcao_app::UseCaseError;
 use balcao_app::admin::keys::Scope;
+use balcao_app::context::staff_email::Actor;
 use balcao_app::conversations::{
-    self as app, Author, ConversationRefusal, ConversationView, Conversations, DeliveryStep, Giver,
+    self as app, Author, ConversationRefusal, ConversationView, Conversations, DeliveryStep,
 };
 use balcao_domain::ConversationId;
 use balcao_domain::conversation::ConversationState;
@@ -516,7 +517,7 @@ async fn leave_note(call: Call, _query: Nothing, asked: StaffText) -> Result<Don
 
 async fn give_back(call: Call, _query: Nothing, asked: StaffGives) -> Result<Done<GivenBack>, Problem> {
     let id = call.id()?;
-    let by = asked.staff.map_or_else(|| Giver::Program(call.caller.actor()), Giver::Staff);
+    let by = asked.staff.map_or_else(|| Actor::Program(call.caller.actor()), Actor::Staff);
     let unanswered = granted(staff(&call).give_back(call.organization(), id, by).await)?;
     Ok(GivenBack { conversation_id: id.to_string(), unanswered }.into())
 }

@@ -23,6 +23,7 @@ mod outbox;
 mod refusals;
 mod schema;
 mod turns;
+mod visits;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -132,6 +133,7 @@ fn endpoints() -> Result<Vec<Endpoint>, String> {
         attachments::endpoints()?,
         contacts::endpoints()?,
         appointments::endpoints()?,
+        visits::endpoints()?,
         catalog::endpoints()?,
         outbox::endpoints()?,
     ];

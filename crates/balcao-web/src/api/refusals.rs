@@ -11,6 +11,7 @@ use balcao_app::messaging::files::FileRefusal;
 use balcao_app::messaging::outbound::dead_letters::DeadLetterRefusal;
 use balcao_app::scheduling::availability::{AvailabilityRefusal, Slot};
 use balcao_app::scheduling::booking::BookingRefusal;
+use balcao_app::scheduling::visits::{GivenMark, VisitRefusal};
 use balcao_domain::FailureClass;
 use balcao_domain::attachment::AttachmentState;
 use balcao_tool::FieldProblem;
@@ -232,6 +233,34 @@ pub(super) fn of_booking(refusal: BookingRefusal) -> Problem {
             let detail = format!("it can be changed up to {notice_min} minutes before its start");
             conflict("cancellation_notice", detail).fact("notice_min", notice_min)
         }
+    }
+}
+
+/// A mark that stands in the way, as a fact.
+fn mark(given: &GivenMark) -> serde_json::Value {
+    json!({ "by": given.by.name(), "name": given.name, "at": given.at.to_string() })
+}
+
+pub(super) fn of_visit(refusal: VisitRefusal) -> Problem {
+    let told = refusal.to_string();
+    match refusal {
+        VisitRefusal::NotFound { id } => missing("appointment", id),
+        VisitRefusal::UnknownStaff(unknown) => {
+            named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
+        }
+        VisitRefusal::NotBegun { starts_at, .. } => {
+            conflict("not_begun", told).fact("starts_at", starts_at.to_string())
+        }
+        VisitRefusal::HoldExpired { .. } => conflict("hold_expired", told),
+        VisitRefusal::MarkedBefore { end, mark: given, .. } => conflict("marked_before", told)
+            .fact("end", end.to_string())
+            .fact("mark", given.as_ref().map_or(serde_json::Value::Null, mark)),
+        VisitRefusal::NotMarked { .. } => conflict("not_marked", told),
+        VisitRefusal::NoRecord { .. } => conflict("no_record", told),
+        VisitRefusal::CancelledBefore { .. } => conflict("cancelled_before", told),
+        VisitRefusal::TooLate { mark: given, .. } => conflict("too_late", told).fact("mark", mark(&given)),
+        VisitRefusal::SlotTaken { .. } => conflict("slot_taken", told),
+        VisitRefusal::ChangedMeanwhile { .. } => conflict("changed_meanwhile", told),
     }
 }
 

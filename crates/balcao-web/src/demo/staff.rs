@@ -3,7 +3,8 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
-use balcao_app::conversations::{ConversationRefusal, Giver};
+use balcao_app::context::staff_email::Actor;
+use balcao_app::conversations::ConversationRefusal;
 use balcao_domain::ConversationId;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -43,7 +44,7 @@ pub(super) async fn reply(State(demo): State<Demo>, body: Body) -> Result<Status
 
 pub(super) async fn give_back(State(demo): State<Demo>, body: Body) -> Result<StatusCode, Problem> {
     let Which { conversation } = read(body)?;
-    let (organization, staff) = (demo.0.chats.organization(), Giver::Staff(demo.0.settings.staff.clone()));
+    let (organization, staff) = (demo.0.chats.organization(), Actor::Staff(demo.0.settings.staff.clone()));
     done(demo.0.conversations.give_back(organization, conversation, staff).await)
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use balcao_domain::appointment::visit::UnmarkedVisits;
 use balcao_domain::hours::{DayException, Hours, Period, WeeklyHours, in_order};
 use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::{SchedulingRules, SlotMode};
@@ -168,7 +169,7 @@ fn locale<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
 }
 
 fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
-    const KEYS: [&str; 10] = [
+    const KEYS: [&str; 11] = [
         "slot_step_minutes",
         "slot_mode",
         "minimum_notice_minutes",
@@ -179,6 +180,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         "pending_minutes",
         "waitlist_hold_minutes",
         "reminder_minutes",
+        "unmarked_visits",
     ];
     const YEAR_MIN: u32 = 366 * DAY_MIN;
     let usual = SchedulingRules::default();
@@ -197,6 +199,8 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let default_duration_minutes = minutes("default_duration_minutes", usual.default_duration_minutes);
     let modes = [("grid", SlotMode::Grid), ("fit", SlotMode::Fit)];
     let slot_mode = fields.get("slot_mode").and_then(|at| reader.word(&at, &modes)).unwrap_or_default();
+    let rules = [("ask", UnmarkedVisits::Ask), ("complete", UnmarkedVisits::Complete)];
+    let unmarked_visits = fields.get("unmarked_visits").and_then(|at| reader.word(&at, &rules)).unwrap_or_default();
     SchedulingRules {
         slot_step_minutes,
         slot_mode,
@@ -208,6 +212,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         pending_minutes,
         waitlist_hold_minutes,
         reminder_minutes,
+        unmarked_visits,
     }
 }
 

@@ -24,6 +24,8 @@ pub enum Purpose {
     NoticeCancelled,
     /// Alerts a staff member to a conversation that waits for them.
     NoticeHandoff,
+    /// Asks staff how visits ended that nobody marked.
+    NoticeVisits,
     /// Asking the customer to write, because an answer came too late for the window.
     Reopen,
 }
@@ -40,6 +42,7 @@ impl Purpose {
             "notice_rescheduled" => Self::NoticeRescheduled,
             "notice_cancelled" => Self::NoticeCancelled,
             "notice_handoff" => Self::NoticeHandoff,
+            "notice_visits" => Self::NoticeVisits,
             _ => Self::Reopen,
         }
     }

@@ -138,6 +138,8 @@ fn booked_view(
         plan: new.plan,
         attendee: new.attendee.clone(),
         source: new.source.clone(),
+        holds_until: new.expires_at,
+        mark: None,
     };
     view(&appointment, names, &agenda.zone)
 }

@@ -1,5 +1,6 @@
 //! Cancelling, moving, confirming, expiring.
 
+use balcao_domain::appointment::visit::{MarkAuthor, VisitMark};
 use balcao_domain::hours::format_minute;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
 use balcao_store::crm::organization::Organization;
@@ -84,14 +85,16 @@ pub(super) fn cancel(
     id: OrganizationId,
     contact: ContactId,
     wanted: Option<AppointmentId>,
+    by: &MarkAuthor,
     now: Timestamp,
 ) -> Answer<(AppointmentView, AppointmentView)> {
     let meant = granted!(find(tx, id, contact, wanted, now)?);
     granted!(may_change(tx, &meant, now)?);
-    free(tx, &meant.organization, &meant.zone, &meant.appointment, now)?;
+    free(tx, &meant.organization, &meant.zone, &meant.appointment, by, now)?;
     let subject = meant.appointment.id.to_string();
     event::push(tx, id, "appointment_cancelled", &subject, "{}", now)?;
-    let after = AppointmentView { status: AppointmentStatus::Cancelled, ..meant.view.clone() };
+    let mark = Some(VisitMark { by: by.clone(), at: now, from: meant.appointment.status });
+    let after = AppointmentView { status: AppointmentStatus::Cancelled, mark, ..meant.view.clone() };
     Ok(Ok((meant.view, after)))
 }
 
@@ -100,6 +103,7 @@ pub(super) fn reschedule(
     id: OrganizationId,
     contact: ContactId,
     request: &RescheduleRequest,
+    by: &MarkAuthor,
     now: Timestamp,
 ) -> Answer<Rescheduled> {
     let meant = granted!(find(tx, id, contact, request.appointment, now)?);
@@ -107,7 +111,7 @@ pub(super) fn reschedule(
     let same_time = meant.view.date == request.date && meant.view.start == format_minute(request.start_min);
     let reminders = reminder::open_of(tx, id, meant.appointment.id)?;
     // The old time is given back first, because the new one may overlap it; a refusal undoes this with all the rest.
-    appointment::cancel(tx, id, meant.appointment.id, now)?;
+    appointment::cancel(tx, id, meant.appointment.id, by, now)?;
     let wish = BookRequest {
         professional: Some(match &request.professional {
             Some(name) => ProfessionalChoice::Name(name.clone()),
@@ -142,7 +146,8 @@ pub(super) fn reschedule(
     let subject = meant.appointment.id.to_string();
     let payload = serde_json::json!({ "new": booked.appointment.id }).to_string();
     event::push(tx, id, "appointment_rescheduled", &subject, &payload, now)?;
-    let old = AppointmentView { status: AppointmentStatus::Cancelled, ..meant.view };
+    let mark = Some(VisitMark { by: by.clone(), at: now, from: meant.appointment.status });
+    let old = AppointmentView { status: AppointmentStatus::Cancelled, mark, ..meant.view };
     Ok(Ok(Rescheduled { old, new: booked }))
 }
 
@@ -164,7 +169,7 @@ pub(super) fn confirm(
     if appointment::expired(tx, id, now)?.contains(&meant.appointment.id) {
         return Ok(Err(BookingRefusal::AlreadyCancelled));
     }
-    appointment::set_status(tx, id, meant.appointment.id, AppointmentStatus::Pending, AppointmentStatus::Confirmed)?;
+    appointment::confirm(tx, id, meant.appointment.id)?;
     event::push(tx, id, "appointment_confirmed", &meant.appointment.id.to_string(), "{}", now)?;
     Ok(Ok(AppointmentView { status: AppointmentStatus::Confirmed, ..meant.view }))
 }
@@ -174,7 +179,7 @@ pub(super) fn expire(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Res
     let expired = appointment::expired(tx, id, now)?;
     for appointment_id in &expired {
         if let Some(one) = appointment::find(tx, id, *appointment_id, organization.currency)? {
-            free(tx, &organization, &zone, &one, now)?;
+            free(tx, &organization, &zone, &one, &MarkAuthor::Job, now)?;
             event::push(tx, id, "appointment_expired", &one.id.to_string(), "{}", now)?;
         }
     }
@@ -186,8 +191,9 @@ pub(super) fn free(
     organization: &Organization,
     zone: &TimeZone,
     one: &Appointment,
+    by: &MarkAuthor,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    appointment::cancel(tx, organization.id, one.id, now)?;
+    appointment::cancel(tx, organization.id, one.id, by, now)?;
     offer_freed(tx, organization, zone, one, now)
 }

@@ -5,12 +5,13 @@
 //! one transaction: an appointment that is moved is freed only if the new time is had.
 
 mod book;
-mod change;
+pub(crate) mod change;
 mod seeded_bugs;
-mod trail;
+pub(crate) mod trail;
 
 use std::sync::Arc;
 
+use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::hours::Period;
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, ProfessionalId, ServiceId};
 use balcao_store::turns::ledger::EffectKey;
@@ -289,8 +290,9 @@ impl Booking {
         contact: ContactId,
         appointment: Option<AppointmentId>,
     ) -> Result<Result<AppointmentView, BookingRefusal>, UseCaseError> {
+        let by = self.author();
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
-            Ok(change::cancel(tx, organization, contact, appointment, now)?.map(|(_, after)| after))
+            Ok(change::cancel(tx, organization, contact, appointment, &by, now)?.map(|(_, after)| after))
         };
         self.desk.rehearse(cancel).await
     }
@@ -305,7 +307,8 @@ impl Booking {
         contact: ContactId,
         request: RescheduleRequest,
     ) -> Result<Result<Rescheduled, BookingRefusal>, UseCaseError> {
-        self.desk.rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, now)).await
+        let by = self.author();
+        self.desk.rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, &by, now)).await
     }
 
     /// Cancels one of the contact's appointments: the one of that id, or, without one, the next upcoming one.
@@ -319,9 +322,9 @@ impl Booking {
         key: EffectKey,
         appointment: Option<AppointmentId>,
     ) -> Effect<AppointmentView, BookingRefusal> {
-        let teller = self.teller(organization);
+        let (teller, by) = (self.teller(organization), self.author());
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
-            let cancelled = change::cancel(tx, organization, contact, appointment, now)?;
+            let cancelled = change::cancel(tx, organization, contact, appointment, &by, now)?;
             let told = teller.tell(tx, cancelled, now, |(before, after)| {
                 Some((NotificationKind::Cancelled(after.id), Some(trail::shown(before)), trail::shown(after)))
             })?;
@@ -341,9 +344,9 @@ impl Booking {
         key: EffectKey,
         request: RescheduleRequest,
     ) -> Effect<Rescheduled, BookingRefusal> {
-        let teller = self.teller(organization);
+        let (teller, by) = (self.teller(organization), self.author());
         let change = move |tx: &mut balcao_store::Tx<'_>, now| {
-            let moved = change::reschedule(tx, organization, contact, &request, now)?;
+            let moved = change::reschedule(tx, organization, contact, &request, &by, now)?;
             teller.tell(tx, moved, now, |done| {
                 let (old, new) = (&done.old, &done.new.appointment);
                 // The new one stands as the old one did before it was given up.
@@ -390,6 +393,11 @@ impl Booking {
         self.desk.store.write(expire).await
     }
 
+    /// Who is recorded as having cancelled or moved an appointment.
+    fn author(&self) -> MarkAuthor {
+        self.actor.clone().map_or(MarkAuthor::Customer, MarkAuthor::Program)
+    }
+
     fn teller(&self, organization: OrganizationId) -> Teller {
         Teller { accounts: Arc::clone(&self.desk.notices), actor: self.actor.clone(), organization }
     }
@@ -418,7 +426,7 @@ impl Teller {
         {
             professionals::enqueue(tx, &self.accounts, self.organization, what, now)?;
             if let Some(actor) = &self.actor {
-                trail::write_down(tx, self.organization, actor, what, before, after, now)?;
+                trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
             }
         }
         Ok(answer)

@@ -1,6 +1,7 @@
 //! How holds must not expire: a bug that the simulator must find (`balcao_seeded_bugs`).
 
 use balcao_domain::OrganizationId;
+use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::scheduling::slot_claim::{self, SlotRequest};
 use balcao_store::{Tx, scheduling::appointment};
@@ -21,7 +22,7 @@ pub(super) async fn expire_in_parts(desk: &AppContext, id: OrganizationId) -> Re
         let mut expired = Vec::new();
         for hold in appointment::expired(tx, id, now)? {
             let Some(one) = appointment::find(tx, id, hold, organization.currency)? else { continue };
-            appointment::cancel(tx, id, hold, now)?;
+            appointment::cancel(tx, id, hold, &MarkAuthor::Job, now)?;
             let (professional, capacity, occupied) = (one.professional, one.seat, one.occupied);
             slot_claim::claim_slot(tx, id, &SlotRequest { appointment: hold, professional, capacity, occupied, now })?;
             expired.push(one);
@@ -32,7 +33,7 @@ pub(super) async fn expire_in_parts(desk: &AppContext, id: OrganizationId) -> Re
     let many = expired.len();
     let give_back = move |tx: &mut Tx<'_>| {
         let (organization, zone) = organization(tx, id)?;
-        expired.iter().try_for_each(|one| free(tx, &organization, &zone, one, now))
+        expired.iter().try_for_each(|one| free(tx, &organization, &zone, one, &MarkAuthor::Job, now))
     };
     if many > 0 {
         desk.store.write(give_back).await?;

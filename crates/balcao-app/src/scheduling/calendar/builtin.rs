@@ -239,6 +239,7 @@ mod tests {
             status: AppointmentStatus::Confirmed,
             price: Money::new(4_500, Currency::BRL),
             attendee: None,
+            mark: None,
         };
         let as_it_was = entry(view());
         let changes: [fn(&mut AppointmentView); 9] = [

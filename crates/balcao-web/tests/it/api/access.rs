@@ -189,7 +189,7 @@ async fn g_10_a_100_another_organization_is_not_there() {
         }
     }
     // Coverage is that of the document: what names nothing and changes something comes below.
-    assert_eq!(left, ["/v1/turn", "/v1/appointments"]);
+    assert_eq!(left, ["/v1/turn", "/v1/appointments", "/v1/visits/complete-day"]);
     eprintln!(
         "G-10, the API: {checked} of {} operations by key, {} below, 0 crossings",
         checked + left.len(),

@@ -211,6 +211,8 @@ async fn what_names_nothing_is_not_found() {
         ("/v1/conversations/cnv_99/notes", json!({ "staff": "davi@figueira.example", "text": "oi" })),
         ("/v1/conversations/cnv_99/give-back", json!({})),
         ("/v1/appointments/apt_99/cancel", json!({})),
+        ("/v1/appointments/apt_99/mark", json!({ "end": "no_show" })),
+        ("/v1/appointments/apt_99/undo-mark", json!({})),
         ("/v1/appointments/apt_99/reschedule", json!({ "date": "2026-11-25", "start": "10:00" })),
     ] {
         assert_eq!(shop.post(path, body).await.status, 404, "{path}");

@@ -6,5 +6,6 @@ mod attachments;
 mod document;
 mod input;
 mod once;
+mod visits;
 mod work;
 mod world;

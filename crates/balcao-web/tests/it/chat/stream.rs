@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use balcao_app::conversations::Giver;
+use balcao_app::context::staff_email::Actor;
 use balcao_app::messaging::web_chat::ChatMailbox;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
@@ -155,7 +155,7 @@ async fn a_person_who_takes_over_while_the_agent_thinks_is_the_one_who_answers()
     assert!(thread.iter().any(|one| one.author == message::Author::Draft));
     shop.writes(&ana, "message-2", "obrigada").await;
     shop.works().await;
-    shop.staff.give_back(organization, conversation, Giver::Operator).await.unwrap().unwrap();
+    shop.staff.give_back(organization, conversation, Actor::Operator).await.unwrap().unwrap();
     shop.model.script([says("Voltei!")]);
     shop.writes(&ana, "message-3", "quais os serviços?").await;
     shop.works().await;

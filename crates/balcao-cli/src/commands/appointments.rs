@@ -1,0 +1,193 @@
+//! `balcao appointments`: the appointments of a day, and how visits ended.
+
+use std::process::ExitCode;
+
+use balcao_app::UseCaseError;
+use balcao_app::context::staff_email::Actor;
+use balcao_app::scheduling::appointments::{AppointmentFilter, AppointmentRecord, Appointments};
+use balcao_app::scheduling::visits::{VisitRefusal, VisitView, Visits};
+use balcao_domain::AppointmentId;
+use balcao_domain::appointment::visit::VisitEnd;
+use jiff::civil::Date;
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, error_chain, one_line, print_line},
+    wire,
+};
+
+/// Appointments of one look at the database.
+const PAGE: u32 = 100;
+
+/// Options of `balcao appointments`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao appointments list --unmarked\n  \
+    balcao appointments mark apt_31 no-show --as davi@figueira.example\n  \
+    balcao appointments complete-day 2026-11-24 --as davi@figueira.example")]
+pub(crate) struct Args {
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Appointments of a day or several, cancelled ones included.
+    List {
+        /// The first local date; today, if absent.
+        #[arg(long, value_name = "DATE")]
+        from: Option<Date>,
+        /// The last local date; that of `--from`, if absent.
+        #[arg(long, value_name = "DATE")]
+        to: Option<Date>,
+        /// Only visits that have ended and that nobody marked; without dates those of the last thirty days.
+        #[arg(long)]
+        unmarked: bool,
+    },
+    /// Marks how a visit ended, from its start on.
+    Mark {
+        /// The appointment, as `list` names it.
+        #[arg(value_parser = appointment)]
+        id: AppointmentId,
+        /// How it ended.
+        end: End,
+        #[command(flatten)]
+        me: Me,
+    },
+    /// Undoes the mark of a visit, for 24 hours after the mark.
+    Undo {
+        /// The appointment, as `list` names it.
+        #[arg(value_parser = appointment)]
+        id: AppointmentId,
+        #[command(flatten)]
+        me: Me,
+    },
+    /// Marks as completed what has ended on a day and has no mark: all others came.
+    CompleteDay {
+        /// The local date.
+        date: Date,
+        #[command(flatten)]
+        me: Me,
+    },
+}
+
+/// How a visit ended.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum End {
+    /// It took place.
+    Completed,
+    /// The customer did not come.
+    NoShow,
+    /// It was called off, and nobody entered that before its start.
+    Cancelled,
+}
+
+#[derive(Debug, clap::Args)]
+struct Me {
+    /// The e-mail address of the staff member who acts; without it, the operator of the server.
+    #[arg(long = "as", value_name = "EMAIL")]
+    email: Option<String>,
+}
+
+impl Me {
+    fn actor(self) -> Actor {
+        self.email.map_or(Actor::Operator, Actor::Staff)
+    }
+}
+
+/// An appointment's id, with its prefix or without.
+fn appointment(text: &str) -> Result<AppointmentId, String> {
+    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| AppointmentId::try_from(number).ok());
+    id.ok_or_else(|| format!("invalid appointment `{text}`; expected an id as in `balcao appointments list`: `apt_31`"))
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, _) = wire::configured(config, None).await?;
+    let visits = Visits::new(desk.clone());
+    match args.action {
+        Action::List { from, to, unmarked } => {
+            if let (Some(from), Some(to)) = (from, to)
+                && to < from
+            {
+                return Err(Failure::usage(format!("invalid `--to` {to}; expected {from} or a later day")));
+            }
+            let (appointments, filter) = (Appointments::new(desk), AppointmentFilter { from, to, unmarked });
+            let mut after = None;
+            let mut shown = Vec::new();
+            loop {
+                let page = appointments.page(organization, filter, after, PAGE).await;
+                let page = page.map_err(|error| Failure::operation(error_chain(&error)))?;
+                shown.extend(page.items);
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            list(&shown, unmarked, args.json);
+        }
+        Action::Mark { id, end, me } => {
+            let end = match end {
+                End::Completed => VisitEnd::Completed,
+                End::NoShow => VisitEnd::NoShow,
+                End::Cancelled => VisitEnd::Cancelled,
+            };
+            let visit = answered(visits.mark_visit(organization, id, end, me.actor()).await)?;
+            let by = visit.marked_by.as_deref().unwrap_or("nobody");
+            let text = if visit.changed {
+                format!("{id} is marked as {end}; `balcao appointments undo {id}` takes that back within 24 hours")
+            } else {
+                format!("{id} was marked as {end} before, by {}; nothing changed", one_line(by))
+            };
+            done(&visit, &text, args.json);
+        }
+        Action::Undo { id, me } => {
+            let visit = answered(visits.undo_visit_mark(organization, id, me.actor()).await)?;
+            done(&visit, &format!("{id} has no mark now; it is {}", visit.appointment.status), args.json);
+        }
+        Action::CompleteDay { date, me } => {
+            let completed = answered(visits.complete_day(organization, date, me.actor()).await)?;
+            print_line(&if args.json {
+                json!({ "date": date, "completed": completed }).to_string()
+            } else {
+                format!("{completed} visits of {date} are marked as completed")
+            });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn answered<T>(answer: Result<Result<T, VisitRefusal>, UseCaseError>) -> Result<T, Failure> {
+    answer.map_err(|error| Failure::operation(error_chain(&error)))?.map_err(Failure::operation)
+}
+
+fn done(visit: &VisitView, text: &str, json: bool) {
+    print_line(&if json { serde_json::to_string(visit).unwrap_or_default() } else { text.to_owned() });
+}
+
+fn list(all: &[AppointmentRecord], unmarked: bool, json: bool) {
+    if json {
+        let rows = all
+            .iter()
+            .map(|one| json!({ "appointment": one.view, "contact": one.contact, "contact_name": one.contact_name }));
+        print_line(&rows.collect::<serde_json::Value>().to_string());
+    } else if all.is_empty() {
+        print_line(if unmarked { "every visit has a mark" } else { "no appointments" });
+    } else {
+        all.iter().for_each(|one| print_line(&line(one)));
+    }
+}
+
+/// "apt_31  2026-11-24 10:00  Ana Reis  Corte  Davi Lopes  completed by davi@figueira.example"
+fn line(one: &AppointmentRecord) -> String {
+    let AppointmentRecord { view, contact, contact_name } = one;
+    let who = contact_name.as_deref().map_or_else(|| contact.to_string(), one_line);
+    let (service, professional) = (one_line(&view.service), one_line(&view.professional));
+    let by = view.mark.as_ref().map_or_else(String::new, |mark| format!(" by {}", one_line(mark.by.name())));
+    let (id, date, start, status) = (view.id, view.date, &view.start, view.status);
+    format!("{id}  {date} {start}  {who}  {service}  {professional}  {status}{by}")
+}

@@ -1,0 +1,101 @@
+//! How a shop ends its visits at the command line.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+use crate::{code, err, out, root, run};
+
+const DAVI: &str = "davi@figueira.example";
+
+/// The sample with two visits of years ago that nobody marked, so that they are over whatever today is.
+fn shop() -> TempDir {
+    let folder = tempdir().unwrap();
+    let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    let missed =
+        r#"      - {service: Sobrancelha, professional: Wesley Moura, starts: "2026-10-02T11:00", status: no_show}"#;
+    assert!(text.contains(missed));
+    let open = missed.replace(", status: no_show", "");
+    let open = [open.replace("2026-10-02", "2020-01-07"), open.replace("2026-10-02T11", "2020-01-07T15")].join("\n");
+    std::fs::write(folder.path().join("shop.yaml"), text.replace(missed, &format!("{missed}\n{open}"))).unwrap();
+    let seeded = run(folder.path(), &["seed", "shop.yaml"], "");
+    assert_eq!(code(&seeded), 0, "{}", err(&seeded));
+    folder
+}
+
+fn appointments(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    run(folder, &[&["appointments"], arguments].concat(), "")
+}
+
+fn listed(folder: &Path) -> Vec<Value> {
+    let day = ["list", "--from", "2020-01-07", "--json"];
+    serde_json::from_str(&out(&appointments(folder, &day))).unwrap()
+}
+
+#[test]
+fn staff_mark_undo_and_complete_the_rest() {
+    let folder = shop();
+    let folder = folder.path();
+    let ids: Vec<String> = listed(folder).iter().map(|one| one["appointment"]["id"].to_string()).collect();
+    assert_eq!(ids.len(), 2);
+    let unmarked = ["list", "--unmarked", "--from", "2020-01-01", "--to", "2020-12-31"];
+    let text = out(&appointments(folder, &unmarked));
+    assert!(
+        text.lines().count() == 2
+            && text.contains("2020-01-07 11:00  Lívia Campos  Sobrancelha  Wesley Moura  confirmed"),
+        "{text}"
+    );
+
+    let marked = appointments(folder, &["mark", &ids[0], "no-show", "--as", DAVI]);
+    assert_eq!(code(&marked), 0, "{}", err(&marked));
+    let same = out(&appointments(folder, &["mark", &ids[0], "no-show"]));
+    assert!(same.contains("before, by Davi Lopes; nothing changed"), "{same}");
+    let other = appointments(folder, &["mark", &ids[0], "completed", "--as", "renata@figueira.example"]);
+    assert_eq!(code(&other), 1);
+    assert!(
+        err(&other).contains("by Davi Lopes at") && err(&other).contains("undo that mark first"),
+        "{}",
+        err(&other)
+    );
+    let undone = appointments(folder, &["undo", &ids[0], "--as", DAVI, "--json"]);
+    let undone: Value = serde_json::from_str(&out(&undone)).unwrap();
+    assert_eq!((&undone["appointment"]["status"], &undone["changed"]), (&Value::from("confirmed"), &Value::from(true)));
+    let again = appointments(folder, &["undo", &ids[0]]);
+    assert!(code(&again) == 1 && err(&again).contains("has no mark"), "{}", err(&again));
+    assert_eq!(code(&appointments(folder, &["mark", &ids[0], "no-show", "--as", DAVI])), 0);
+    let rest = out(&appointments(folder, &["complete-day", "2020-01-07", "--as", DAVI]));
+    assert!(rest.contains("1 visits of 2020-01-07"), "{rest}");
+    let statuses: Vec<_> = listed(folder).iter().map(|one| one["appointment"]["status"].clone()).collect();
+    assert_eq!(statuses, ["no_show", "completed"]);
+    assert_eq!(out(&appointments(folder, &unmarked)).trim(), "every visit has a mark");
+    let figures = run(folder, &["stats", "--now", "2020-01-08T10:00", "--months", "1", "--json"], "");
+    let figures: Value = serde_json::from_str(&out(&figures)).unwrap();
+    assert_eq!(
+        (&figures["stats"]["from"], &figures["stats"]["to"]),
+        (&Value::from("2020-01-01"), &Value::from("2020-01-31"))
+    );
+    let sum = &figures["stats"]["summary"];
+    let told = ["completed", "no_shows", "unmarked"].map(|name| sum[name].as_u64().unwrap());
+    assert_eq!((told, &sum["revenue"]["cents"]), ([1, 1, 0], &Value::from(2500)));
+    assert_eq!(figures["no_shows"]["to"], "2020-01-08");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_what_would() {
+    let folder = shop();
+    let folder = folder.path();
+    for (arguments, exit, expected) in [
+        (vec!["mark", "apt_999", "no-show"], 1, "there is no appointment apt_999"),
+        (vec!["mark", "x", "no-show"], 2, "expected an id"),
+        (vec!["mark", "1", "gone"], 2, "completed, no-show, cancelled"),
+        (vec!["mark", "1", "no-show", "--as", "ninguem@figueira.example"], 1, DAVI),
+        (vec!["undo", "1", "--as", DAVI], 1, "without a record"),
+        (vec!["complete-day", "amanhã"], 2, "DATE"),
+        (vec!["list", "--from", "2026-11-25", "--to", "2026-11-24"], 2, "a later day"),
+    ] {
+        let output = appointments(folder, &arguments);
+        assert_eq!(code(&output), exit, "{arguments:?}: {}", err(&output));
+        assert!(err(&output).contains(expected), "{arguments:?}: {}", err(&output));
+    }
+}

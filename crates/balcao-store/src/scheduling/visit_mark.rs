@@ -1,0 +1,255 @@
+//! Marks: how visits ended, who said so, and what nobody marked. The rules are in [`balcao_domain::appointment::visit`].
+//!
+//! Invariant: each write compares the status and the mark with those that its decision was made on, so that of two marks at once one
+//! is written and the other is decided anew. The server takes up a visit once (`reviewed_at`), whatever staff undo later.
+
+use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
+use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId, ProfessionalId, Span};
+use jiff::Timestamp;
+
+use crate::database::error::StoreError;
+use crate::database::tx::Tx;
+use crate::database::value::values;
+use crate::ops::audit::{self, AuditEntry};
+use crate::scheduling::slot_claim::{self, SlotRequest};
+use crate::turns::event;
+
+/// A visit that ended without a mark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnmarkedVisit {
+    /// Its id.
+    pub id: AppointmentId,
+    /// Who was expected.
+    pub contact: ContactId,
+    /// The attendee, if another person than the contact was expected.
+    pub attendee: Option<String>,
+    /// Who was booked.
+    pub professional: ProfessionalId,
+    /// For what, as it was called at booking.
+    pub service: String,
+    /// When.
+    pub span: Span,
+}
+
+/// What became of an undo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UndoWrite {
+    /// The appointment is as it was before the mark.
+    Written,
+    /// It is not as the caller read it, and is left alone.
+    ChangedMeanwhile,
+    /// Another appointment has its time, so a cancelled one cannot come back.
+    SlotTaken,
+}
+
+/// The instant of the mark that `read` has, in milliseconds; 0 without one.
+fn marked_at_ms(read: &Appointment) -> i64 {
+    read.mark.as_ref().map_or(0, |mark| mark.at.as_millisecond())
+}
+
+/// Ends an appointment if its status and its mark are still those of `read`; tells whether they were. One that ends as cancelled gives
+/// its time back.
+///
+/// # Errors
+/// What the database said.
+pub fn set(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    read: &Appointment,
+    end: VisitEnd,
+    mark: &VisitMark,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE appointment SET status = ?4, marked_at = ?5, marked_by = ?6, marked_from = ?7
+         WHERE organization_id = ?1 AND id = ?2 AND status = ?3 AND COALESCE(marked_at, 0) = ?8",
+        values![
+            organization,
+            read.id,
+            read.status.as_str(),
+            end.status().as_str(),
+            mark.at,
+            mark.by.to_string(),
+            mark.from.as_str(),
+            marked_at_ms(read)
+        ],
+    )?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    if end == VisitEnd::Cancelled {
+        tx.execute(
+            "UPDATE appointment SET cancelled_at = ?3 WHERE organization_id = ?1 AND id = ?2",
+            values![organization, read.id, mark.at],
+        )?;
+        crate::scheduling::reminder::cancel_of(tx, organization, read.id)?;
+        slot_claim::release(tx, organization, read.id)?;
+    }
+    Ok(true)
+}
+
+/// Takes the mark of an appointment away and gives it the status `to`, if its status and its mark are still those of `read`. A cancelled
+/// one claims its time again, on any seat of its professional.
+///
+/// # Errors
+/// What the database said.
+pub fn clear(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    read: &Appointment,
+    to: AppointmentStatus,
+    now: Timestamp,
+) -> Result<UndoWrite, StoreError> {
+    // No index would let two open appointments of one contact at one start stand.
+    let twins: i64 = tx.query_one(
+        "SELECT count(*) FROM appointment WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at = ?3 AND id <> ?4
+           AND status IN ('pending', 'confirmed') AND COALESCE(attendee, '') = ?5",
+        values![organization, read.contact, read.span.start, read.id, read.attendee.as_deref().unwrap_or_default()],
+        |row| row.get(0),
+    )?;
+    if twins > 0 {
+        return Ok(UndoWrite::SlotTaken);
+    }
+    let undone = tx.savepoint(|tx| {
+        let changed = tx.execute(
+            "UPDATE appointment SET status = ?4, marked_at = NULL, marked_by = NULL, marked_from = NULL, cancelled_at = NULL,
+                 seat = CASE WHEN status = 'cancelled' THEN NULL ELSE seat END
+             WHERE organization_id = ?1 AND id = ?2 AND status = ?3 AND COALESCE(marked_at, 0) = ?5",
+            values![organization, read.id, read.status.as_str(), to.as_str(), marked_at_ms(read)],
+        )?;
+        if changed == 0 {
+            return Ok::<_, StoreError>(Err(UndoWrite::ChangedMeanwhile));
+        }
+        if read.status.holds_slot() {
+            return Ok(Ok(UndoWrite::Written));
+        }
+        let capacity: u32 = tx.query_one(
+            "SELECT capacity FROM professional WHERE organization_id = ?1 AND id = ?2",
+            values![organization, read.professional],
+            |row| row.get(0),
+        )?;
+        let (appointment, professional, occupied) = (read.id, read.professional, read.occupied);
+        let wanted = SlotRequest { appointment, professional, capacity, occupied, now };
+        let seat = slot_claim::claim_slot(tx, organization, &wanted)?;
+        Ok(seat.map(|_seat| UndoWrite::Written).ok_or(UndoWrite::SlotTaken))
+    })?;
+    Ok(undone.unwrap_or_else(|refused| refused))
+}
+
+/// The earliest end of a confirmed appointment that the server has not taken up, past or to come.
+///
+/// # Errors
+/// What the database said.
+pub fn first_unreviewed(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Option<Timestamp>, StoreError> {
+    tx.query_one(
+        "SELECT MIN(ends_at) FROM appointment WHERE organization_id = ?1 AND status = 'confirmed' AND reviewed_at IS NULL",
+        values![organization],
+        |row| row.get(0),
+    )
+}
+
+/// Whether a confirmed appointment that starts before `starts_before` ends after `ends_after`, so that a day with that midnight is not
+/// over.
+///
+/// # Errors
+/// What the database said.
+pub fn is_any_to_end(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    ends_after: Timestamp,
+    starts_before: Timestamp,
+) -> Result<bool, StoreError> {
+    let found = tx.query_optional(
+        "SELECT id FROM appointment WHERE organization_id = ?1 AND status = 'confirmed' AND reviewed_at IS NULL
+           AND ends_at > ?2 AND starts_at < ?3 LIMIT 1",
+        values![organization, ends_after, starts_before],
+        |row| row.get::<i64>(0),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Takes up unmarked visits that ended by `ended_by`, at most `limit`, those that ended first foremost. Each is given once.
+///
+/// # Errors
+/// What the database said.
+pub fn take_up(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    ended_by: Timestamp,
+    limit: u32,
+    now: Timestamp,
+) -> Result<Vec<UnmarkedVisit>, StoreError> {
+    let mut taken = tx.query_all(
+        "UPDATE appointment SET reviewed_at = ?4
+         WHERE organization_id = ?1 AND status = 'confirmed' AND reviewed_at IS NULL AND id IN (
+             SELECT id FROM appointment
+             WHERE organization_id = ?1 AND status = 'confirmed' AND reviewed_at IS NULL AND ends_at <= ?2
+             ORDER BY ends_at, id LIMIT ?3)
+         RETURNING id, contact_id, attendee, professional_id, service_name, starts_at, ends_at",
+        values![organization, ended_by, limit, now],
+        |row| {
+            Ok(UnmarkedVisit {
+                id: row.get(0)?,
+                contact: row.get(1)?,
+                attendee: row.get(2)?,
+                professional: row.get(3)?,
+                service: row.get(4)?,
+                span: Span::new(row.get(5)?, row.get(6)?),
+            })
+        },
+    )?;
+    taken.sort_by_key(|one| (one.span.start, one.id));
+    Ok(taken)
+}
+
+/// Which unmarked visits a batch takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnmarkedScope {
+    /// Those that the server has not taken up.
+    NotTakenUp,
+    /// Those that started in a span, taken up or not.
+    StartedIn(Span),
+}
+
+/// Marks unmarked visits that ended by `ended_by` as completed, at most `limit`, and returns how many it found. Each gets a row of the
+/// audit log and an event, and counts as taken up.
+///
+/// # Errors
+/// What the database said.
+pub fn complete_unmarked(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    (scope, ended_by): (UnmarkedScope, Timestamp),
+    limit: u32,
+    by: &MarkAuthor,
+    now: Timestamp,
+) -> Result<usize, StoreError> {
+    // Each scope has a text of its own, because each is served by an index of its own.
+    let (which, span) = match scope {
+        UnmarkedScope::NotTakenUp => ("reviewed_at IS NULL", None),
+        UnmarkedScope::StartedIn(span) => ("starts_at >= ?7 AND starts_at < ?8", Some(span)),
+    };
+    let sql = format!(
+        "UPDATE appointment SET status = 'completed', marked_at = ?4, marked_by = ?5, marked_from = 'confirmed', reviewed_at = ?6
+         WHERE organization_id = ?1 AND status = 'confirmed' AND {which} AND id IN (
+             SELECT id FROM appointment
+             WHERE organization_id = ?1 AND status = 'confirmed' AND {which} AND ends_at <= ?2
+             ORDER BY ends_at, id LIMIT ?3)
+         RETURNING id"
+    );
+    let mut bound = values![organization, ended_by, limit, now, by.to_string(), now].to_vec();
+    bound.extend(span.into_iter().flat_map(|span| [span.start.into(), span.end.into()]));
+    let mut done: Vec<AppointmentId> = tx.query_all(&sql, &bound, |row| row.get(0))?;
+    done.sort_unstable();
+    let subjects: Vec<String> = done.iter().map(ToString::to_string).collect();
+    event::push_each(tx, organization, "appointment_completed", &subjects, now)?;
+    let entry = AuditEntry {
+        at: now,
+        actor: by.name().to_owned(),
+        action: "appointment.complete".to_owned(),
+        subject: String::new(),
+        before: Some(r#"{"status":"confirmed"}"#.to_owned()),
+        after: Some(r#"{"status":"completed"}"#.to_owned()),
+    };
+    audit::append_each(tx, organization, &entry, &subjects)?;
+    Ok(subjects.len())
+}
