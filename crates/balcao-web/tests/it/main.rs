@@ -31,8 +31,11 @@ use tower::ServiceExt;
 
 const SECRET: &str = "an app secret";
 
+/// The address of a number within a network.
+type Address = fn(u32) -> String;
+
 /// Networks of many addresses: what each is, its addresses, and how many times as often as one of them it may ask.
-const NETWORKS: [(&str, fn(u32) -> String, u32); 3] = [
+const NETWORKS: [(&str, Address, u32); 3] = [
     ("a /56", |number| format!("2001:db8:1:23{number:02x}::1"), 2),
     ("a /48", |number| format!("2001:db8:2:{number:02x}00::1"), 5),
     ("a /24", |number| format!("203.0.113.{number}"), 5),
