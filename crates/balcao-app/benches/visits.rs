@@ -1,4 +1,4 @@
-//! What it costs to mark ten thousand visits that nobody marked, each with its event and its row of the audit log.
+//! What it costs to mark ten thousand unmarked visits, each with its event and its row of the audit log.
 #![expect(clippy::expect_used, reason = "a benchmark")]
 
 use std::sync::Arc;

@@ -44,7 +44,7 @@ pub struct SchedulingRules {
     /// agent's profile says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reminder_minutes: Option<u32>,
-    /// What happens with visits that nobody marked.
+    /// What happens with unmarked visits.
     // Programs from before this rule refuse a key that they do not know.
     #[serde(skip_serializing_if = "UnmarkedVisits::is_default")]
     pub unmarked_visits: UnmarkedVisits,

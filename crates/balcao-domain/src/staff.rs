@@ -37,7 +37,7 @@ impl Role {
         }
     }
 
-    /// Whether they answer customers, and are told what waits for an answer.
+    /// Whether they answer customers, and get alerts of what waits for an answer.
     #[must_use]
     pub const fn answers_customers(self) -> bool {
         match self {

@@ -28,7 +28,7 @@ impl DatabaseKind {
     }
 }
 
-/// A database that nobody else uses.
+/// A database of its own.
 pub(crate) enum ScratchDatabase {
     Sqlite(TempDir),
     Postgres(PostgresDatabase),

@@ -1,7 +1,7 @@
 //! The measurements, one after the other.
 //!
 //! Everything is measured on the parts that serve, over databases made for it and dropped after: webhooks by HTTP, turns from
-//! the delivery to the answer on its way, bookings of one slot. The model and the provider are ours and answer when told to. A
+//! the delivery to the answer on its way, bookings of one slot. The model and the provider are ours and answer on command. A
 //! bare loop runs the very transactions of a measurement again by the driver alone ([`balcao_store::SingleConnection`]).
 
 use anyhow::Result;

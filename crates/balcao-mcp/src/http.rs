@@ -174,7 +174,7 @@ async fn read_refusal(
     let (session, is_json) = (text_header(headers, HEADER_SESSION_ID), has_type(headers, JSON_MIME_TYPE));
     let most = if is_json { limits.max_json_response_size } else { limits.max_error_response_size };
     let body = read_body(response, most).await.unwrap_or_default();
-    // What stands in a refusal for want of a key is no answer to the message.
+    // What stands in a refusal for want of a key does not answer the message.
     let told = read_as(&body, MOST_VALUES).ok().filter(|_| is_json && !keyless).and_then(error_of);
     // A server of an older revision does not know the question what it speaks, and some cannot name the question in their answer.
     if let JsonRpcMessage::Request(request) = message

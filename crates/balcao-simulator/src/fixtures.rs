@@ -48,7 +48,7 @@ pub(crate) enum Plans {
     Reminder(Timestamp),
     /// It holds its slot until then, if nobody confirms it.
     Hold(Timestamp),
-    /// It is over, and nobody marked yet how it ended.
+    /// It is over, and it is unmarked.
     Visit,
 }
 

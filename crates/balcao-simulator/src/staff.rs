@@ -96,7 +96,7 @@ impl Crowd {
         }
     }
 
-    /// Two people say at about the same time how a visit ended; sometimes a mark is undone, and the visit marked anew.
+    /// Two people say at about the same time how a visit ended; sometimes a mark is undone, and the visit marked again.
     async fn end_visit(&self, tenant: &Tenant, planned: Planned, number: usize) {
         self.world.linger(0, 20_000).await;
         let ends = self.world.draw(|rng| [(); 3].map(|()| rng.choice(VisitEnd::ALL).unwrap_or(VisitEnd::Completed)));

@@ -147,7 +147,7 @@ struct Seen {
 }
 
 impl BacklogMonitor {
-    /// The same monitor where no files are taken below so many hundredths of the disk: that is told, too.
+    /// The same monitor where no files are taken below so many hundredths of the disk: the alarm says so, too.
     #[must_use]
     pub fn with_least_free(self, percent: u8) -> Self {
         Self { least_free: percent, ..self }

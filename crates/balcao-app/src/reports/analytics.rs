@@ -33,7 +33,7 @@ pub struct Figures {
     pub no_shows: u32,
     /// Those that were called off.
     pub cancelled: u32,
-    /// Those that have begun, and of which nobody said how they ended.
+    /// Those that have begun, and that are unmarked.
     #[serde(default)]
     pub unmarked: u32,
     /// No-shows ÷ (completed + no-shows); 0 when none were due.

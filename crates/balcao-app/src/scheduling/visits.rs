@@ -1,4 +1,4 @@
-//! Visits end: staff and programs mark how, undo a mark, and the server takes up what nobody marked.
+//! Visits end: staff and programs mark how, undo a mark, and the server takes up unmarked visits.
 //!
 //! The rules are pure ([`balcao_domain::appointment::visit`]). A mark, its row of the audit log and its event commit together. Invariant: the server
 //! takes up each visit once (I-18), because it notes that in the transaction that asks staff or marks the visit.
@@ -101,7 +101,7 @@ impl Visits {
         self.desk.act(organization, self.key.clone(), work).await
     }
 
-    /// Marks as completed every visit of a local date that has ended and that nobody marked; returns how many. It answers the
+    /// Marks as completed every unmarked visit of a local date that has ended; returns how many. It answers the
     /// server's question after the exceptions are marked: all others came.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl Visits {
         self.desk.act(organization_id, self.key.clone(), work).await
     }
 
-    /// Takes up the visits that nobody marked in time, by the rule of the business: marks them as completed, or asks staff. Returns how
+    /// Takes up the visits that are unmarked in time, by the rule of the business: marks them as completed, or asks staff. Returns how
     /// many it took up.
     ///
     /// # Errors

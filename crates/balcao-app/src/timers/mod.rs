@@ -1,5 +1,5 @@
 //! Timers: reminders, follow-ups, alerts of handoffs without a staff member, expired holds, expired waitlist offers, and visits that
-//! nobody marked.
+//! are unmarked.
 //!
 //! Invariant (I-18): a timer fires once. Its row leaves the state `open` in the transaction that writes its consequence, so
 //! that of any number of replicas one finds it open. Whether it still should fire is judged there too, and once more when its
@@ -157,7 +157,7 @@ impl Timers {
     }
 
     /// Slots that were held and not confirmed, or offered and not taken, go to who waits next; staff are asked about visits that
-    /// nobody marked; choices that count no longer are forgotten.
+    /// are unmarked; choices that count no longer are forgotten.
     async fn pass_on(&self) -> Result<(), UseCaseError> {
         let desk = self.front.desk();
         let all = desk.look(|tx, _now| Ok(organization::list(tx)?)).await?;

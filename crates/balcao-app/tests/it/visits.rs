@@ -1,4 +1,4 @@
-//! Visits end: marks of staff, their undo, what the server does about visits that nobody marked, and the figures that follow.
+//! Visits end: marks of staff, their undo, what the server does about unmarked visits, and the figures that follow.
 
 use balcao_app::admin::staff_access::{Actor, StaffPermissions};
 use balcao_app::conversations::handoff_alerts::HandoffAlerts;
@@ -198,7 +198,7 @@ async fn what_cannot_be_marked_is_refused_and_stays() {
         assert_eq!(refused, Err(VisitRefusal::NotFound { id: visit }));
     }
     assert_eq!(status(&world, visit).await, AppointmentStatus::Confirmed);
-    // What came with the business file has no record, and what was cancelled in time is nobody's any more.
+    // What came with the business file has no record, and what was cancelled in time belongs to no list any more.
     let seeded = history(&world, caio).await.last.into_iter().find(|one| one.status == AppointmentStatus::Completed);
     let seeded = seeded.unwrap().id;
     let refused = mark(&world, seeded, VisitEnd::NoShow, staff(DAVI)).await.unwrap_err();
@@ -240,7 +240,7 @@ async fn outbox(world: &World) -> Vec<Outbox> {
     read.await.unwrap()
 }
 
-/// The sample, whose staff are told by e-mail.
+/// The sample, whose staff get e-mail.
 async fn mailing() -> World {
     let mut world = figueira().await;
     let accounts = NotificationAccounts {

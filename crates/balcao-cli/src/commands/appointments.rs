@@ -44,7 +44,7 @@ enum Action {
         /// The last local date; that of `--from`, if absent.
         #[arg(long, value_name = "DATE")]
         to: Option<Date>,
-        /// Only visits that have ended and that nobody marked; without dates those of the last thirty days.
+        /// Only unmarked visits that have ended; without dates those of the last thirty days.
         #[arg(long)]
         unmarked: bool,
     },
@@ -82,7 +82,7 @@ enum End {
     Completed,
     /// The customer did not come.
     NoShow,
-    /// It was called off, and nobody entered that before its start.
+    /// It was called off, and the call-off was not entered before its start.
     Cancelled,
 }
 

@@ -9,7 +9,7 @@ use crate::{code, err, out, root, run};
 
 const DAVI: &str = "davi@figueira.example";
 
-/// The sample with two visits of years ago that nobody marked, so that they are over whatever today is.
+/// The sample with two unmarked visits of years ago, so that they are over whatever today is.
 fn shop() -> TempDir {
     let folder = tempdir().unwrap();
     let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
@@ -86,7 +86,7 @@ fn what_does_not_fit_is_refused_with_what_would() {
     let folder = shop();
     let folder = folder.path();
     for (arguments, exit, expected) in [
-        (vec!["mark", "apt_999", "no-show"], 1, "there is no appointment apt_999"),
+        (vec!["mark", "apt_999", "no-show"], 1, "unknown appointment apt_999"),
         (vec!["mark", "x", "no-show"], 2, "expected an id"),
         (vec!["mark", "1", "gone"], 2, "completed, no-show, cancelled"),
         (vec!["mark", "1", "no-show", "--as", "ninguem@figueira.example"], 1, DAVI),

@@ -28,7 +28,7 @@ pub enum VisitEnd {
     Completed,
     /// The contact did not come.
     NoShow,
-    /// It was called off, and nobody entered that before its start.
+    /// It was called off, and the call-off was not entered before its start.
     Cancelled,
 }
 
@@ -75,7 +75,7 @@ pub enum MarkAuthor {
     Operator,
     /// A program with a key, by its name in the audit log.
     Program(String),
-    /// The server, because nobody marked the visit or confirmed the hold in time.
+    /// The server, because the visit stayed unmarked or the hold unconfirmed.
     Job,
 }
 
@@ -251,7 +251,7 @@ fn until(marked_at: Timestamp) -> Timestamp {
     marked_at.checked_add(UNDO_WITHIN).unwrap_or(Timestamp::MAX)
 }
 
-/// What the server does about visits that nobody marked.
+/// What the server does about unmarked visits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnmarkedVisits {

@@ -145,7 +145,7 @@ fn any_author() -> impl Strategy<Value = MarkAuthor> {
 }
 
 proptest! {
-    /// Whoever marks however often: an ended visit keeps the status of before the first mark, and an undo in time restores it.
+    /// However often staff mark it, an ended visit keeps the status of before the first mark, and an undo in time restores it.
     #[test]
     fn undo_after_any_marks_is_exact(
         pending in any::<bool>(),
@@ -163,7 +163,7 @@ proptest! {
             if visit.mark.as_ref().is_some_and(|mark| mark.by.is_person()) {
                 prop_assert_eq!(&after, &visit, "a person's mark is never overwritten");
             }
-            // The same mark again is no change.
+            // The same mark again changes nothing.
             prop_assert_eq!(&marked(&after, end, &by, now), &after);
             prop_assert_eq!(after.decide_undo(after.mark.as_ref().unwrap().at), Ok(first.status));
             visit = after;

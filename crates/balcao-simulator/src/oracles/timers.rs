@@ -55,7 +55,7 @@ pub(crate) fn record(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How many timers should have come to an end by now: reminders, follow-ups, holds, offers, and visits that nobody marked within an hour.
+/// How many timers should have come to an end by now: reminders, follow-ups, holds, offers, and visits that stay unmarked for an hour.
 pub(super) fn due(tx: &mut Tx<'_>, now: Timestamp) -> Result<i64, StoreError> {
     tx.query_one(
         "SELECT (SELECT count(*) FROM reminder WHERE state = 'open' AND remind_at <= ?1)

@@ -71,7 +71,7 @@ pub struct AppointmentRange {
     pub to: Timestamp,
     /// those behind this one, by start and id;
     pub after: Option<(Timestamp, AppointmentId)>,
-    /// only visits that ended by this instant and that nobody marked.
+    /// only unmarked visits that ended by this instant.
     pub unmarked_at: Option<Timestamp>,
 }
 

@@ -1,7 +1,7 @@
-//! Marks: how visits ended, who said so, and what nobody marked. The rules are in [`balcao_domain::appointment::visit`].
+//! Marks: how visits ended, who said so, and the unmarked ones. The rules are in [`balcao_domain::appointment::visit`].
 //!
 //! Invariant: each write compares the status and the mark with those that its decision was made on, so that of two marks at once one
-//! is written and the other is decided anew. The server takes up a visit once (`reviewed_at`), whatever staff undo later.
+//! is written and the other is decided again. The server takes up a visit once (`reviewed_at`), whatever staff undo later.
 
 use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId, ProfessionalId, Span};

@@ -1,4 +1,4 @@
-//! What every database must do for visits: their marks, the undo of a mark, and visits that nobody marked. Each function is one case, as
+//! What every database must do for visits: their marks, the undo of a mark, and unmarked visits. Each function is one case, as
 //! in [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
@@ -130,7 +130,7 @@ pub async fn a_visit_that_nobody_marked_is_taken_up_once(store: &Store) {
         assert_eq!(take(5, 10)?, [second]);
         assert_eq!(take(5, 10)?, []);
         assert_eq!(visit_mark::first_unreviewed(tx, organization)?, Some(at(6 * 3_600)));
-        // They stay on the list of what nobody marked.
+        // They stay on the list of unmarked visits.
         let range = AppointmentRange { from: at(0), to: at(99_999), after: None, unmarked_at: Some(at(5 * 3_600)) };
         let listed = pages::appointments(tx, organization, &range, Currency::BRL, 10)?;
         assert_eq!(listed.iter().map(|one| one.id).collect::<Vec<_>>(), [first, second]);

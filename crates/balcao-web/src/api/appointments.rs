@@ -31,7 +31,7 @@ struct AppointmentQuery {
     /// The last local date; that of `from`, if absent.
     #[schemars(extend("format" = "date"), example = &"2026-11-29")]
     to: Option<String>,
-    /// Only visits that have ended and that nobody marked; without dates those of the last thirty days.
+    /// Only unmarked visits that have ended; without dates those of the last thirty days.
     #[serde(default)]
     unmarked: bool,
     /// How many rows at most.

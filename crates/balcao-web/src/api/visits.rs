@@ -1,4 +1,4 @@
-//! Visits: how they ended, by whom it was said, and the undo of such a mark.
+//! Visits: how they ended, the author of that mark, and its undo.
 
 use balcao_app::UseCaseError;
 use balcao_app::admin::keys::Scope;
@@ -25,7 +25,7 @@ enum End {
     Completed,
     /// The contact did not come.
     NoShow,
-    /// It was called off, and nobody entered that before its start.
+    /// It was called off, and the call-off was not entered before its start.
     Cancelled,
 }
 

@@ -24,7 +24,7 @@ pub enum Purpose {
     NoticeCancelled,
     /// Alerts a staff member to a conversation that waits for them.
     NoticeHandoff,
-    /// Asks staff how visits ended that nobody marked.
+    /// Asks staff how unmarked visits ended.
     NoticeVisits,
     /// Asking the customer to write, because an answer came too late for the window.
     Reopen,

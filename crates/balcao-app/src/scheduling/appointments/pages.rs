@@ -44,7 +44,7 @@ pub struct AppointmentFilter {
     pub from: Option<Date>,
     /// The last local date; without it that of `from`, and of unmarked visits today.
     pub to: Option<Date>,
-    /// Only visits that have ended and that nobody marked.
+    /// Only unmarked visits that have ended.
     pub unmarked: bool,
 }
 

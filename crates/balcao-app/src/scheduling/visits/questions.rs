@@ -1,6 +1,6 @@
-//! The question to staff about visits that nobody marked: one list, when the day is over.
+//! The question to staff about unmarked visits: one list, when the day is over.
 //!
-//! Whoever answers customers gets the whole list, and a professional the visits of their own. It goes the ways of handoff alerts.
+//! Staff who answer customers get the whole list, and professionals their own visits. It goes the ways of handoff alerts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

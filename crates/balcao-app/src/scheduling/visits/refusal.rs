@@ -27,7 +27,7 @@ pub struct GivenMark {
 #[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
 pub enum VisitRefusal {
     /// The organization has no appointment of this id.
-    #[error("there is no appointment {id}; `balcao appointments list` shows those of a day")]
+    #[error("unknown appointment {id}; `balcao appointments list` shows those of a day")]
     NotFound {
         /// The id as given.
         id: AppointmentId,
@@ -61,7 +61,7 @@ pub enum VisitRefusal {
         /// That mark; `None` if it has no record.
         mark: Option<GivenMark>,
     },
-    /// There is no mark to undo.
+    /// The visit has no mark to undo.
     #[error("{id} has no mark")]
     NotMarked {
         /// Which.

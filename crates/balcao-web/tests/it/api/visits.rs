@@ -1,4 +1,4 @@
-//! Visits end by the API: marks, undo, and what nobody marked.
+//! Visits end by the API: marks, undo, and unmarked visits.
 
 use std::time::Duration;
 

@@ -149,7 +149,7 @@ async fn answer(mut stream: TcpStream) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// A whole file of so many bytes, as often as it takes until there is no room for it: what that is answered. Files that came before are
+/// Sends a whole file of so many bytes until no room is left for it, and returns the last answer. Files that came before are
 /// taken in by tasks of their own.
 async fn until_refused(at: SocketAddr, shop: &Shop, from: &str, bytes: usize) -> String {
     for number in 1_000.. {
