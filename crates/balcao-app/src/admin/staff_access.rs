@@ -117,8 +117,7 @@ impl StaffAccess {
             return Ok(Err(StaffAccessRefusal::UpgradeRequired(missing)));
         }
         let counted =
-            request_rate::take_within(&self.desk, organization, format!("assistant/{contact}"), (per_hour, HOUR))
-                .await?;
+            request_rate::take_within(&self.desk, organization, format!("assistant/{contact}"), per_hour, HOUR).await?;
         Ok(counted.map(|()| contact).map_err(|wait| StaffAccessRefusal::TooOften { per_hour, wait }))
     }
 

@@ -49,7 +49,8 @@ pub(crate) async fn take_within(
     desk: &AppContext,
     organization: OrganizationId,
     name: String,
-    (most, window): (u32, Duration),
+    most: u32,
+    window: Duration,
 ) -> Result<Result<(), Duration>, UseCaseError> {
     let now = desk.clock.now();
     let place = RequestRate { burst: 1, every: window };

@@ -180,8 +180,9 @@ impl EventHandler<'_> {
             } else {
                 &text
             };
-            let seen = (message.id.as_str(), text, file);
-            note_for_pages(tx, organization, found.id, seen, self.now)?;
+            // The pages of the visitor read it there.
+            let (conversation, name, author) = (found.id, message.id.as_str(), ChatAuthor::Visitor);
+            web_chat::push(tx, organization, &web_chat::NewEntry { conversation, name, author, text, file }, self.now)?;
         }
         schedule_turn(tx, organization, found.id, self.burst)
     }
@@ -312,17 +313,4 @@ impl EventHandler<'_> {
             ignored: Some(reason),
         }
     }
-}
-
-/// Leaves what a visitor wrote where their pages read it: in the transaction that takes it in.
-fn note_for_pages(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    conversation: ConversationId,
-    (name, text, file): (&str, &str, Option<AttachmentId>),
-    now: Timestamp,
-) -> Result<(), UseCaseError> {
-    let new = web_chat::NewEntry { conversation, name, author: ChatAuthor::Visitor, text, file };
-    web_chat::push(tx, organization, &new, now)?;
-    Ok(())
 }

@@ -71,7 +71,7 @@ impl Calendar for BuiltIn {
                 Ok(only) => only.map(|(one, _)| one.id),
                 Err(refusal) => return Ok(Err(BookingRefusal::Professional(refusal))),
             };
-            Ok(Ok(busy::days(&agenda, only, (from, query.to.min(last_date)))))
+            Ok(Ok(busy::days(&agenda, only, from, query.to.min(last_date))))
         });
         Ok(Seen::live(look.await?))
     }

@@ -16,7 +16,7 @@ use super::BusyDay;
 use crate::scheduling::agenda::Agenda;
 
 /// Each date from `from` to `to`, both included and loaded: of everybody active, or of one.
-pub(super) fn days(agenda: &Agenda, only: Option<ProfessionalId>, (from, to): (Date, Date)) -> Vec<BusyDay> {
+pub(super) fn days(agenda: &Agenda, only: Option<ProfessionalId>, from: Date, to: Date) -> Vec<BusyDay> {
     let mut days = Vec::new();
     let mut date = from;
     while date <= to {

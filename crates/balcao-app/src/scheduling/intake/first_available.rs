@@ -50,7 +50,8 @@ pub(super) fn choose_first_available(
     id: OrganizationId,
     contact: ContactId,
     active: &[Professional],
-    (wish, texts): (SlotWish, &[&str]),
+    wish: SlotWish,
+    texts: &[&str],
     now: Timestamp,
 ) -> Result<Option<ProfessionalId>, UseCaseError> {
     let today = organization(tx, id)?.1.to_datetime(now).date();

@@ -169,9 +169,16 @@ impl Intake {
                 let slots = starts.filter_map(|start| agenda.slot(session.professional.id, *start));
                 let slots: Vec<String> = slots.map(|slot| slot.start).collect();
                 let none = slots.is_empty() && outside.is_none();
-                let what = (session.professional, session.service);
                 let next = if none {
-                    no_free_slot::find_next_free_days(tx, organization, contact, what, date, now)?
+                    no_free_slot::find_next_free_days(
+                        tx,
+                        organization,
+                        contact,
+                        session.professional,
+                        session.service,
+                        date,
+                        now,
+                    )?
                 } else {
                     Vec::new()
                 };

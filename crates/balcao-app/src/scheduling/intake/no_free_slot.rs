@@ -59,7 +59,8 @@ pub(super) fn find_next_free_days(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,
-    (professional, service): (&Professional, Option<&Service>),
+    professional: &Professional,
+    service: Option<&Service>,
     date: Date,
     now: Timestamp,
 ) -> Result<Vec<Slot>, UseCaseError> {

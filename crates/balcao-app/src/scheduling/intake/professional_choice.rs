@@ -109,7 +109,7 @@ fn always(
     let wish = first_available::read_slot_wish(texts.iter().copied(), zone.to_datetime(now).date(), opens);
     let among: Vec<Professional> =
         active.iter().filter(|one| among.is_empty() || among.contains(&one.id)).cloned().collect();
-    first_available::choose_first_available(tx, organization, contact, &among, (wish, &texts), now)
+    first_available::choose_first_available(tx, organization, contact, &among, wish, &texts, now)
 }
 
 /// Returns `true` if the customer's last mention of professionals named several.
