@@ -13,8 +13,9 @@ const SHORT: Size = Size { time: Duration::ZERO, flight: 4 };
 
 async fn measure(kind: DatabaseKind, what: Measurement) -> Vec<(String, f64)> {
     let progress = RefCell::new(Vec::new());
-    let report =
-        run(&[kind.clone()], &[what], SHORT, |line| progress.borrow_mut().push(line.to_owned())).await.unwrap();
+    let report = run(std::slice::from_ref(&kind), &[what], SHORT, |line| progress.borrow_mut().push(line.to_owned()))
+        .await
+        .unwrap();
     assert_eq!(progress.into_inner(), [format!("{}: {what:?} …", kind.name())]);
     report.rows().iter().map(|row| (row.what.clone(), row.value)).collect()
 }

@@ -1,11 +1,11 @@
 //! Visits end: marks of staff, their undo, what the server does about unmarked visits, and the figures that follow.
 
-use balcao_app::admin::staff_access::{Actor, StaffPermissions};
-use balcao_app::conversations::handoff_alerts::HandoffAlerts;
+use balcao_app::admin::staff_access::StaffPermissions;
+use balcao_app::context::notification_accounts::{HandoffAlerts, NotificationAccounts};
+use balcao_app::context::staff_email::Actor;
 use balcao_app::reports::analytics::Analytics;
 use balcao_app::scheduling::appointments::{AppointmentFilter, Appointments, History};
 use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
-use balcao_app::scheduling::professionals::NotificationAccounts;
 use balcao_app::scheduling::visits::{VisitRefusal, VisitView, Visits};
 use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd};
 use balcao_domain::hours::parse_minute;

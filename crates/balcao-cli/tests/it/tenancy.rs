@@ -110,6 +110,14 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
         ("serve", None),
         ("demo", None),
         ("seed", Some(vec![vec!["seed", &sample]])),
+        (
+            "business",
+            Some(vec![
+                vec!["business", "export"],
+                vec!["business", "plan", &sample],
+                vec!["business", "plan", "quetzal.yaml"],
+            ]),
+        ),
         ("migrate", Some(vec![vec!["migrate"]])),
         ("init", None),
         ("doctor", Some(vec![vec!["doctor"], vec!["doctor", "--json"]])),

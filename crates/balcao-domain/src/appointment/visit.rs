@@ -264,7 +264,6 @@ pub enum UnmarkedVisits {
 
 impl UnmarkedVisits {
     /// Whether it is what a business has that says nothing about it.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
