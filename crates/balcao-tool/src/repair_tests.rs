@@ -123,6 +123,10 @@ fn the_limits_of_arguments_are_the_last_that_is_read() {
         |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels - 1) + "[", "]".to_owned() + &"}".repeat(levels - 1));
     assert!(parse_arguments(&nested(MAX_ARGUMENT_DEPTH)).is_ok());
     assert!(parse_arguments(&nested(MAX_ARGUMENT_DEPTH + 1)).is_err());
+    let listed = |levels: usize| format!("{{\"a\":{}1{}}}", "[".repeat(levels - 1), "]".repeat(levels - 1));
+    assert!(parse_arguments(&listed(MAX_ARGUMENT_DEPTH)).is_ok());
+    assert!(parse_arguments(&listed(MAX_ARGUMENT_DEPTH + 1)).is_err());
+    assert_eq!((MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH), (32_768, 16));
     // What is mended is no longer than arguments may be.
     let broken = |bytes: usize| format!("{{\"a\":\"{}\",}}", "x".repeat(bytes - 9));
     assert_eq!(parse_object(&broken(MAX_ARGUMENT_BYTES)).unwrap().repairs, ["mended malformed JSON"]);

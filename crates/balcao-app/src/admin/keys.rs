@@ -46,11 +46,13 @@ pub enum Scope {
     Write,
     /// Act as staff in conversations.
     Inbox,
+    /// Change the business: hours, services, people, knowledge.
+    Business,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 4] = [Self::Turn, Self::Read, Self::Write, Self::Inbox];
+    pub const ALL: [Self; 5] = [Self::Turn, Self::Read, Self::Write, Self::Inbox, Self::Business];
 
     /// The word it is stored and shown as.
     #[must_use]
@@ -60,6 +62,7 @@ impl Scope {
             Self::Read => "read",
             Self::Write => "write",
             Self::Inbox => "inbox",
+            Self::Business => "business",
         }
     }
 

@@ -11,6 +11,7 @@
 mod appointments;
 mod attachments;
 mod auth;
+mod business;
 mod catalog;
 mod contacts;
 mod conversations;
@@ -134,6 +135,7 @@ fn endpoints() -> Result<Vec<Endpoint>, String> {
         contacts::endpoints()?,
         appointments::endpoints()?,
         visits::endpoints()?,
+        business::endpoints()?,
         catalog::endpoints()?,
         outbox::endpoints()?,
     ];

@@ -3,6 +3,7 @@
 
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
+use balcao_app::admin::business::BusinessRefusal;
 use balcao_app::context::names::NameRefusal;
 use balcao_app::context::staff_email::UnknownStaff;
 use balcao_app::conversations::ConversationRefusal;
@@ -261,6 +262,33 @@ pub(super) fn of_visit(refusal: VisitRefusal) -> Problem {
         VisitRefusal::TooLate { mark: given, .. } => conflict("too_late", told).fact("mark", mark(&given)),
         VisitRefusal::SlotTaken { .. } => conflict("slot_taken", told),
         VisitRefusal::ChangedMeanwhile { .. } => conflict("changed_meanwhile", told),
+    }
+}
+
+/// A document that describes an invalid business: one entry for each mistake, of what is wrong and what would be right.
+pub(super) fn of_document(mistakes: impl Iterator<Item = (String, Option<String>)>) -> Problem {
+    let mistake = |(problem, right): (String, Option<String>)| FieldProblem {
+        pointer: "/document".to_owned(),
+        problem,
+        expected: right.unwrap_or_else(|| "a valid business".to_owned()),
+        ..FieldProblem::default()
+    };
+    input::unfit(mistakes.map(mistake).collect())
+}
+
+pub(super) fn of_business(refusal: BusinessRefusal) -> Problem {
+    let told = refusal.to_string();
+    match refusal {
+        BusinessRefusal::OtherBusiness { .. } => conflict("other_business", told),
+        BusinessRefusal::Moved { now } => conflict("plan_moved", told).fact("plan", now.hash),
+        BusinessRefusal::Impossible { .. } => conflict("impossible", told),
+        BusinessRefusal::Edit(error) => {
+            let expected = "an edit that fits the business".to_owned();
+            input::unfit(vec![FieldProblem { problem: error.to_string(), expected, ..FieldProblem::default() }])
+        }
+        BusinessRefusal::Invalid(problems) => {
+            of_document(problems.into_iter().map(|one| (one.message, one.suggestion)))
+        }
     }
 }
 

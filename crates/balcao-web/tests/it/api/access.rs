@@ -189,12 +189,26 @@ async fn g_10_a_100_another_organization_is_not_there() {
         }
     }
     // Coverage is that of the document: what names nothing and changes something comes below.
-    assert_eq!(left, ["/v1/turn", "/v1/appointments", "/v1/visits/complete-day"]);
+    assert_eq!(
+        left,
+        [
+            "/v1/turn",
+            "/v1/appointments",
+            "/v1/visits/complete-day",
+            "/v1/business/plan",
+            "/v1/business/apply",
+            "/v1/business/edit"
+        ]
+    );
     eprintln!(
         "G-10, the API: {checked} of {} operations by key, {} below, 0 crossings",
         checked + left.len(),
         left.len()
     );
+    // A business is changed by keys of its own alone.
+    let document = shop.get("/v1/business").await.body;
+    let crossed = shop.send(Method::POST, "/v1/business/plan", &shop.rival_key, None, Some(document)).await;
+    assert_eq!(crossed.problem(), (409, "other_business"));
     // A contact of theirs cannot be booked for, and a conversation of that name is their own.
     let booking = json!({ "contact_id": contact, "service": "Consulta", "date": "2026-12-01", "start": "09:00" });
     let refused = shop.send(Method::POST, "/v1/appointments", &shop.rival_key, None, Some(booking)).await;

@@ -3,6 +3,7 @@
 mod access;
 mod agenda;
 mod attachments;
+mod business;
 mod document;
 mod input;
 mod once;

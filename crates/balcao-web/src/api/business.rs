@@ -1,0 +1,323 @@
+//! The business: as a document, what a document or an edit would change, and making exactly that.
+
+use balcao_app::admin::business::{Action, Business, BusinessPlan, Change, Edit, FieldEdit, Section};
+use balcao_app::admin::keys::Scope;
+use balcao_app::admin::seed::BusinessFile;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::endpoint::{Call, Done, Endpoint, Nothing, Route};
+use super::method::Method;
+use super::refusals;
+use crate::problem::Problem;
+
+/// The business in the form of a business file.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BusinessDocument {
+    /// Sections as in a business file, without contacts.
+    document: Map<String, Value>,
+}
+
+/// A business as it is wanted.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WantedBusiness {
+    /// Sections as in a business file; contacts are left out of account.
+    document: Map<String, Value>,
+}
+
+/// A business as it is wanted, and the plan that is agreed to.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AgreedBusiness {
+    /// Sections as in a business file; contacts are left out of account.
+    document: Map<String, Value>,
+    /// The `hash` of the plan that was shown for this document.
+    #[schemars(length(min = 1, max = 64), regex(pattern = r"^[0-9a-f]*$"), example = &"18d3487439c5f9ea4ca9b02c5463aa72f5149ef0")]
+    plan: String,
+}
+
+/// A section of a business file.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(extend("example" = "services"))]
+enum EditedSection {
+    /// Name, zone, hours, exceptions, rules.
+    Organization,
+    /// What can be booked.
+    Services,
+    /// Who can be booked.
+    Professionals,
+    /// What customers subscribe to.
+    Plans,
+    /// Where contacts stand.
+    Pipelines,
+    /// What contacts are tagged with.
+    Tags,
+    /// Who answers.
+    Staff,
+    /// What the agent may tell.
+    Knowledge,
+    /// Messages outside of the window.
+    Templates,
+    /// Pictures and files.
+    Media,
+}
+
+/// What happens to the entry.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(extend("example" = "change"))]
+enum EditAction {
+    /// It is new, with the fields of `set`.
+    Add,
+    /// Its fields change.
+    Change,
+    /// It is archived, or removed where nothing can refer to it.
+    Remove,
+}
+
+/// One edit.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BusinessEdit {
+    /// Where.
+    section: EditedSection,
+    /// The name of the entry: e-mail address of staff, title of knowledge, key of media; none of the organization or a new entry.
+    #[schemars(length(max = 200), regex(pattern = r"^[^\u0000]*$"), example = &"Corte")]
+    name: Option<String>,
+    /// What happens.
+    action: EditAction,
+    /// Fields with their new values; `null` takes a field away. A dot leads into a mapping, as in `scheduling.pending_minutes`.
+    #[serde(default)]
+    set: Map<String, Value>,
+    /// Fields whose list gets one more item.
+    #[serde(default)]
+    add: Map<String, Value>,
+    /// Fields whose list loses the items that have all these fields.
+    #[serde(default)]
+    take: Map<String, Value>,
+    /// The `hash` of the plan that was shown for this edit; without it the plan is shown, and nothing is changed.
+    #[schemars(length(min = 1, max = 64), regex(pattern = r"^[0-9a-f]*$"), example = &"18d3487439c5f9ea4ca9b02c5463aa72f5149ef0")]
+    plan: Option<String>,
+}
+
+/// A field that differs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FieldDifference {
+    /// Its key.
+    field: String,
+    /// The stored value.
+    before: Value,
+    /// The wanted value.
+    after: Value,
+}
+
+/// A booking that a change hits; it stays as it is.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HitBooking {
+    /// The appointment.
+    appointment_id: String,
+    /// When it starts, local to the business.
+    starts: String,
+    /// The professional.
+    professional: String,
+    /// The service.
+    service: String,
+    /// What the change means for it.
+    why: String,
+}
+
+/// One change of one entry.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlannedChange {
+    /// The section of the business file.
+    section: String,
+    /// The entry.
+    name: String,
+    /// `added`, `changed`, `archived` or `removed`.
+    action: String,
+    /// What differs.
+    fields: Vec<FieldDifference>,
+    /// Bookings that it hits.
+    hits: Vec<HitBooking>,
+    /// Why it cannot be made, with a way out.
+    impossible: Option<String>,
+}
+
+/// What would change, or was changed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlanOfChanges {
+    /// Names exactly this plan.
+    hash: String,
+    /// Whether it was made.
+    applied: bool,
+    /// The changes, in the order in which they are made.
+    changes: Vec<PlannedChange>,
+}
+
+const MOVED: (u16, &str) = (
+    409,
+    "`plan_moved`: the business or its bookings changed, ask for the plan again; `impossible`: a change cannot be made as things stand; \
+     `other_business`: the document describes another business.",
+);
+
+pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
+    let document = json!({ "organization": { "name": "Figueira", "slug": "figueira", "timezone": "America/Sao_Paulo",
+                                             "hours": { "mon": ["09:00-18:00"] } } });
+    let plan = |applied: bool| {
+        json!({ "hash": "18d3487439c5f9ea4ca9b02c5463aa72f5149ef0", "applied": applied, "changes": [{
+            "section": "services", "name": "Corte", "action": "changed",
+            "fields": [{ "field": "price", "before": "50.00", "after": "55.00" }], "hits": [], "impossible": null }] })
+    };
+    let read = Route {
+        method: Method::Get,
+        path: "/v1/business",
+        scope: Scope::Business,
+        name: "get_business",
+        group: "Business",
+        summary: "The business as a document",
+        description: "In the form of a business file. Sent back, it changes nothing.",
+        id: None,
+        success: 200,
+        refusals: &[],
+        body: None,
+        answer: json!({ "document": document }),
+    };
+    let shown = Route {
+        method: Method::Post,
+        path: "/v1/business/plan",
+        name: "plan_business",
+        summary: "Show what a document would change",
+        description: "Nothing is changed. The plan lists the bookings to come that a change hits.",
+        refusals: &[MOVED],
+        body: Some(json!({ "document": document })),
+        answer: plan(false),
+        ..read.clone()
+    };
+    let made = Route {
+        path: "/v1/business/apply",
+        name: "apply_business",
+        summary: "Make the plan of a document",
+        description: "Makes exactly the plan of this hash, in one transaction, each change with a row of the audit log. \
+                      A document that changes nothing any more is answered with an empty plan.",
+        body: Some(json!({ "document": document, "plan": "18d3487439c5f9ea4ca9b02c5463aa72f5149ef0" })),
+        answer: plan(true),
+        ..shown.clone()
+    };
+    let edit = Route {
+        path: "/v1/business/edit",
+        name: "edit_business",
+        summary: "Show or make one edit",
+        description: "Without `plan` shows what the edit would change; with it makes exactly that plan.",
+        body: Some(json!({ "section": "services", "name": "Corte", "action": "change", "set": { "price": "55.00" } })),
+        answer: plan(false),
+        ..shown.clone()
+    };
+    Ok(vec![
+        Endpoint::new(read, get_business)?,
+        Endpoint::new(shown, plan_business)?,
+        Endpoint::new(made, apply_business)?,
+        Endpoint::new(edit, edit_business)?,
+    ])
+}
+
+fn business(call: &Call) -> Business {
+    Business::new(call.api.desk())
+}
+
+fn file(document: Map<String, Value>) -> Result<BusinessFile, Problem> {
+    // JSON is YAML, too: documents of the API and files have one reader.
+    let read = BusinessFile::read("document", &Value::Object(document).to_string());
+    read.map_err(|all| refusals::of_document(all.into_iter().map(|one| (one.message, one.suggestion))))
+}
+
+async fn get_business(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<BusinessDocument>, Problem> {
+    let document = business(&call).export(call.organization()).await?;
+    let document = if let Value::Object(document) = document { document } else { Map::new() };
+    Ok(BusinessDocument { document }.into())
+}
+
+async fn plan_business(call: Call, _query: Nothing, asked: WantedBusiness) -> Result<Done<PlanOfChanges>, Problem> {
+    let plan = business(&call).plan(call.organization(), file(asked.document)?).await?;
+    Ok(shown(plan.map_err(refusals::of_business)?, false).into())
+}
+
+async fn apply_business(call: Call, _query: Nothing, asked: AgreedBusiness) -> Result<Done<PlanOfChanges>, Problem> {
+    make(&call, file(asked.document)?, asked.plan).await
+}
+
+async fn edit_business(call: Call, _query: Nothing, asked: BusinessEdit) -> Result<Done<PlanOfChanges>, Problem> {
+    let agreed = asked.plan.clone();
+    let planned = business(&call).plan_edit(call.organization(), edit(asked)).await?;
+    let (file, plan) = planned.map_err(refusals::of_business)?;
+    match agreed {
+        Some(hash) => make(&call, file, hash).await,
+        None => Ok(shown(plan, false).into()),
+    }
+}
+
+async fn make(call: &Call, file: BusinessFile, hash: String) -> Result<Done<PlanOfChanges>, Problem> {
+    let made = business(call).apply(call.organization(), file, hash, call.caller.actor()).await?;
+    Ok(shown(made.map_err(refusals::of_business)?, true).into())
+}
+
+fn edit(asked: BusinessEdit) -> Edit {
+    let section = match asked.section {
+        EditedSection::Organization => Section::Organization,
+        EditedSection::Services => Section::Services,
+        EditedSection::Professionals => Section::Professionals,
+        EditedSection::Plans => Section::Plans,
+        EditedSection::Pipelines => Section::Pipelines,
+        EditedSection::Tags => Section::Tags,
+        EditedSection::Staff => Section::Staff,
+        EditedSection::Knowledge => Section::Knowledge,
+        EditedSection::Templates => Section::Templates,
+        EditedSection::Media => Section::Media,
+    };
+    let name = asked.name.unwrap_or_default();
+    match asked.action {
+        EditAction::Add => Edit::Add { section, fields: asked.set },
+        EditAction::Remove => Edit::Remove { section, name },
+        EditAction::Change => {
+            let set = asked.set.into_iter().map(|(field, value)| (field, FieldEdit::Set(value)));
+            let add = asked.add.into_iter().map(|(field, item)| (field, FieldEdit::Add(item)));
+            let take = asked.take.into_iter().map(|(field, item)| (field, FieldEdit::Take(item)));
+            Edit::Change { section, name, fields: set.chain(add).chain(take).collect() }
+        }
+    }
+}
+
+fn shown(plan: BusinessPlan, applied: bool) -> PlanOfChanges {
+    PlanOfChanges { hash: plan.hash, applied, changes: plan.changes.into_iter().map(change).collect() }
+}
+
+fn change(change: Change) -> PlannedChange {
+    let action = match change.action {
+        Action::Added => "added",
+        Action::Changed => "changed",
+        Action::Archived => "archived",
+        Action::Removed => "removed",
+    };
+    let field = |field: balcao_app::admin::business::FieldChange| FieldDifference {
+        field: field.field,
+        before: field.before,
+        after: field.after,
+    };
+    let hit = |hit: balcao_app::admin::business::Hit| HitBooking {
+        appointment_id: hit.appointment.to_string(),
+        starts: hit.starts,
+        professional: hit.professional,
+        service: hit.service,
+        why: hit.why,
+    };
+    PlannedChange {
+        section: change.section.to_string(),
+        name: change.name,
+        action: action.to_owned(),
+        fields: change.fields.into_iter().map(field).collect(),
+        hits: change.hits.into_iter().map(hit).collect(),
+        impossible: change.impossible,
+    }
+}

@@ -1,0 +1,88 @@
+//! The business by the API: shown, planned, made as it was shown.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::world::{Shop, quiet};
+
+async fn shop() -> Shop {
+    quiet([], Duration::ZERO).await
+}
+
+fn price() -> Value {
+    json!({ "section": "services", "name": "Sobrancelha", "action": "change", "set": { "price": "39.90" } })
+}
+
+#[tokio::test]
+async fn an_edit_is_shown_first_and_made_by_the_hash_of_its_plan() {
+    let shop = shop().await;
+    let shown = shop.post("/v1/business/edit", price()).await;
+    assert_eq!((shown.status, &shown.body["applied"]), (200, &json!(false)), "{shown:?}");
+    let change = json!({ "section": "services", "name": "Sobrancelha", "action": "changed", "hits": [], "impossible": null,
+                         "fields": [{ "field": "price", "before": "25.00", "after": "39.90" }] });
+    assert_eq!(shown.body["changes"], json!([change]));
+    let before = shop.get("/v1/services").await.body;
+    let mut edit = price();
+    edit["plan"] = json!("0000");
+    let moved = shop.post("/v1/business/edit", edit.clone()).await;
+    assert_eq!(moved.problem(), (409, "plan_moved"));
+    assert_eq!(moved.body["facts"]["plan"], shown.body["hash"]);
+    assert_eq!(shop.get("/v1/services").await.body, before);
+    edit["plan"] = shown.body["hash"].clone();
+    let made = shop.post("/v1/business/edit", edit.clone()).await;
+    assert_eq!((made.status, &made.body["applied"], &made.body["changes"]), (200, &json!(true), &json!([change])));
+    assert_ne!(shop.get("/v1/services").await.body, before);
+    let again = shop.post("/v1/business/edit", edit).await;
+    assert_eq!((again.status, &again.body["changes"]), (200, &json!([])));
+    let audited = shop.audit("Sobrancelha").await.pop().unwrap();
+    assert!(audited.actor.starts_with("api:") && audited.action == "services.update", "{audited:?}");
+}
+
+#[tokio::test]
+async fn the_document_comes_back_as_it_was_given_and_changes_by_its_plan_alone() {
+    let shop = shop().await;
+    let mut document = shop.get("/v1/business").await.body["document"].clone();
+    let unchanged = shop.post("/v1/business/plan", json!({ "document": document })).await;
+    assert_eq!((unchanged.status, &unchanged.body["changes"]), (200, &json!([])), "{unchanged:?}");
+    document["organization"]["name"] = json!("Figueira Nova");
+    document["knowledge"] = json!([]);
+    let plan = shop.post("/v1/business/plan", json!({ "document": document })).await;
+    assert_eq!(plan.body["changes"].as_array().unwrap().last().unwrap()["name"], "organization");
+    let made = json!({ "document": document, "plan": plan.body["hash"] });
+    let made = shop.post("/v1/business/apply", made).await;
+    assert_eq!((made.status, &made.body["changes"]), (200, &plan.body["changes"]), "{made:?}");
+    assert_eq!(shop.get("/v1/business").await.body["document"]["organization"]["name"], "Figueira Nova");
+    document["organization"]["slug"] = json!("outra");
+    assert_eq!(
+        shop.post("/v1/business/plan", json!({ "document": document })).await.problem(),
+        (409, "other_business")
+    );
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_told_and_changes_nothing() {
+    let shop = shop().await;
+    let before = shop.get("/v1/business").await.body;
+    for (edit, words) in [
+        (json!({ "section": "services", "name": "Tatuagem", "action": "remove" }), "unknown entry `Tatuagem`"),
+        (json!({ "section": "services", "action": "add", "set": { "name": "Luzes" } }), "`price` is missing"),
+        (
+            json!({ "section": "services", "name": "Sobrancelha", "action": "change", "set": { "price": "-1" } }),
+            "invalid price",
+        ),
+        (json!({ "section": "organization", "action": "change", "add": { "name": "x" } }), "does not hold a list"),
+    ] {
+        let answer = shop.post("/v1/business/edit", edit.clone()).await;
+        assert!(answer.status == 422 && answer.body["errors"].to_string().contains(words), "{edit}: {answer:?}");
+    }
+    let unknown = shop.post("/v1/business/edit", json!({ "section": "contacts", "action": "add" })).await;
+    assert_eq!(unknown.status, 422, "{unknown:?}");
+    let gone = json!({ "section": "tags", "name": "Mensalista", "action": "remove" });
+    let plan = shop.post("/v1/business/edit", gone.clone()).await;
+    assert!(plan.body["changes"][0]["impossible"].as_str().unwrap().contains("cannot be removed"), "{plan:?}");
+    let mut agreed = gone;
+    agreed["plan"] = plan.body["hash"].clone();
+    assert_eq!(shop.post("/v1/business/edit", agreed).await.problem(), (409, "impossible"));
+    assert_eq!(shop.get("/v1/business").await.body, before);
+}
