@@ -4,14 +4,16 @@
 //!
 //! 1. **Open** (`open`, `leased`): one transaction stores the messages and loads what the turn needs. A turn that a crash cut short
 //!    goes on from its saved state first.
-//! 2. **Run** (`runner`, `journal`): the driver of `balcao-agent` asks the model and runs tools; the journal saves each step, and stops
-//!    a turn that a person took over.
+//! 2. **Run** (`runner`, `journal`): the driver of `balcao-agent` asks the model and runs tools. The journal saves each
+//!    model response, and the state before and after an effect. It stops a turn that a person took over.
 //! 3. **Close** (`close`): one transaction stores record, reply, handoff and conversation, after a last look at whether a person took
-//!    over. If the contact wrote more before the turn had an effect, the turn begins again instead (`control`).
+//!    over.
+//!
+//! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`lease_context`).
 //!
 //! A turn has one of two sources (`source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_claimed`] works for a
-//! conversation that the `dispatcher` leased: every transaction demands the lease (`lease_context`), and the last one fills the outbox
-//! and ends the lease.
+//! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`lease_context`), and
+//! the last one fills the outbox and ends the lease.
 //!
 //! Not here: the rules of a turn (`balcao-agent`) and channels.
 
@@ -64,7 +66,7 @@ pub struct Agent {
     pub model: Arc<dyn ChatProvider>,
     /// The tools that run when a conversation was handed over.
     pub on_handoff: Vec<Arc<Tool>>,
-    /// What its model costs counts for strangers of the web chat, who have these ceilings; only for the time of one turn.
+    /// Set for one turn of a stranger in the web chat: the daily budgets that its model cost counts against.
     counted: Option<StrangerBudgets>,
 }
 

@@ -1,5 +1,5 @@
 //! What has no words that could be read, such as a sticker: no model is asked (F-26). Staff see it, and the customer is asked for
-//! words, at most once a day: what cannot be read is also what two programs write to each other.
+//! words, at most once a day, so that two programs do not answer each other for ever.
 
 use balcao_agent::notice::notices;
 use balcao_domain::OrganizationId;
