@@ -57,6 +57,7 @@ fn one_person_is_one_contact_however_the_number_was_written() {
         "0 15 11 98765-4321",
         "(0xx11) 8765-4321",
         "00 55 11 98765 4321",
+        "＋５５ １１ ９８７６５-４３２１",
         "\u{202a}+55 11 98765\u{2011}4321\u{202c}",
     ];
     for text in spellings {
