@@ -23,7 +23,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use super::{May, Timers, may_fire, reaches, tell_skipped};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
-use crate::messaging::outbound::send_policy::{Purpose, TemplateVariables};
+use crate::messaging::outbound::message_templates::{Purpose, TemplateVariables};
 use crate::messaging::outbound::sender::customer_name;
 use crate::turns::side_request;
 

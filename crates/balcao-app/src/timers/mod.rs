@@ -27,7 +27,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::app_context::UseCaseError;
 use crate::messaging::API_CHANNEL;
-use crate::messaging::outbound::send_policy::{Purpose, SendPolicy, TemplateVariables};
+use crate::messaging::outbound::message_templates::{Purpose, TemplateVariables};
+use crate::messaging::outbound::send_policy::SendPolicy;
 use crate::scheduling::booking::Booking;
 use crate::scheduling::visits::Visits;
 use crate::scheduling::waitlist::Waitlist;

@@ -17,7 +17,7 @@ use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::choices::{Choice, Choices};
 use crate::messaging::outbound::enqueue::{self, CHOICE, OutgoingMessage};
-use crate::messaging::outbound::send_policy::{Purpose, QuickReplyAction, TemplateVariables};
+use crate::messaging::outbound::message_templates::{Purpose, QuickReplyAction, TemplateVariables};
 use crate::messaging::outbound::sender::{customer_name, pre_send};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use balcao_app::context::notification_accounts::HandoffAlerts;
 use balcao_app::context::notification_accounts::NotificationAccounts;
-use balcao_app::messaging::outbound::send_policy::{ApprovedTemplate, Purpose, SendPolicy, TemplateVariable};
+use balcao_app::messaging::outbound::message_templates::{ApprovedTemplate, Purpose, TemplateVariable};
+use balcao_app::messaging::outbound::send_policy::SendPolicy;
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
 use balcao_app::scheduling::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
 use balcao_app::scheduling::intake::{Intake, IntakeRequest};

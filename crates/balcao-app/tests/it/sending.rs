@@ -3,7 +3,7 @@
 use balcao_app::admin::backlog::BacklogKind;
 use balcao_app::conversations::{Conversations, DeliveryStep};
 use balcao_app::messaging::outbound::dead_letters::DeadLetters;
-use balcao_app::messaging::outbound::send_policy::{Purpose, TemplateVariable};
+use balcao_app::messaging::outbound::message_templates::{Purpose, TemplateVariable};
 use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_domain::Clock;
 use balcao_domain::outbox::{MAX_ATTEMPTS, OutboxState};

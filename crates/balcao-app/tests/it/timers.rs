@@ -3,7 +3,8 @@
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::conversations::Conversations;
 use balcao_app::messaging::outbound::costs::{Costs, MessagePrice};
-use balcao_app::messaging::outbound::send_policy::{Purpose, QuickReplyAction, SendPolicy};
+use balcao_app::messaging::outbound::message_templates::{Purpose, QuickReplyAction};
+use balcao_app::messaging::outbound::send_policy::SendPolicy;
 use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::scheduling::reminders::Reminders;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use balcao_app::{
-    messaging::outbound::send_policy::{Purpose, SendPolicy},
+    messaging::outbound::message_templates::Purpose, messaging::outbound::send_policy::SendPolicy,
     timers::TimerSettings,
 };
 use balcao_channel::{

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use balcao_app::messaging::outbound::send_policy::{
-    ApprovedTemplate, Purpose, QuickReplyAction, SendPolicy, TemplateVariable,
+use balcao_app::messaging::outbound::message_templates::{
+    ApprovedTemplate, Purpose, QuickReplyAction, TemplateVariable,
 };
+use balcao_app::messaging::outbound::send_policy::SendPolicy;
 use balcao_channel::channels::whatsapp::price::{Category, Rates};
 use serde::Deserialize;
 use serde_json::Value;

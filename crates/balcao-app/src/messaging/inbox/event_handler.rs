@@ -20,7 +20,7 @@ use balcao_store::turns::lease::{self, Route};
 use balcao_store::{Tx, crm::organization, scheduling::follow_up, turns::event};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Account, message_text, schedule_turn, sender_identity, templates};
+use super::{Account, message_text, schedule_turn, sender_identity, template_changes};
 use crate::context::app_context::UseCaseError;
 use crate::context::hash::sha256_hex;
 use crate::messaging::outbound::enqueue;
@@ -94,7 +94,7 @@ impl EventHandler<'_> {
                 self.keep(tx, "renamed", None, None, reason)
             }
             InboundEvent::Unknown(unknown) => {
-                if let Some(change) = templates::change(unknown) {
+                if let Some(change) = template_changes::change(unknown) {
                     let reason = self.template_changed(tx, &change)?;
                     return self.keep(tx, "unknown", None, None, reason);
                 }

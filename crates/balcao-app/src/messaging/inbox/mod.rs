@@ -16,7 +16,7 @@ pub(crate) mod retract;
 mod seeded_bugs;
 mod sender_identity;
 mod statuses;
-mod templates;
+mod template_changes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;

@@ -5,5 +5,6 @@ pub mod costs;
 pub mod dead_letters;
 pub(crate) mod delivery_failure;
 pub(crate) mod enqueue;
+pub mod message_templates;
 pub mod send_policy;
 pub mod sender;

@@ -1,118 +1,13 @@
-//! On what terms messages leave: templates for when a channel's window is closed, what messages cost, and the month's limit.
+//! On what terms messages leave: which template takes their place when a window is closed, what they cost, and the month's limit.
 
 use std::collections::BTreeMap;
 
 use balcao_channel::channels::whatsapp::price::{Category, Rates};
 use balcao_channel::outbound::{Template, TemplateParameter};
-use serde::{Deserialize, Serialize};
 
-/// What a template is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// Reminding of an appointment.
-    Reminder,
-    /// Taking up a conversation.
-    FollowUp,
-    /// Offering a time that was freed.
-    Waitlist,
-    /// Telling a professional of a new appointment.
-    NoticeBooked,
-    /// Telling a professional that one was moved.
-    NoticeRescheduled,
-    /// Telling a professional that one was cancelled.
-    NoticeCancelled,
-    /// Alerts a staff member to a conversation that waits for them.
-    NoticeHandoff,
-    /// Asks staff how unmarked visits ended.
-    NoticeVisits,
-    /// Asking the customer to write, because an answer came too late for the window.
-    Reopen,
-}
-
-impl Purpose {
-    /// What a message of this kind of the outbox is sent for.
-    #[must_use]
-    pub fn of_kind(kind: &str) -> Self {
-        match kind {
-            "reminder" => Self::Reminder,
-            "follow_up" => Self::FollowUp,
-            "waitlist" => Self::Waitlist,
-            "notice_booked" => Self::NoticeBooked,
-            "notice_rescheduled" => Self::NoticeRescheduled,
-            "notice_cancelled" => Self::NoticeCancelled,
-            "notice_handoff" => Self::NoticeHandoff,
-            "notice_visits" => Self::NoticeVisits,
-            _ => Self::Reopen,
-        }
-    }
-}
-
-/// What stands in a gap of a template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TemplateVariable {
-    /// The customer's first name; a polite word for one whose name is not known.
-    Customer,
-    /// The business's name.
-    Business,
-    /// What is booked.
-    Service,
-    /// The professional of the appointment.
-    Professional,
-    /// The day, such as "sexta, 27/11".
-    Day,
-    /// The time, such as "15h".
-    Time,
-    /// The whole text that would have been sent inside the window.
-    Text,
-}
-
-/// What a button of a template answers, as the same button of the free message does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QuickReplyAction {
-    /// They will come.
-    Confirm,
-    /// They want another time.
-    Move,
-}
-
-/// The facts of one message.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TemplateVariables {
-    /// [`TemplateVariable::Customer`].
-    pub customer: String,
-    /// [`TemplateVariable::Business`].
-    pub business: String,
-    /// [`TemplateVariable::Service`].
-    pub service: Option<String>,
-    /// [`TemplateVariable::Professional`].
-    pub professional: Option<String>,
-    /// [`TemplateVariable::Day`].
-    pub day: Option<String>,
-    /// [`TemplateVariable::Time`].
-    pub time: Option<String>,
-    /// [`TemplateVariable::Text`].
-    pub text: Option<String>,
-    /// The names that come back when an answer is tapped.
-    pub answers: Vec<(QuickReplyAction, String)>,
-}
-
-/// A template that the provider approved, and what stands in its gaps.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApprovedTemplate {
-    /// Its name.
-    pub name: String,
-    /// Its language.
-    pub language: String,
-    /// What the provider bills it as.
-    pub category: Category,
-    /// Its gaps in order: their names, if it names them, and what stands there.
-    pub parameters: Vec<(Option<String>, TemplateVariable)>,
-    /// What its buttons of the kind "quick reply" answer, in order.
-    pub quick_replies: Vec<QuickReplyAction>,
-}
+use crate::messaging::outbound::message_templates::{
+    ApprovedTemplate, Purpose, QuickReplyAction, TemplateVariable, TemplateVariables,
+};
 
 /// On what terms messages of an account leave.
 #[derive(Debug, Clone, Default)]

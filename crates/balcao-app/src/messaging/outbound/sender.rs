@@ -35,7 +35,8 @@ use tracing::Instrument;
 
 use crate::context::{app_context::AppContext, app_context::UseCaseError, metrics};
 use crate::messaging::outbound::delivery_failure;
-use crate::messaging::outbound::send_policy::{Purpose, SendPolicy, TemplateVariables};
+use crate::messaging::outbound::message_templates::{Purpose, TemplateVariables};
+use crate::messaging::outbound::send_policy::SendPolicy;
 use crate::notifications::handoff_alerts;
 use crate::notifications::professionals;
 

@@ -1,6 +1,7 @@
 //! Whether WhatsApp is set up well, asked of Meta itself. Nothing is changed and nothing is sent.
 
-use balcao_app::messaging::outbound::send_policy::{ApprovedTemplate, Purpose, SendPolicy};
+use balcao_app::messaging::outbound::message_templates::{ApprovedTemplate, Purpose};
+use balcao_app::messaging::outbound::send_policy::SendPolicy;
 use balcao_channel::channels::whatsapp::checkup::{self, NumberInfo};
 use balcao_channel::channels::whatsapp::price::Category;
 use balcao_channel::channels::whatsapp::signature::AppSecrets;

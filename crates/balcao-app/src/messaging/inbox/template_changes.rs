@@ -75,5 +75,5 @@ impl EventHandler<'_> {
 }
 
 #[cfg(test)]
-#[path = "templates_tests.rs"]
+#[path = "template_changes_tests.rs"]
 mod tests;
