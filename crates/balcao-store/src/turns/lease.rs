@@ -1,6 +1,6 @@
 //! Who works on which conversation: leases fenced by an epoch.
 //!
-//! The rules are in [`balcao_domain::lease`]. [`claim`] finds due conversations and those whose lease expired because a process died. The
+//! The rules are in [`balcao_domain::lease`]. [`lease_due`] finds due conversations and those whose lease expired because a process died. The
 //! holder works under [`Lease`], and each of its transactions begins with [`guard`] (I-5). Its last transaction calls [`finish`], so that
 //! the lease ends if and only if the work is done.
 
