@@ -103,7 +103,7 @@ nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 1
 seeded-bugs: ## G-03: whether the simulator finds each seeded bug, by its oracle and within its seeds
 	cargo run --release --quiet -p balcao-simulator --features seeded-bugs -- --seeded-bugs
 
-mutants: ## whether tests notice changed code: lines that changed since BASE, and a sample of domain and tool
+mutants: ## whether tests notice changed code: lines that changed since BASE, and samples of domain, tool and agent
 	.ci/mutants $(BASE)
 
 bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
