@@ -418,3 +418,67 @@ async fn two_editors_never_make_a_plan_on_a_state_that_it_was_not_shown_for() {
     }
     assert!(made > 100 && moved > 50, "{made} made, {moved} moved");
 }
+
+#[tokio::test]
+async fn what_is_archived_leaves_its_code_and_its_names_to_others() {
+    let shop = Shop::open().await;
+    // Another name is another professional: the one goes, the other comes, with the same code.
+    let renamed = sample().replace("Wesley Moura", "Weslei Moura");
+    let plan = shop.plan(&renamed).await;
+    shop.apply(file(&renamed), &plan.hash).await.unwrap();
+    let document = shop.document().await;
+    let of = |name: &str| {
+        let all = document["professionals"].as_array().unwrap();
+        all.iter().find(|one| one["name"] == name).cloned().unwrap()
+    };
+    let (gone, come) = (of("Wesley Moura"), of("Weslei Moura"));
+    assert_eq!((&gone["active"], &gone["code"], &come["code"]), (&json!(false), &Value::Null, &json!("wesley")));
+
+    let luzes = |name: &str| json!({"name": name, "price": "180.00", "duration_minutes": 90, "aliases": ["mechas"]});
+    shop.make(add(Section::Services, luzes("Luzes"))).await.unwrap();
+    let taken = shop.planned(add(Section::Services, luzes("Luzes novas"))).await;
+    assert!(
+        matches!(&taken, Err(refusal) if refusal.to_string().contains("`mechas` already means Luzes")),
+        "{taken:?}"
+    );
+    shop.make(remove(Section::Services, "Luzes")).await.unwrap();
+    shop.make(add(Section::Services, luzes("Luzes novas"))).await.unwrap();
+    shop.make(set(Section::Services, "Luzes novas", "price", json!("190.00"))).await.unwrap();
+    let back = shop.planned(set(Section::Services, "Luzes", "active", json!(true))).await;
+    assert!(matches!(back, Err(BusinessRefusal::Invalid(_))), "{back:?}");
+}
+
+#[tokio::test]
+async fn what_the_database_cannot_take_in_this_order_is_refused_with_a_way_out() {
+    let shop = Shop::open().await;
+    let second = json!({"name": "Segundo", "code": "segundo", "hours": {"mon": ["13:00-20:00"]}});
+    shop.make(add(Section::Professionals, second)).await.unwrap();
+    let before = shop.document().await;
+    let mut swapped = before.clone();
+    for one in swapped["professionals"].as_array_mut().unwrap() {
+        match one["code"].as_str() {
+            Some("wesley") => one["code"] = json!("segundo"),
+            Some(_) => one["code"] = json!("wesley"),
+            None => {}
+        }
+    }
+    let swapped = swapped.to_string();
+    let plan = shop.plan(&swapped).await;
+    assert_eq!(plan.changes.len(), 2);
+    let refused = shop.apply(file(&swapped), &plan.hash).await;
+    assert!(
+        matches!(&refused, Err(refusal) if refusal.to_string().contains("change one of them first")),
+        "{refused:?}"
+    );
+    assert_eq!(shop.document().await, before);
+}
+
+#[tokio::test]
+async fn a_price_with_three_decimals_and_a_null_character_are_refused() {
+    let shop = Shop::open().await;
+    for (field, value) in [("price", json!(1.234)), ("price", json!(45.001)), ("description", json!("a\0b"))] {
+        let refused = shop.planned(set(Section::Services, "Coloração", field, value.clone())).await;
+        assert!(matches!(refused, Err(BusinessRefusal::Invalid(_))), "{value}: {refused:?}");
+    }
+    shop.make(set(Section::Services, "Coloração", "price", json!(45.5))).await.unwrap();
+}

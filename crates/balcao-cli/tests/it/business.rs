@@ -40,7 +40,7 @@ fn a_file_is_shown_as_a_plan_and_made_by_its_hash_or_not_at_all() {
     let hash = plan["hash"].as_str().unwrap();
     assert_eq!(told(folder, &["business", "set", "services", "Coloração", "price=200.00", "--yes"]).0, 0);
     let (status, refused) = told(folder, &["business", "apply", "shop.yaml", "--plan", hash]);
-    assert!(status == 1 && refused.contains("has changed since this plan was made"), "{refused}");
+    assert!(status == 1 && refused.contains("this plan is not what the file changes now"), "{refused}");
     assert!(refused.contains("services `Coloração` changed"), "{refused}");
     assert_eq!(told(folder, &["business", "set", "services", "Coloração", "price=120.00", "--yes"]).0, 0);
     let (status, made) = told(folder, &["business", "apply", "shop.yaml", "--plan", hash]);

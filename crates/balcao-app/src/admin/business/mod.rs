@@ -15,7 +15,7 @@ mod load;
 mod plan;
 
 use balcao_domain::OrganizationId;
-use balcao_store::{Tx, crm::organization};
+use balcao_store::{StoreErrorClass, Tx, crm::organization};
 use balcao_yaml::Problem;
 use serde_json::Value;
 
@@ -36,8 +36,8 @@ pub enum BusinessRefusal {
         /// The slug that is stored.
         stored: String,
     },
-    /// The state moved since the plan was made.
-    #[error("the business has changed since this plan was made; look at the plan as it is now")]
+    /// The hash names another plan than the one that would be made now.
+    #[error("invalid hash: this plan is not what the file changes now; look at the plan as it is now")]
     Moved {
         /// What the file would change now.
         now: Box<BusinessPlan>,
@@ -145,7 +145,14 @@ impl Business {
             apply::apply(tx, organization, &wanted, &plan, &actor, now)?;
             Ok(Ok(plan))
         };
-        self.desk.store.write(work).await
+        match self.desk.store.write(work).await {
+            Err(UseCaseError::Store(error)) if error.class() == StoreErrorClass::Constraint => {
+                let reason = "invalid change: two entries would share what only one may have, such as the `code` of a \
+                              professional; change one of them first";
+                Ok(Err(BusinessRefusal::Impossible { reasons: vec![reason.to_owned()] }))
+            }
+            made => made,
+        }
     }
 }
 

@@ -186,6 +186,7 @@ pub(super) fn changes(stored: &Records, wanted: &Records) -> Vec<Change> {
         names.extend(of(wanted));
         names.sort();
         names.dedup();
+        let first = found.len();
         for name in names {
             let key = (section, name.clone());
             let (before, after) = (stored.get(&key), wanted.get(&key));
@@ -202,6 +203,10 @@ pub(super) fn changes(stored: &Records, wanted: &Records) -> Vec<Change> {
             if !fields.is_empty() || before.is_none() || after.is_none() {
                 found.push(Change { section, name, action, fields, hits: Vec::new(), impossible: None });
             }
+        }
+        // What goes makes room for what comes: a professional with a new name keeps the code.
+        if let Some(of_section) = found.get_mut(first..) {
+            of_section.sort_by_key(|change: &Change| !matches!(change.action, Action::Archived | Action::Removed));
         }
     }
     found

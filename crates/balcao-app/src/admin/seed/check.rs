@@ -29,20 +29,29 @@ pub(super) fn overlaps(reader: &mut Reader<'_>, world: &World, contacts: &[Conta
     }
 }
 
-/// Notes names and aliases that two professionals, or two services, share.
+/// Notes names and aliases that two professionals, or two services, share. Nobody asks for what is archived: its names are free.
 pub(super) fn names(reader: &mut Reader<'_>, world: &World) {
-    let professionals = world.professionals.iter().map(|one| (&one.professional.name, &one.professional.aliases));
-    shared(reader, "professionals", professionals);
-    shared(reader, "services", world.services.iter().map(|one| (&one.name, &one.aliases)));
+    let professionals = world.professionals.iter().enumerate().filter(|(_, one)| one.professional.active);
+    shared(
+        reader,
+        "professionals",
+        professionals.map(|(number, one)| (number, &one.professional.name, &one.professional.aliases)),
+    );
+    let services = world.services.iter().enumerate().filter(|(_, one)| one.active);
+    shared(reader, "services", services.map(|(number, one)| (number, &one.name, &one.aliases)));
 }
 
-fn shared<'n>(reader: &mut Reader<'_>, section: &str, things: impl Iterator<Item = (&'n String, &'n Vec<String>)>) {
+fn shared<'n>(
+    reader: &mut Reader<'_>,
+    section: &str,
+    things: impl Iterator<Item = (usize, &'n String, &'n Vec<String>)>,
+) {
     let mut owners: BTreeMap<String, &String> = BTreeMap::new();
     let things: Vec<_> = things.collect();
-    for (name, _) in &things {
+    for (_, name, _) in &things {
         owners.insert(normalize(name), name);
     }
-    for (number, (name, aliases)) in things.iter().enumerate() {
+    for (number, name, aliases) in &things {
         for (place, alias) in aliases.iter().enumerate() {
             let owner = owners.entry(normalize(alias)).or_insert(name);
             if owner != name {

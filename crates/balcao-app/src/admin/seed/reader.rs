@@ -116,6 +116,10 @@ impl<'a> Reader<'a> {
             self.wrong(&at.pointer, "an empty text", "write something, or leave the key out");
             return None;
         }
+        if text.contains('\0') {
+            self.wrong(&at.pointer, "a text with a null character, which no database keeps", "remove it");
+            return None;
+        }
         Some(text)
     }
 
@@ -277,9 +281,11 @@ impl<'a> Reader<'a> {
             },
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => kind(at.value).to_owned(),
         };
+        // The point of a number parts its decimals: `1.234` must not be read as thousands.
+        let is_too_fine = at.value.is_number() && text.split_once('.').is_some_and(|(_, after)| after.len() != 2);
         match Money::parse(&text, currency) {
-            Ok(money) => Some(money.cents),
-            Err(_refused) => {
+            Ok(money) if !is_too_fine => Some(money.cents),
+            Ok(_) | Err(_) => {
                 self.wrong(
                     &at.pointer,
                     format!("invalid price `{text}`"),
