@@ -125,7 +125,7 @@ pub enum KeyRefusal {
     #[error("the name of a key has 1 to {MAX_NAME_CHARS} characters")]
     Name,
     /// It may do nothing.
-    #[error("a key needs a scope: turn, read, write, inbox")]
+    #[error("a key needs a scope: turn, read, write, inbox, business")]
     NoScope,
     /// No requests at all.
     #[error("a key needs at least one request per minute")]

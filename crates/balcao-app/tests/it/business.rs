@@ -474,11 +474,18 @@ async fn what_the_database_cannot_take_in_this_order_is_refused_with_a_way_out()
 }
 
 #[tokio::test]
-async fn a_price_with_three_decimals_and_a_null_character_are_refused() {
+async fn what_could_not_be_stored_as_it_was_written_is_refused() {
     let shop = Shop::open().await;
     for (field, value) in [("price", json!(1.234)), ("price", json!(45.001)), ("description", json!("a\0b"))] {
         let refused = shop.planned(set(Section::Services, "Coloração", field, value.clone())).await;
         assert!(matches!(refused, Err(BusinessRefusal::Invalid(_))), "{value}: {refused:?}");
     }
     shop.make(set(Section::Services, "Coloração", "price", json!(45.5))).await.unwrap();
+    let away = |from: &str, to: &str| json!({"from": from, "to": to});
+    let (once, late) = (away("2027-03-01T00:00", "2027-03-02T00:00"), away("2027-03-01T00:00", "9999-12-31T23:59"));
+    for refused in [json!([once, once]), json!([late])] {
+        let refused = shop.planned(set(Section::Professionals, "Wesley Moura", "time_off", refused)).await;
+        assert!(matches!(refused, Err(BusinessRefusal::Invalid(_))), "{refused:?}");
+    }
+    shop.make(set(Section::Professionals, "Wesley Moura", "time_off", json!([once]))).await.unwrap();
 }

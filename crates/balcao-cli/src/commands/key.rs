@@ -31,7 +31,7 @@ enum Action {
         /// What it is for.
         #[arg(long)]
         name: String,
-        /// What it may do: turn, read, write, inbox. Repeat it for several.
+        /// What it may do: turn, read, write, inbox, business. Repeat it for several.
         #[arg(long = "scope", value_name = "SCOPE", required = true, value_delimiter = ',', value_parser = scope)]
         scopes: Vec<Scope>,
         /// After so many days it ends by itself.

@@ -3,7 +3,7 @@
 use balcao_yaml::nearest;
 use serde_json::{Map, Value};
 
-use super::document::list;
+use super::document::{knowledge_name, list, template_name};
 use super::plan::Section;
 
 /// What is done to a field of an entry.
@@ -57,6 +57,16 @@ pub enum EditError {
         name: String,
         /// The nearest name, or all of them.
         known: Vec<String>,
+    },
+    /// Several entries go by this name.
+    #[error("ambiguous entry `{name}` of {section}; expected one of: {}", candidates.join(", "))]
+    Ambiguous {
+        /// Where.
+        section: Section,
+        /// As given.
+        name: String,
+        /// Their names, as a plan prints them.
+        candidates: Vec<String>,
     },
     /// An entry of that name exists.
     #[error("invalid entry: {section} has `{name}` already; change it instead")]
@@ -152,12 +162,46 @@ fn names(document: &mut Map<String, Value>, section: Section) -> Vec<String> {
     list(document, section).into_iter().flatten().filter_map(|entry| name(entry)).collect()
 }
 
+/// The names of entries as a plan prints them.
+fn printed_names(document: &mut Map<String, Value>, section: Section) -> Vec<String> {
+    let short = names(document, section);
+    let entries = list(document, section).into_iter().flatten();
+    let printed = entries.zip(short).map(|(entry, short)| {
+        let text = |field: &str| entry.get(field).and_then(Value::as_str);
+        match section {
+            Section::Knowledge => knowledge_name(text("category"), &short),
+            Section::Templates => template_name(&short, text("language").unwrap_or_default()),
+            Section::Organization
+            | Section::Services
+            | Section::Professionals
+            | Section::Plans
+            | Section::Pipelines
+            | Section::Tags
+            | Section::Staff
+            | Section::Media => short,
+        }
+    });
+    printed.collect()
+}
+
+/// The place of the one entry that goes by a name, in short or as a plan prints it.
 fn find(document: &mut Map<String, Value>, section: Section, name: &str) -> Result<usize, EditError> {
     let names = names(document, section);
-    names.iter().position(|known| known == name).ok_or_else(|| {
-        let near = nearest(name, names.iter().map(String::as_str)).map(|near| vec![near.to_owned()]);
-        EditError::Unknown { section, name: name.to_owned(), known: near.unwrap_or_else(|| names.clone()) }
-    })
+    let printed = printed_names(document, section);
+    let is_meant = |(place, known): &(usize, &String)| *known == name || names.get(*place).is_some_and(|s| s == name);
+    let found: Vec<(usize, &String)> = printed.iter().enumerate().filter(is_meant).collect();
+    match found.as_slice() {
+        [(place, _)] => Ok(*place),
+        [] => {
+            let near = nearest(name, names.iter().map(String::as_str)).map(|near| vec![near.to_owned()]);
+            let known = near.unwrap_or(printed);
+            Err(EditError::Unknown { section, name: name.to_owned(), known })
+        }
+        several => {
+            let candidates = several.iter().map(|(_, known)| (*known).clone()).collect();
+            Err(EditError::Ambiguous { section, name: name.to_owned(), candidates })
+        }
+    }
 }
 
 fn entry<'a>(

@@ -88,3 +88,18 @@ fn an_edit_that_fits_nothing_says_what_would() {
     let organization = run(Edit::Remove { section: Section::Organization, name: String::new() });
     assert_eq!(organization, "invalid edit: organization can only be changed");
 }
+
+#[test]
+fn a_title_that_two_categories_share_must_be_said_with_its_category() {
+    let mut document = shop();
+    document["knowledge"] = json!([{"category": "Casa", "title": "Pets"}, {"category": "Rua", "title": "Pets"}]);
+    document["templates"] = json!([{"name": "aviso", "language": "pt_BR"}, {"name": "aviso", "language": "en"}]);
+    let mut remove = |section, name: &str| apply(&mut document, &Edit::Remove { section, name: name.to_owned() });
+    let refused = remove(Section::Knowledge, "Pets").unwrap_err().to_string();
+    assert_eq!(refused, "ambiguous entry `Pets` of knowledge; expected one of: Casa: Pets, Rua: Pets");
+    assert!(matches!(remove(Section::Templates, "aviso"), Err(EditError::Ambiguous { .. })));
+    remove(Section::Knowledge, "Rua: Pets").unwrap();
+    remove(Section::Knowledge, "Pets").unwrap();
+    remove(Section::Templates, "aviso (pt_BR)").unwrap();
+    assert_eq!((&document["knowledge"], &document["templates"][0]["language"]), (&json!([]), &json!("en")));
+}

@@ -424,14 +424,23 @@ fn time_off<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, zone: &TimeZone) ->
         let mut instant = |key| {
             let at = reader.required(&fields, key)?;
             let local = reader.local_time(&at)?;
-            zone.to_ambiguous_timestamp(local).compatible().ok()
+            let instant = zone.to_ambiguous_timestamp(local).compatible().ok();
+            if instant.is_none() {
+                reader.wrong(&at.pointer, "a time outside of the calendar", "write an earlier one");
+            }
+            instant
         };
         let (Some(from), Some(to)) = (instant("from"), instant("to")) else { continue };
         if from >= to {
             reader.wrong(&item.pointer, "the time off ends before it begins", "let `to` be later than `from`");
             continue;
         }
-        away.push((Span::new(from, to), note));
+        let span = Span::new(from, to);
+        if away.iter().any(|(other, _)| *other == span) {
+            reader.wrong(&item.pointer, "the time off is there twice", "remove one");
+            continue;
+        }
+        away.push((span, note));
     }
     away
 }
