@@ -123,7 +123,7 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
                 // Others may name it, so it stays where it is.
                 Some(entry) if section.is_archived() => {
                     entry.insert("active".to_owned(), Value::Bool(false));
-                    // Whoever comes next may have it.
+                    // The next professional may have the code.
                     entry.remove("code");
                 }
                 Some(_) | None => drop(entries.remove(place)),

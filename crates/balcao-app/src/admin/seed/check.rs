@@ -29,7 +29,7 @@ pub(super) fn overlaps(reader: &mut Reader<'_>, world: &World, contacts: &[Conta
     }
 }
 
-/// Notes names and aliases that two professionals, or two services, share. Nobody asks for what is archived: its names are free.
+/// Notes names and aliases that two professionals, or two services, share. An archived one has no names to share.
 pub(super) fn names(reader: &mut Reader<'_>, world: &World) {
     let professionals = world.professionals.iter().enumerate().filter(|(_, one)| one.professional.active);
     shared(
