@@ -28,7 +28,7 @@ pub(crate) struct Outside {
     pub(crate) human: Vec<Human>,
     /// When staff last tried to give a conversation back, by account and number.
     pub(crate) last_given_back: BTreeMap<(String, String), Timestamp>,
-    /// Appointments that staff confirmed, and were told so.
+    /// Appointments that staff confirmed and whose confirmation the program acknowledged to them.
     pub(crate) confirmed: BTreeSet<i64>,
     /// Whose work on conversations was committed.
     pub(crate) epochs: Epochs,
@@ -39,7 +39,7 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Staff tried to give a conversation back: nobody is known to have it since that began.
+    /// Records that staff tried to give a conversation back. From `began` on it counts as held by no person.
     pub(crate) fn given_back(&mut self, theirs: &(String, String), (began, row): (Timestamp, i64), ended: Timestamp) {
         let is_theirs = |human: &&mut Human| human.account == theirs.0 && human.number == theirs.1;
         self.human.iter_mut().filter(is_theirs).for_each(|human| {
@@ -84,7 +84,7 @@ pub(crate) struct Sent {
     pub(crate) correlation: String,
     pub(crate) text: String,
     pub(crate) at: Timestamp,
-    /// How long whoever sent it stood still between deciding to and doing so.
+    /// The time that the sending process was paused between the decision to send and the sending.
     pub(crate) late_by: Duration,
 }
 

@@ -188,7 +188,7 @@ fn ask(
     let id = due.organization.id;
     let mut taken = visit_mark::take_up(tx, id, due.until, ASKED, now)?;
     let found = taken.len();
-    // Nobody remembers who came weeks ago, as on the day of an upgrade.
+    // The first pass after an upgrade finds visits of many weeks. Staff are not asked about those: they cannot remember them.
     let oldest = now.checked_sub(ASK_WITHIN).unwrap_or(Timestamp::MIN);
     taken.retain(|one| one.span.end >= oldest);
     for one in &taken {

@@ -30,7 +30,7 @@ impl Drop for Listener {
     }
 }
 
-/// Calls `told` with every hint of another process; `own` marks the hints of this process.
+/// Calls `told` with each hint that another process sends. Hints marked with `own` come from this process and are skipped.
 pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Wakeup) + Send + 'static) -> Listener {
     let (stop, mut stopped) = watch::channel(false);
     let thread = job::spawn("store-listen", move || {
