@@ -179,7 +179,7 @@ impl ProviderEntry {
             (Some(key), None) => Ok(Some(key.clone())),
             (None, Some(file)) => {
                 let text = std::fs::read_to_string(file)
-                    .map_err(|error| format!("api_key_file {}: {error}", file.display()))?;
+                    .map_err(|error| format!("api_key_file {}: {}", file.display(), crate::files::reason(&error)))?;
                 Ok(Some(SecretString::from(text.trim().to_owned())))
             }
             (None, None) => Ok(None),
@@ -283,13 +283,11 @@ pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) 
     let default = Path::new(DEFAULT_FILE);
     let (name, text) = match file {
         Some(named) => {
-            let text = std::fs::read_to_string(named)
-                .map_err(|error| Failure::usage(format!("{}: {error}", named.display())))?;
+            let text = crate::files::read_text(named)?;
             (named.display().to_string(), text)
         }
         None if default.exists() => {
-            let text =
-                std::fs::read_to_string(default).map_err(|error| Failure::usage(format!("{DEFAULT_FILE}: {error}")))?;
+            let text = crate::files::read_text(default)?;
             (DEFAULT_FILE.to_owned(), text)
         }
         None => (DEFAULT_FILE.to_owned(), String::new()),

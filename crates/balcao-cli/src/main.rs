@@ -5,6 +5,7 @@
 mod commands;
 mod config;
 mod eval;
+mod files;
 mod output;
 mod packs;
 mod private;

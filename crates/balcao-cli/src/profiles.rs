@@ -59,8 +59,7 @@ pub(crate) fn load(folder: &Path) -> Result<BTreeMap<String, (Profile, Document)
         let mut files: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
         files.sort();
         for path in files.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+            let text = crate::files::read_text(path)?;
             add(&path.display().to_string(), &text, false);
         }
     }

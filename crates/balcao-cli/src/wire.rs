@@ -91,7 +91,7 @@ pub(crate) struct ChosenModel {
 
 /// Reads a business file; all its mistakes are told together.
 pub(crate) fn read_business(path: &Path) -> Result<BusinessFile, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    let text = crate::files::read_text(path)?;
     parse_business(&path.display().to_string(), &text)
 }
 

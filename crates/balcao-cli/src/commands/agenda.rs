@@ -120,8 +120,13 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             let text = text.map_err(Failure::operation)?;
             match out {
                 None => say_file(text.trim_end()),
-                Some(path) => std::fs::write(&path, text)
-                    .map_err(|error| Failure::operation(format!("{} cannot be written: {error}", path.display())))?,
+                Some(path) => std::fs::write(&path, text).map_err(|error| {
+                    Failure::operation(format!(
+                        "{} cannot be written: {}",
+                        path.display(),
+                        crate::files::reason(&error)
+                    ))
+                })?,
             }
         }
     }

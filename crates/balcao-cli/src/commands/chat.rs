@@ -128,7 +128,8 @@ fn script(source: &str) -> Result<String, Failure> {
             .read_to_end(&mut bytes)
             .map_err(|error| Failure::operation(format!("standard input: {error}")))?;
     } else {
-        bytes = std::fs::read(source).map_err(|error| Failure::usage(format!("{source}: {error}")))?;
+        bytes = std::fs::read(source)
+            .map_err(|error| Failure::usage(format!("{source}: {}", crate::files::reason(&error))))?;
     }
     String::from_utf8(bytes).map_err(|_not_text| Failure::usage(format!("{source}: the script is not UTF-8 text")))
 }

@@ -189,7 +189,9 @@ fn answered<T>(answer: Result<Result<T, ConversationRefusal>, UseCaseError>) -> 
 
 /// A file to be sent: its name and its bytes. What is larger than any that is sent is not read.
 fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
-    let at = |error: std::io::Error| Failure::usage(format!("--attach {}: {error}", path.display()));
+    let at = |error: std::io::Error| {
+        Failure::usage(format!("--attach {}: {}", path.display(), crate::files::reason(&error)))
+    };
     let size = std::fs::metadata(path).map_err(at)?.len();
     if usize::try_from(size).map_or(true, |size| size > LARGEST) {
         return Err(Failure::operation(format!(

@@ -35,8 +35,9 @@ impl DatabaseConfig {
             (Some(_), Some(_)) => Err("give database.url or database.url_file, not both".to_owned()),
             (Some(url), None) => Ok(Some(url.clone())),
             (None, Some(file)) => {
-                let text = std::fs::read_to_string(file)
-                    .map_err(|error| format!("database.url_file {}: {error}", file.display()))?;
+                let text = std::fs::read_to_string(file).map_err(|error| {
+                    format!("database.url_file {}: {}", file.display(), crate::files::reason(&error))
+                })?;
                 Ok(Some(SecretString::from(text.trim().to_owned())))
             }
             (None, None) => Ok(None),

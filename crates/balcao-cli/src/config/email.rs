@@ -73,8 +73,10 @@ impl EmailConfig {
                 Some((user.clone(), secret_of("email", "user", "password", value, file)?))
             }
         };
-        let read =
-            |file: &PathBuf| std::fs::read(file).map_err(|error| format!("email.ca_file {}: {error}", file.display()));
+        let read = |file: &PathBuf| {
+            std::fs::read(file)
+                .map_err(|error| format!("email.ca_file {}: {}", file.display(), crate::files::reason(&error)))
+        };
         let (security, usual) = match self.security {
             SecurityWord::Starttls => (Security::StartTls, 587),
             SecurityWord::Tls => (Security::Tls, 465),

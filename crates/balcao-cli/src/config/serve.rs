@@ -367,8 +367,9 @@ pub(super) fn secret_of(
         (Some(_), Some(_)) => Err(format!("give {section}.{key} or {section}.{key}_file, not both")),
         (Some(value), None) => Ok(value.clone()),
         (None, Some(file)) => {
-            let text = std::fs::read_to_string(file)
-                .map_err(|error| format!("{section}.{key}_file {}: {error}", file.display()))?;
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                format!("{section}.{key}_file {}: {}", file.display(), crate::files::reason(&error))
+            })?;
             Ok(SecretString::from(text.trim().to_owned()))
         }
         (None, None) => Err(format!(

@@ -21,7 +21,7 @@ pub(super) fn read(
             .filter(|key| !key.expose_secret().trim().is_empty())
             .ok_or_else(|| format!("{section}.api_key_env names {name}, which is not set in the environment"))?,
         (None, Some(file)) => std::fs::read_to_string(file)
-            .map_err(|error| error.to_string())
+            .map_err(|error| crate::files::reason(&error))
             .and_then(|key| if key.trim().is_empty() { Err("it is empty".to_owned()) } else { Ok(key.into()) })
             .map_err(|error| format!("{section}.api_key_file {}: {error}", file.display()))?,
     };

@@ -59,7 +59,7 @@ impl WebhookConfig {
             (Some(secret), None, None) => Ok(secret.clone()),
             (None, Some(file), None) => {
                 let text = std::fs::read_to_string(file)
-                    .map_err(|error| format!("secret_file {}: {error}", file.display()))?;
+                    .map_err(|error| format!("secret_file {}: {}", file.display(), crate::files::reason(&error)))?;
                 Ok(SecretString::from(text.trim().to_owned()))
             }
             (None, None, Some(name)) => {

@@ -58,7 +58,7 @@ pub(crate) struct Player<'a> {
 
 /// Reads a scenario.
 pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    let text = crate::files::read_text(path)?;
     let document =
         Document::read(&path.display().to_string(), &text).map_err(|problem| Failure::problems(&[*problem]))?;
     let scenario: Scenario = document.read_as().map_err(|problem| Failure::problems(&[*problem]))?;

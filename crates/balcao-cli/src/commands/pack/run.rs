@@ -210,9 +210,8 @@ pub(super) fn tool<'a>(pack: &'a OwnPack, id: &str) -> Result<&'a Tool, Failure>
 /// An object of the command line, or of a file.
 fn object(option: &str, given: &str) -> Result<Map<String, Value>, Failure> {
     let text = match given.strip_prefix('@') {
-        Some(file) => {
-            std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{option} {file}: {error}")))?
-        }
+        Some(file) => std::fs::read_to_string(file)
+            .map_err(|error| Failure::usage(format!("{option} {file}: {}", crate::files::reason(&error))))?,
         None => given.to_owned(),
     };
     serde_json::from_str(&text)
