@@ -46,6 +46,16 @@ impl Role {
         }
     }
 
+    /// Whose visits they may mark: a professional only their own, and one who looks on none.
+    #[must_use]
+    pub const fn marks_visits_of(self) -> VisitsMarked {
+        match self {
+            Self::Owner | Self::Manager | Self::Attendant => VisitsMarked::All,
+            Self::Professional => VisitsMarked::Own,
+            Self::Viewer => VisitsMarked::None,
+        }
+    }
+
     /// Whether they see all prices and the revenue. A professional sees those of their own appointments.
     #[must_use]
     pub const fn sees_all_money(self) -> bool {
@@ -60,6 +70,17 @@ impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// Whose visits a staff member may mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VisitsMarked {
+    /// Those of every professional.
+    All,
+    /// Those that they are booked for themselves.
+    Own,
+    /// Nobody's.
+    None,
 }
 
 /// A word that is not a role.

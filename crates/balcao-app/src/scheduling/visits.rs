@@ -6,10 +6,13 @@
 mod questions;
 mod refusal;
 
+use std::collections::BTreeMap;
+
 use balcao_domain::appointment::visit::{
     ASK_WITHIN, MARK_WITHIN, MarkAuthor, MarkDecision, UnmarkedVisits, VisitEnd, VisitMark,
 };
-use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId, Span};
+use balcao_domain::staff::VisitsMarked;
+use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId, ProfessionalId, Span};
 use balcao_store::crm::organization::Organization;
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::scheduling::appointment;
@@ -24,7 +27,7 @@ use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, UseCaseError, granted, organization};
-use crate::context::staff_email::Actor;
+use crate::context::staff_email::{Actor, by_email, professional_of};
 use crate::scheduling::agenda::local_midnight;
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::booking::trail;
@@ -110,8 +113,11 @@ impl Visits {
         let work = move |tx: &mut Tx<'_>, now| {
             let (_, zone) = organization(tx, organization_id)?;
             let all = staff::list(tx, organization_id)?;
+            let names = catalog::professional_names(tx, organization_id)?;
+            let day = day_of(&zone, date);
+            let own = granted!(own_visits(&by, &all, &names));
+            let scope = own.map_or(UnmarkedScope::StartedIn(day), |me| UnmarkedScope::OfProfessional(me, day));
             let by = granted!(by.identify(&all).map_err(VisitRefusal::from));
-            let scope = UnmarkedScope::StartedIn(day_of(&zone, date));
             let mut completed = 0;
             loop {
                 let found = visit_mark::complete_unmarked(tx, organization_id, (scope, now), BATCH, &by, now)?;
@@ -223,10 +229,29 @@ fn read(
         return Ok(Err(VisitRefusal::NotFound { id: which }));
     };
     let staff = staff::list(tx, id)?;
-    let by = granted!(by.identify(&staff).map_err(VisitRefusal::from));
     let names = catalog::professional_names(tx, id)?;
+    if granted!(own_visits(by, &staff, &names)).is_some_and(|me| me != appointment.professional) {
+        return Ok(Err(VisitRefusal::OfAnother { id: which }));
+    }
+    let by = granted!(by.identify(&staff).map_err(VisitRefusal::from));
     let shown = view(&appointment, &names, &zone);
     Ok(Ok(Scene { zone, staff, by, appointment, shown }))
+}
+
+/// The professional whose visits alone an actor may mark; `None` if they may mark those of all.
+fn own_visits(
+    by: &Actor,
+    all: &[Staff],
+    names: &BTreeMap<ProfessionalId, String>,
+) -> Result<Option<ProfessionalId>, VisitRefusal> {
+    let Actor::Staff(email) = by else { return Ok(None) };
+    let me = by_email(all, email)?;
+    let refusal = || VisitRefusal::NotAllowed { email: me.email.clone(), role: me.role };
+    match me.role.marks_visits_of() {
+        VisitsMarked::All => Ok(None),
+        VisitsMarked::Own => professional_of(me, names).map(Some).ok_or_else(refusal),
+        VisitsMarked::None => Err(refusal()),
+    }
 }
 
 impl Scene {

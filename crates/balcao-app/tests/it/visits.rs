@@ -350,3 +350,30 @@ async fn timers_of_the_server_take_up_visits() {
     assert_eq!(events(&shop.world, visit).await, ["appointment_booked", "appointment_unmarked"]);
     assert_eq!(outbox(&shop.world).await.len(), 2, "renata and davi");
 }
+
+#[tokio::test]
+async fn a_professional_marks_their_own_visits_and_who_looks_on_marks_none() {
+    const IRIS: &str = "iris@figueira.example";
+    const VIEWER: &str = "vera@figueira.example";
+    let text = |text: String| {
+        text.replace("staff:\n", &format!("staff:\n  - {{name: Vera, email: {VIEWER}, role: viewer}}\n"))
+    };
+    let world = edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-23T09:00", text).await;
+    let caio = world.caio().await;
+    let hers = book_on(&world, caio, "Íris Valente", "Corte de menino", ("2026-11-26", "10:00")).await;
+    let his = book(&world, caio, "Wesley Moura", "10:00").await;
+    let other = book_on(&world, caio, "Wesley Moura", "Corte na máquina", ("2026-11-26", "15:00")).await;
+    world.set_local("2026-11-27T09:00");
+    let refused = async |id, by| mark(&world, id, VisitEnd::NoShow, staff(by)).await.unwrap_err().to_string();
+    assert!(refused(his, IRIS).await.contains("is a visit of another professional"));
+    assert!(refused(hers, VIEWER).await.contains("has the role `viewer`, which may not mark visits"));
+    mark(&world, hers, VisitEnd::NoShow, staff(IRIS)).await.unwrap();
+    mark(&world, his, VisitEnd::Completed, staff(DAVI)).await.unwrap();
+    assert!(matches!(undo(&world, his, staff(IRIS)).await, Err(VisitRefusal::OfAnother { .. })));
+    undo(&world, hers, staff(IRIS)).await.unwrap();
+    let day = "2026-11-26".parse().unwrap();
+    let whole = Visits::new(world.desk.clone()).complete_day(world.organization, day, staff(IRIS)).await.unwrap();
+    assert_eq!(whole, Ok(1), "her own");
+    assert_eq!(status(&world, hers).await, AppointmentStatus::Completed);
+    assert_eq!(status(&world, other).await, AppointmentStatus::Confirmed);
+}

@@ -208,6 +208,8 @@ pub enum UnmarkedScope {
     NotTakenUp,
     /// Those that started in a span, taken up or not.
     StartedIn(Span),
+    /// Those of one professional that started in a span.
+    OfProfessional(ProfessionalId, Span),
 }
 
 /// Marks unmarked visits that ended by `ended_by` as completed, at most `limit`, and returns how many it found. Each gets a row of the
@@ -224,9 +226,15 @@ pub fn complete_unmarked(
     now: Timestamp,
 ) -> Result<usize, StoreError> {
     // Each scope has a text of its own, because each is served by an index of its own.
-    let (which, span) = match scope {
-        UnmarkedScope::NotTakenUp => ("reviewed_at IS NULL", None),
-        UnmarkedScope::StartedIn(span) => ("starts_at >= ?7 AND starts_at < ?8", Some(span)),
+    let (which, of_scope) = match scope {
+        UnmarkedScope::NotTakenUp => ("reviewed_at IS NULL", vec![]),
+        UnmarkedScope::StartedIn(span) => {
+            ("starts_at >= ?7 AND starts_at < ?8", values![span.start, span.end].to_vec())
+        }
+        UnmarkedScope::OfProfessional(professional, span) => (
+            "starts_at >= ?7 AND starts_at < ?8 AND professional_id = ?9",
+            values![span.start, span.end, professional].to_vec(),
+        ),
     };
     let sql = format!(
         "UPDATE appointment SET status = 'completed', marked_at = ?4, marked_by = ?5, marked_from = 'confirmed', reviewed_at = ?6
@@ -237,7 +245,7 @@ pub fn complete_unmarked(
          RETURNING id"
     );
     let mut bound = values![organization, ended_by, limit, now, by.to_string(), now].to_vec();
-    bound.extend(span.into_iter().flat_map(|span| [span.start.into(), span.end.into()]));
+    bound.extend(of_scope);
     let mut done: Vec<AppointmentId> = tx.query_all(&sql, &bound, |row| row.get(0))?;
     done.sort_unstable();
     let subjects: Vec<String> = done.iter().map(ToString::to_string).collect();

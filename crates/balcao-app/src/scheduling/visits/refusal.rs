@@ -2,6 +2,7 @@
 
 use balcao_domain::AppointmentId;
 use balcao_domain::appointment::visit::{MarkAuthor, MarkRefusal, UndoRefusal, VisitEnd, VisitMark};
+use balcao_domain::staff::Role;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,22 @@ pub enum VisitRefusal {
     /// The e-mail address belongs to no staff member.
     #[error(transparent)]
     UnknownStaff(#[from] UnknownStaff),
+    /// The role of the staff member does not let them mark visits.
+    #[error(
+        "`{email}` has the role `{role}`, which may not mark visits; expected an attendant, a manager or the owner"
+    )]
+    NotAllowed {
+        /// The staff member.
+        email: String,
+        /// Their role.
+        role: Role,
+    },
+    /// A professional marks the visit of another.
+    #[error("{id} is a visit of another professional; expected one of your own")]
+    OfAnother {
+        /// Which.
+        id: AppointmentId,
+    },
     /// The visit has not begun.
     #[error("{id} begins at {starts_at_local}, and can be marked from then on; cancel it if it does not take place")]
     NotBegun {
