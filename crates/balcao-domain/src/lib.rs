@@ -36,6 +36,7 @@ pub mod subscription;
 pub mod tag;
 pub mod throttle;
 pub mod time_off;
+pub mod version;
 pub mod waitlist;
 
 pub use appointment::{Appointment, AppointmentStatus};
@@ -46,6 +47,7 @@ pub use locale::Locale;
 pub use money::{Currency, Money};
 pub use phone::{Phone, PhoneIdentity};
 pub use span::Span;
+pub use version::{VersionKind, VersionName};
 
 /// The text of a test data file beside the repository, or `None`, said on standard error, where there is none.
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::{
     outcome::Outcome,
     staff::Role,
     subscription::{PlanPeriod, SubscriberStatus},
+    version::VersionKind,
     waitlist::DayPeriod,
 };
 
@@ -46,6 +47,7 @@ fn each_state_has_its_word() {
     check(&Feature::ALL, &["assistant", "free_questions"], Feature::as_str, Feature::from_word);
     check(&Tier::ALL, &["basic", "complete"], Tier::as_str, Tier::from_word);
     check(&FollowUpType::ALL, &["curiosity", "value", "farewell"], FollowUpType::as_str, FollowUpType::from_word);
+    check(&VersionKind::ALL, &["business", "knowledge", "prompt"], VersionKind::as_str, VersionKind::from_word);
     check(
         &InboxState::ALL,
         &["new", "assigned", "answered", "handed_off", "ignored"],

@@ -69,6 +69,13 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
+/// The template of a module; `None` for an unknown module.
+#[must_use]
+pub fn module_template(module: &str, locale: Locale) -> Option<String> {
+    let template = TEMPLATES.get_template(&format!("{}/{module}", locale.tag())).ok()?;
+    Some(template.source().to_owned())
+}
+
 /// Builds the system prompt of a profile.
 ///
 /// # Errors

@@ -9,4 +9,5 @@ pub mod restore_guard;
 pub mod retention;
 pub mod seed;
 pub mod staff_access;
+pub mod versions;
 pub mod webhooks;

@@ -13,6 +13,7 @@ use super::lease_context::{LeaseContext, assign_messages};
 use super::open::{self, Opened};
 use super::stale_inbound;
 use super::unreadable_message;
+use super::versions::{self, PromptVersion};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 
 /// What a lease found.
@@ -38,15 +39,15 @@ pub(super) async fn open_leased_turn(
     under: &LeaseContext,
 ) -> Result<LeasedOpening, UseCaseError> {
     let now = desk.clock.now();
-    let (claimed, under, profile) = (claimed.clone(), under.clone(), agent.profile.id.clone());
-    desk.store.write(move |tx| open_in_transaction(tx, &claimed, &under, &profile, now)).await
+    let (claimed, under, prompt) = (claimed.clone(), under.clone(), agent.prompt_version.clone());
+    desk.store.write(move |tx| open_in_transaction(tx, &claimed, &under, &prompt, now)).await
 }
 
 fn open_in_transaction(
     tx: &mut Tx<'_>,
     claimed: &LeasedConversation,
     under: &LeaseContext,
-    profile: &str,
+    prompt: &PromptVersion,
     now: Timestamp,
 ) -> Result<LeasedOpening, UseCaseError> {
     let lease = &under.lease;
@@ -75,7 +76,7 @@ fn open_in_transaction(
     if conversation.state == ConversationState::Closed {
         open::reopen(tx, organization.id, &mut conversation)?;
     }
-    let turn = turn::open(tx, organization.id, conversation.id, profile, now)?;
+    let turn = versions::open_turn(tx, organization.id, conversation.id, prompt, now)?;
     let rows = assign_messages(tx, lease, turn, under.burst.most.max(1), now)?;
     let (inbound, late) = read(&rows, &conversation.channel, now);
     let written = stale_inbound::written(&rows, &zone, now);

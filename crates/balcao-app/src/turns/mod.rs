@@ -37,6 +37,7 @@ mod strangers;
 pub mod summaries;
 pub mod traces;
 mod unreadable_message;
+mod versions;
 pub mod watchdog;
 
 use std::sync::Arc;
@@ -54,6 +55,7 @@ use crate::context::budgets::StrangerBudgets;
 pub(crate) use context::in_words;
 pub use open::Opened;
 pub use runner::TurnRunner;
+use versions::PromptVersion;
 
 /// A profile, ready to answer.
 #[derive(Debug, Clone)]
@@ -66,6 +68,8 @@ pub struct Agent {
     pub model: Arc<dyn ChatProvider>,
     /// The tools that run when a conversation was handed over.
     pub on_handoff: Vec<Arc<Tool>>,
+    /// Which version of its prompt this is.
+    prompt_version: PromptVersion,
     /// Set for one turn of a stranger in the web chat: the daily budgets that its model cost counts against.
     counted: Option<StrangerBudgets>,
 }
@@ -76,7 +80,8 @@ impl Agent {
     pub fn new(profile: Profile, registry: &Registry, model: Arc<dyn ChatProvider>) -> Self {
         let toolbox = Arc::new(profile.toolbox(registry));
         let on_handoff = profile.on_handoff.iter().filter_map(|name| registry.get(name).map(Arc::clone)).collect();
-        Self { profile: Arc::new(profile), toolbox, model, on_handoff, counted: None }
+        let prompt_version = PromptVersion::new(&profile, &toolbox);
+        Self { profile: Arc::new(profile), toolbox, model, on_handoff, prompt_version, counted: None }
     }
 
     pub(crate) fn sanitiser_for(&self, public_texts: Vec<String>) -> Sanitiser {

@@ -26,6 +26,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
 use super::reply_context::{self, About, ReplyContext, TurnScope};
+use super::versions::{self, PromptVersion};
 use super::{Agent, ContactRef, TurnRequest};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::hours::{self, OpenState};
@@ -133,14 +134,14 @@ pub(super) async fn open(
 ) -> Result<OpenResult, UseCaseError> {
     let now = desk.clock.now();
     let inbound = inbound.clone();
-    let (profile, locale) = (agent.profile.id.clone(), agent.profile.language);
-    desk.store.write(move |tx| in_transaction(tx, &inbound, &profile, locale, needs, now)).await
+    let (prompt, locale) = (agent.prompt_version.clone(), agent.profile.language);
+    desk.store.write(move |tx| in_transaction(tx, &inbound, &prompt, locale, needs, now)).await
 }
 
 fn in_transaction(
     tx: &mut Tx<'_>,
     inbound: &TurnRequest,
-    profile: &str,
+    prompt: &PromptVersion,
     locale: Locale,
     needs: LoadOptions,
     now: Timestamp,
@@ -155,7 +156,7 @@ fn in_transaction(
     if conversation.state == ConversationState::Closed {
         reopen(tx, organization.id, &mut conversation)?;
     }
-    let turn = turn::open(tx, organization.id, conversation.id, profile, now)?;
+    let turn = versions::open_turn(tx, organization.id, conversation.id, prompt, now)?;
     for text in &inbound.texts {
         let new = NewMessage {
             conversation: conversation.id,

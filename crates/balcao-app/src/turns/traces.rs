@@ -25,6 +25,8 @@ pub struct TurnTrace {
     pub opened_at: Timestamp,
     /// When it ended.
     pub closed_at: Option<Timestamp>,
+    /// The versions that it ran under, such as `business_3`.
+    pub versions: Vec<String>,
     /// What was saved of its insides; `None` before the first step.
     pub inside: Option<TurnInside>,
 }
@@ -82,12 +84,13 @@ impl Traces {
 }
 
 fn trace(saved: SavedTurn) -> TurnTrace {
-    let SavedTurn { id, open, outcome, reason, machine, opened_at, closed_at } = saved;
+    let SavedTurn { id, open, outcome, reason, machine, opened_at, closed_at, versions } = saved;
     // A record of another version is shown without its insides.
     let inside = machine.and_then(|text| serde_json::from_str::<TurnInside>(&text).ok()).map(|mut inside| {
         let reply = inside.phase.pointer("/ending/reply");
         inside.reply = reply.and_then(Value::as_str).map(str::to_owned);
         inside
     });
-    TurnTrace { id, open, outcome, reason, opened_at, closed_at, inside }
+    let versions = versions.names().map(|name| name.to_string()).collect();
+    TurnTrace { id, open, outcome, reason, opened_at, closed_at, versions, inside }
 }

@@ -363,7 +363,7 @@ async fn an_edit_that_leaves_an_invalid_business_is_refused_as_the_file_would_be
         ),
     ] {
         let refusal = shop.make(edit.clone()).await.unwrap_err();
-        assert!(matches!(refusal, BusinessRefusal::Invalid(_) | BusinessRefusal::Edit(_)), "{refusal:?}");
+        assert!(matches!(refusal, BusinessRefusal::Invalid { .. } | BusinessRefusal::Edit(_)), "{refusal:?}");
         assert!(refusal.to_string().contains(words), "{edit:?}: {refusal}");
     }
     assert_eq!(shop.document().await, before);
@@ -445,7 +445,7 @@ async fn what_is_archived_leaves_its_code_and_its_names_to_others() {
     shop.make(add(Section::Services, luzes("Luzes novas"))).await.unwrap();
     shop.make(set(Section::Services, "Luzes novas", "price", json!("190.00"))).await.unwrap();
     let back = shop.planned(set(Section::Services, "Luzes", "active", json!(true))).await;
-    assert!(matches!(back, Err(BusinessRefusal::Invalid(_))), "{back:?}");
+    assert!(matches!(back, Err(BusinessRefusal::Invalid { .. })), "{back:?}");
 }
 
 #[tokio::test]
@@ -478,14 +478,37 @@ async fn what_could_not_be_stored_as_it_was_written_is_refused() {
     let shop = Shop::open().await;
     for (field, value) in [("price", json!(1.234)), ("price", json!(45.001)), ("description", json!("a\0b"))] {
         let refused = shop.planned(set(Section::Services, "Coloração", field, value.clone())).await;
-        assert!(matches!(refused, Err(BusinessRefusal::Invalid(_))), "{value}: {refused:?}");
+        assert!(matches!(refused, Err(BusinessRefusal::Invalid { .. })), "{value}: {refused:?}");
     }
     shop.make(set(Section::Services, "Coloração", "price", json!(45.5))).await.unwrap();
     let away = |from: &str, to: &str| json!({"from": from, "to": to});
     let (once, late) = (away("2027-03-01T00:00", "2027-03-02T00:00"), away("2027-03-01T00:00", "9999-12-31T23:59"));
     for refused in [json!([once, once]), json!([late])] {
         let refused = shop.planned(set(Section::Professionals, "Wesley Moura", "time_off", refused)).await;
-        assert!(matches!(refused, Err(BusinessRefusal::Invalid(_))), "{refused:?}");
+        assert!(matches!(refused, Err(BusinessRefusal::Invalid { .. })), "{refused:?}");
     }
     shop.make(set(Section::Professionals, "Wesley Moura", "time_off", json!([once]))).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_would_leave_the_business_without_its_people_or_its_folder_is_refused() {
+    let shop = Shop::open().await;
+    let owner = shop.world.staff().await.into_iter().find(|one| one.role == balcao_domain::staff::Role::Owner).unwrap();
+    for edit in [remove(Section::Staff, &owner.email), set(Section::Staff, &owner.email, "role", json!("manager"))] {
+        let refused = shop.make(edit).await.unwrap_err();
+        assert!(refused.to_string().contains("is the last owner; give another person"), "{refused}");
+    }
+    let twin = json!({"name": "Outra", "email": owner.email.to_uppercase(), "role": "viewer"});
+    let paths = ["/etc/passwd", "../x.pdf", "fotos/../../x.pdf", "C:\\x.pdf", "\\\\server\\x", "a//b"];
+    let media = |path: &str| add(Section::Media, json!({"key": "lista", "kind": "document", "path": path}));
+    let mut refused = vec![add(Section::Staff, twin)];
+    refused.extend(paths.map(media));
+    refused.push(add(Section::Knowledge, json!({"title": "Casa › Pets", "content": "x"})));
+    refused
+        .push(add(Section::Templates, json!({"name": "a", "category": "utility", "language": "b (c)", "body": "x"})));
+    for edit in refused {
+        let told = shop.planned(edit.clone()).await.unwrap_err();
+        assert!(told.to_string().starts_with(&edit.place()), "{told}");
+    }
+    shop.make(media("fotos/lista.pdf")).await.unwrap();
 }

@@ -41,6 +41,7 @@ mod sending_files;
 mod shared_clock;
 mod structured;
 mod timers;
+mod versions;
 mod visits;
 mod wallet;
 mod watchdog;

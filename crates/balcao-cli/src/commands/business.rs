@@ -1,5 +1,7 @@
 //! `balcao business`: shows what a file or an edit would change, asks, and makes exactly that; writes the business as a file.
 
+mod versions;
+
 use std::{
     io::{IsTerminal, Write},
     path::PathBuf,
@@ -7,10 +9,11 @@ use std::{
 };
 
 use balcao_app::admin::{
-    business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Section},
+    business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, ExportVersions, FieldEdit, Section},
     seed::BusinessFile,
+    versions::Versions,
 };
-use balcao_domain::OrganizationId;
+use balcao_domain::{OrganizationId, VersionKind, VersionName};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
@@ -27,6 +30,8 @@ const SHOWN: usize = 10;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     balcao business export --out shop.yaml            the business as a file\n  \
+    balcao business versions                          what business, knowledge and prompts looked like each time that they changed\n  \
+    balcao business export --business business_3      the business as it was then; applied, it is so again\n  \
     balcao business plan shop.yaml                    what the file would change, and which bookings that hits\n  \
     balcao business apply shop.yaml                   shows the plan, asks, and makes it\n  \
     balcao business apply shop.yaml --plan HASH       makes exactly the plan of that hash\n  \
@@ -46,6 +51,12 @@ pub(crate) struct Args {
 enum Command {
     /// Writes the business as a file of the form of `balcao seed`, without contacts.
     Export {
+        /// The business as it was in this version.
+        #[arg(long, value_name = "business_N")]
+        business: Option<VersionName>,
+        /// The knowledge as it was in this version.
+        #[arg(long, value_name = "knowledge_N")]
+        knowledge: Option<VersionName>,
         /// The file; standard output, if not given.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
@@ -87,6 +98,20 @@ enum Command {
         #[command(flatten)]
         consent: Consent,
     },
+    /// Lists what business, knowledge and prompts looked like each time that they changed, the newest first.
+    Versions {
+        /// `business`, `knowledge` or `prompt`; all, if not given.
+        #[arg(long, value_parser = versions::kind)]
+        kind: Option<VersionKind>,
+        /// One JSON object a line instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows one version as YAML.
+    Version {
+        /// Its name, such as `prompt_2`.
+        name: VersionName,
+    },
     /// Takes one entry out: services, professionals and plans are archived, other entries are removed.
     Remove {
         /// The section, as for `set`.
@@ -121,15 +146,18 @@ fn section(word: &str) -> Result<Section, String> {
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
     let (desk, organization, _clock) = wire::configured(config, None).await?;
+    let recorded = Versions::new(desk.clone());
     let business = Business::new(desk);
     match args.command {
-        Command::Export { out } => {
-            let document =
-                business.export(organization).await.map_err(|error| Failure::operation(error_chain(&error)))?;
+        Command::Export { business: older, knowledge, out } => {
+            let document = business.export_as_of(organization, &ExportVersions { business: older, knowledge }).await;
+            let document = document.map_err(|error| Failure::operation(error_chain(&error)))?;
+            let document = document.map_err(|refusal| refused(&refusal))?;
             let text = balcao_yaml::write(&document).map_err(Failure::operation)?;
             match out {
-                Some(path) => std::fs::write(&path, text)
-                    .map_err(|error| Failure::operation(format!("{}: {error}", path.display())))?,
+                Some(path) => std::fs::write(&path, text).map_err(|error| {
+                    Failure::operation(format!("{}: {}", path.display(), crate::files::reason(&error)))
+                })?,
                 None => print_line(text.trim_end()),
             }
             Ok(ExitCode::SUCCESS)
@@ -157,6 +185,15 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
                 entry.insert(field, value);
             }
             make(&business, organization, Edit::Add { section, fields: entry }, &consent).await
+        }
+        Command::Versions { kind, json } => {
+            let kinds = kind.map_or_else(|| VersionKind::ALL.to_vec(), |kind| vec![kind]);
+            versions::list(&recorded, organization, &kinds, json).await
+        }
+        Command::Version { name } => {
+            let content = versions::content(&recorded, organization, name).await?;
+            print_line(balcao_yaml::write(&content).map_err(Failure::operation)?.trim_end());
+            Ok(ExitCode::SUCCESS)
         }
         Command::Remove { section, name, consent } => {
             make(&business, organization, Edit::Remove { section, name }, &consent).await
@@ -208,9 +245,10 @@ fn refused(refusal: &BusinessRefusal) -> Failure {
     match refusal {
         BusinessRefusal::Moved { now } => Failure::operation(format!("{refusal}\n{}", words(now).join("\n"))),
         BusinessRefusal::Impossible { .. } => Failure::operation(refusal),
-        BusinessRefusal::OtherBusiness { .. } | BusinessRefusal::Edit(_) | BusinessRefusal::Invalid(_) => {
-            Failure::usage(refusal)
-        }
+        BusinessRefusal::UnknownVersion { .. }
+        | BusinessRefusal::OtherBusiness { .. }
+        | BusinessRefusal::Edit(_)
+        | BusinessRefusal::Invalid { .. } => Failure::usage(refusal),
     }
 }
 
@@ -223,7 +261,7 @@ async fn planned(
     plan.map_err(|refusal| refused(&refusal))
 }
 
-async fn make(
+pub(super) async fn make(
     business: &Business,
     organization: OrganizationId,
     edit: Edit,

@@ -1,14 +1,17 @@
 //! `balcao knowledge`: what the assistant finds in the business's knowledge base.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use balcao_app::{
+    admin::business::{Business, Edit, KnowledgeFormat, read_knowledge},
     context::names::NameRefusal,
     knowledge::{Knowledge, KnowledgeHit},
 };
 use clap::Subcommand;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
+use super::business::{self, Consent};
 use crate::{
     config::Config,
     output::{Failure, error_chain, print_line},
@@ -22,6 +25,7 @@ const SHOWN: usize = 80;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     balcao knowledge search \"onde estaciono?\"   what the assistant would find\n  \
+    balcao knowledge import perguntas.md         adds and replaces entries from Markdown or a table\n  \
     balcao knowledge prepare                     makes the vectors that entries lack, so that no search has to")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -42,6 +46,20 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Adds and replaces entries from Markdown or a table; shows the plan and asks, as `balcao business apply`.
+    Import {
+        /// A file that ends in `.md`, `.csv` or `.tsv`. In Markdown each heading with text below it is an entry, and the heading above it
+        /// its category; a table has the columns title, content and, if wanted, category.
+        file: PathBuf,
+        /// The category of all entries, whatever the file says.
+        #[arg(long, value_name = "CATEGORY")]
+        category: Option<String>,
+        /// Removes the entries that the file does not have.
+        #[arg(long)]
+        replace: bool,
+        #[command(flatten)]
+        consent: Consent,
+    },
     /// Makes the vectors that entries lack.
     Prepare {
         /// JSON instead of text.
@@ -55,6 +73,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     let (desk, organization, _clock) = wire::configured(config, None).await?;
     let desk = wire::meaning(desk, config)?;
     let by_words_alone = desk.meaning.is_none();
+    let business = Business::new(desk.clone());
     let knowledge = Knowledge::new(desk);
     let failed = |error| Failure::operation(error_chain(&error));
     match args.command {
@@ -62,6 +81,10 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             let found = knowledge.search(organization, query.join(" "), category).await.map_err(failed)?;
             let hits = found.map_err(|refusal| Failure::usage(unknown(&refusal)))?;
             tell(&hits, json);
+        }
+        Command::Import { file, category, replace, consent } => {
+            let entries = entries_of(&file, category.as_deref())?;
+            return business::make(&business, organization, Edit::Knowledge { entries, replace }, &consent).await;
         }
         Command::Prepare { json } => {
             let made = knowledge.prepare(organization).await.map_err(failed)?;
@@ -74,6 +97,29 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn entries_of(file: &Path, category: Option<&str>) -> Result<Vec<Map<String, Value>>, Failure> {
+    let name = file.display();
+    let extension = file.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+    let format = match extension.as_deref() {
+        Some("md" | "markdown") => KnowledgeFormat::Markdown,
+        Some("csv" | "tsv") => KnowledgeFormat::Csv,
+        _ => {
+            return Err(Failure::usage(format!(
+                "invalid file `{name}`; expected a name that ends in .md, .csv or .tsv"
+            )));
+        }
+    };
+    let text = crate::files::read_text(file)?;
+    let told = |mistakes: Vec<_>| {
+        let lines: Vec<String> = mistakes
+            .iter()
+            .map(|mistake: &balcao_app::admin::business::TextMistake| format!("{name}: {mistake}"))
+            .collect();
+        Failure::usage(lines.join("\n"))
+    };
+    read_knowledge(format, &text, category).map_err(told)
 }
 
 fn tell(hits: &[KnowledgeHit], json: bool) {

@@ -85,3 +85,31 @@ fn an_edit_that_is_wrong_says_what_is_right_and_changes_nothing() {
     }
     assert_eq!(told(folder, &["business", "plan", "shop.yaml"]), (0, "figueira: nothing to change\n".to_owned()));
 }
+
+#[test]
+fn knowledge_comes_from_files_and_an_earlier_version_can_be_had_again() {
+    let folder = shop();
+    let folder = folder.path();
+    std::fs::write(folder.join("casa.md"), "# Casa\n## Pets\nPode, na coleira.\n").unwrap();
+    std::fs::write(folder.join("latim.csv"), b"t\xedtulo;conte\xfado\nA;b\n").unwrap();
+    let import = ["knowledge", "import", "casa.md"];
+    let (status, said) = told(folder, &import);
+    assert!(status != 0 && said.contains("knowledge `Casa › Pets` added") && said.contains("--yes"), "{said}");
+    assert_eq!(told(folder, &[&import[..], &["--yes"]].concat()).0, 0);
+    assert!(told(folder, &["knowledge", "search", "pets"]).1.contains("Pode, na coleira."));
+    for (file, words) in [("latim.csv", "not UTF-8"), ("x.md", "not found"), ("casa.txt", "ends in .md, .csv or .tsv")]
+    {
+        let (status, said) = told(folder, &["knowledge", "import", file, "--yes"]);
+        assert!(status == 2 && said.contains(words), "{said}");
+    }
+    let (_, listed) = told(folder, &["business", "versions", "--kind", "knowledge"]);
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["knowledge_2", "knowledge_1"], "{listed}");
+    assert!(told(folder, &["business", "version", "knowledge_2"]).1.contains("Pode, na coleira."));
+    let earlier = ["business", "export", "--knowledge", "knowledge_1", "--out", "before.yaml"];
+    assert_eq!(told(folder, &earlier).0, 0);
+    let (_, plan) = told(folder, &["business", "plan", "before.yaml"]);
+    assert!(plan.contains("- knowledge `Casa › Pets` removed"), "{plan}");
+    let (status, said) = told(folder, &["business", "export", "--knowledge", "knowledge_7"]);
+    assert!(status == 2 && said.contains("unknown version `knowledge_7`"), "{said}");
+}

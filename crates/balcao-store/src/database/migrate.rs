@@ -210,6 +210,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112601_visit_mark.sql"),
         postgres: include_str!("../../migrations/postgres/2026112601_visit_mark.sql"),
     },
+    Migration {
+        version: 2_026_112_602,
+        name: "2026112602_version",
+        sqlite: include_str!("../../migrations/sqlite/2026112602_version.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112602_version.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -202,10 +202,23 @@ impl<'a> Tx<'a> {
         sql: &str,
         values: &[Value<'_>],
     ) -> Result<T, StoreError> {
+        self.insert_returning(sql, values, |row| row.get(0))
+    }
+
+    /// Runs an `INSERT … RETURNING` of one row and gives what `read` makes of it.
+    ///
+    /// # Errors
+    /// What the database said, or what `read` made of the row; [`StoreError::WriteInRead`] in a read transaction.
+    pub fn insert_returning<T>(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         if !self.may_write {
             return Err(StoreError::WriteInRead { sql: sql.to_owned() });
         }
-        self.query_one(sql, values, |row| row.get(0))
+        self.query_one(sql, values, read)
     }
 
     /// Every row of a result, in its order.

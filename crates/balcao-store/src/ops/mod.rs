@@ -1,4 +1,4 @@
-//! Tables of operation: keys, rates, budgets, audit, reports, restoring, retention, webhooks.
+//! Tables of operation: keys, rates, budgets, audit, reports, restoring, retention, versions, webhooks.
 
 pub mod api_key;
 pub mod audit;
@@ -10,4 +10,5 @@ pub mod report;
 pub mod request_rate;
 pub mod restore;
 pub mod retention;
+pub mod version;
 pub mod webhook;

@@ -3,7 +3,7 @@
 //! Invariants: a conversation has at most one open turn, by a unique index (I-4); every change demands that the turn is open, so
 //! that of two who end it one does; what is saved before a call runs is what a successor goes on from (I-6).
 
-use balcao_domain::{ConversationId, OrganizationId, TurnId};
+use balcao_domain::{ConversationId, OrganizationId, TurnId, VersionKind, VersionName};
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
@@ -42,7 +42,40 @@ pub struct Spent {
     pub cost_micro_usd: i64,
 }
 
-/// Opens a turn.
+/// What a turn runs under, by number of version; `None` where no such version is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TurnVersions {
+    /// Of the business.
+    pub business: Option<i64>,
+    /// Of the knowledge.
+    pub knowledge: Option<i64>,
+    /// Of the prompt.
+    pub prompt: Option<i64>,
+}
+
+impl TurnVersions {
+    /// Their names.
+    pub fn names(self) -> impl Iterator<Item = VersionName> {
+        let named = |kind, number: Option<i64>| number.map(|number| VersionName { kind, number });
+        let all = [
+            named(VersionKind::Business, self.business),
+            named(VersionKind::Knowledge, self.knowledge),
+            named(VersionKind::Prompt, self.prompt),
+        ];
+        all.into_iter().flatten()
+    }
+}
+
+/// The agent that opens a turn.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnAgent<'a> {
+    /// The id of its profile.
+    pub profile: &'a str,
+    /// The hash of the version of its prompt.
+    pub prompt: &'a str,
+}
+
+/// Opens a turn under the last versions of business and knowledge, and the version of the agent's prompt.
 ///
 /// # Errors
 /// A unique violation if the conversation has an open one.
@@ -50,13 +83,35 @@ pub fn open(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
-    profile: &str,
+    agent: TurnAgent<'_>,
     now: Timestamp,
-) -> Result<TurnId, StoreError> {
-    tx.insert(
-        "INSERT INTO turn (organization_id, conversation_id, profile, opened_at) VALUES (?1, ?2, ?3, ?4) RETURNING id",
-        values![organization, conversation, profile, now],
+) -> Result<(TurnId, TurnVersions), StoreError> {
+    tx.insert_returning(
+        "INSERT INTO turn (organization_id, conversation_id, profile, opened_at, business_version, knowledge_version, prompt_version)
+         VALUES (?1, ?2, ?3, ?4,
+             (SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = 'business'),
+             (SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = 'knowledge'),
+             (SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = 'prompt' AND hash = ?5))
+         RETURNING id, business_version, knowledge_version, prompt_version",
+        values![organization, conversation, agent.profile, now, agent.prompt],
+        |row| Ok((row.get(0)?, TurnVersions { business: row.get(1)?, knowledge: row.get(2)?, prompt: row.get(3)? })),
     )
+}
+
+/// Names what an open turn runs under, where [`open`] found no such version.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the turn is not open.
+pub fn set_versions(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: TurnId,
+    versions: TurnVersions,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE turn SET business_version = ?3, knowledge_version = ?4, prompt_version = ?5
+               WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+    let TurnVersions { business, knowledge, prompt } = versions;
+    exactly_one(tx.execute(sql, values![organization, id, business, knowledge, prompt])?, sql)
 }
 
 /// Saves the state machine of an open turn, and the hash of its prompt.
@@ -246,6 +301,8 @@ pub struct SavedTurn {
     pub opened_at: Timestamp,
     /// When it ended.
     pub closed_at: Option<Timestamp>,
+    /// What it ran under.
+    pub versions: TurnVersions,
 }
 
 /// The last `limit` turns of a conversation, the newest first.
@@ -259,7 +316,7 @@ pub fn latest(
     limit: u32,
 ) -> Result<Vec<SavedTurn>, StoreError> {
     tx.query_all(
-        "SELECT id, state, outcome, reason, machine, opened_at, closed_at FROM turn
+        "SELECT id, state, outcome, reason, machine, opened_at, closed_at, business_version, knowledge_version, prompt_version FROM turn
          WHERE organization_id = ?1 AND conversation_id = ?2 ORDER BY id DESC LIMIT ?3",
         values![organization, conversation, limit],
         |row| {
@@ -271,6 +328,7 @@ pub fn latest(
                 machine: row.get(4)?,
                 opened_at: row.get(5)?,
                 closed_at: row.get(6)?,
+                versions: TurnVersions { business: row.get(7)?, knowledge: row.get(8)?, prompt: row.get(9)? },
             })
         },
     )

@@ -235,6 +235,7 @@ contract! {
         figures_are_added_up_within_a_span_and_a_tenant,
         every_appointment_of_a_span_is_told_once_in_order,
     ]
+    versions: [versions_are_numbered_and_never_change, a_turn_names_the_versions_that_it_opened_under]
     visits: [
         a_visit_is_marked_by_one_and_undone_exactly,
         a_cancelled_visit_comes_back_unless_its_time_is_taken,
@@ -271,7 +272,7 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 19] = [
+    let suites: [(&str, Vec<Case>); 20] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
@@ -287,6 +288,7 @@ fn every_case_runs_on_every_back_end() {
         ("served", contract::served::all()),
         ("watch", contract::watch::all()),
         ("agenda", contract::agenda::all()),
+        ("versions", contract::versions::all()),
         ("visits", contract::visits::all()),
         ("restored", contract::restored::all()),
         ("retention", contract::retention::all()),

@@ -16,7 +16,7 @@ use balcao_store::{
 
 use super::Case;
 use super::delivery::{at, write};
-use super::store::{World, now, world};
+use super::store::{World, now, open_turn, world};
 
 cases!(
     a_key_is_found_by_its_prefix_and_revoked_once,
@@ -226,7 +226,7 @@ pub async fn a_turn_tells_its_end_once_it_is_closed(store: &Store) {
     write(store, move |tx| {
         let conversation = conversation::find_or_begin(tx, world.organization, world.contacts[0], "api", now())?.id;
         for reply in [Some("Bom dia!"), None] {
-            let id = turn::open(tx, world.organization, conversation, "eli", now())?;
+            let id = open_turn(tx, world.organization, conversation, now())?;
             assert_eq!(pages::turn_end(tx, world.organization, id)?, None);
             let outcome = if reply.is_some() { "reply" } else { "silence" };
             for (author, text) in [(Author::Contact, Some("oi")), (Author::Agent, reply)] {

@@ -10,7 +10,7 @@ use balcao_store::{Store, StoreError, Tx, messaging::conversation};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
-use super::store::{World, now, world};
+use super::store::{World, now, open_turn, world};
 
 cases!(
     a_file_is_fetched_by_one_and_again_after_a_death,
@@ -134,7 +134,7 @@ pub async fn a_turn_waits_for_files_of_what_it_has_not_read(store: &Store) {
     write(store, move |tx| {
         let (conversation, _, _) = sent(tx, world, "wamid.1")?;
         assert_eq!(attachment::awaited_until(tx, world.organization, conversation)?, Some(at(20)));
-        let turn = balcao_store::turns::turn::open(tx, world.organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, world.organization, conversation, now())?;
         inbox::assign(tx, world.organization, conversation, turn, 10)?;
         assert_eq!(attachment::awaited_until(tx, world.organization, conversation)?, None);
         sent(tx, world, "wamid.2")?;

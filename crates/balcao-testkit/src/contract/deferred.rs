@@ -15,7 +15,7 @@ use balcao_store::{
 
 use super::Case;
 use super::delivery::{ripe, write};
-use super::store::{World, now, world};
+use super::store::{World, now, open_turn, world};
 
 cases!(
     a_deferred_write_is_seen_by_the_next_read,
@@ -283,7 +283,7 @@ pub fn read_turn(tx: &mut Tx<'_>, begins: &TurnPrefetch, is_ahead: bool) -> Resu
 pub fn turn_of(tx: &mut Tx<'_>, world: World) -> Result<TurnPrefetch, StoreError> {
     let conversation = ripe(tx, world, 0)?;
     let [contact, _other] = world.contacts;
-    let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+    let turn = open_turn(tx, world.organization, conversation, now())?;
     Ok(TurnPrefetch {
         organization: world.organization,
         contact,

@@ -12,7 +12,7 @@ use balcao_store::{Store, StoreError, Tx, crm::contact, messaging::conversation,
 use jiff::{SignedDuration, Timestamp};
 
 use super::Case;
-use super::store::{World, now, world};
+use super::store::{World, now, open_turn, world};
 
 cases!(
     an_event_is_stored_once_per_account,
@@ -157,7 +157,7 @@ pub async fn what_waits_is_given_to_one_turn_for_ever(store: &Store) {
         for key in ["m1", "m2"] {
             inbox::insert(tx, organization, &message(conversation, key), now())?;
         }
-        let first = turn::open(tx, organization, conversation, "eli", now())?;
+        let first = open_turn(tx, organization, conversation, now())?;
         let taken = inbox::assign(tx, organization, conversation, first, 20)?;
         assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m1", "m2"]);
         assert_eq!(inbox::payloads_of_turn(tx, organization, first)?, ["{}", "{}"]);
@@ -182,7 +182,7 @@ pub async fn a_turn_takes_at_most_so_many_messages(store: &Store) {
         for key in ["m1", "m2", "m3"] {
             inbox::insert(tx, organization, &message(conversation, key), now())?;
         }
-        let turn = turn::open(tx, organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, organization, conversation, now())?;
         let taken = inbox::assign(tx, organization, conversation, turn, 2)?;
         assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m1", "m2"]);
         assert_eq!(inbox::burst(tx, organization, conversation)?.map(|burst| burst.count), Some(1));
@@ -201,7 +201,7 @@ pub async fn what_came_out_of_order_is_given_in_the_order_of_writing(store: &Sto
             let new = NewInbox { provider_at: second.map(at), ..message(conversation, key) };
             inbox::insert(tx, organization, &new, now())?;
         }
-        let turn = turn::open(tx, organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, organization, conversation, now())?;
         let texts = |rows: Vec<inbox::InboxRow>| rows.into_iter().map(|row| row.text).collect::<Vec<_>>();
         let taken = inbox::assign(tx, organization, conversation, turn, 3)?;
         assert_eq!(taken.first().map(|row| row.written_at), Some(at(-9)));
@@ -228,7 +228,7 @@ pub async fn a_message_that_waits_can_be_reworded_and_withdrawn(store: &Store) {
         assert!(inbox::reword(tx, organization, found.id, "other words")?);
         let second = *ids.last().unwrap();
         assert!(inbox::withdraw(tx, organization, second, "deleted")?);
-        let turn = turn::open(tx, organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, organization, conversation, now())?;
         let taken = inbox::assign(tx, organization, conversation, turn, 20)?;
         assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["other words"]);
         assert!(!inbox::reword(tx, organization, found.id, "too late")?);
@@ -271,7 +271,7 @@ pub async fn what_was_read_can_be_retracted(store: &Store) {
         let id = inbox::insert(tx, organization, &message(conversation, "m1"), now())?.unwrap();
         inbox::retract(tx, organization, id, "gone")?;
         assert_eq!(inbox::get(tx, organization, id)?.text, "m1", "what waits is withdrawn");
-        let turn = turn::open(tx, organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, organization, conversation, now())?;
         inbox::assign(tx, organization, conversation, turn, 20)?;
         inbox::retract(tx, organization, id, "gone")?;
         assert_eq!(inbox::get(tx, organization, id)?.text, "gone");

@@ -35,5 +35,6 @@ pub mod retention;
 pub mod served;
 pub mod store;
 pub mod talk;
+pub mod versions;
 pub mod visits;
 pub mod watch;

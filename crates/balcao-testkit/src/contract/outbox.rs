@@ -7,13 +7,11 @@ use balcao_store::messaging::choice::{self, NewChoice};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::messaging::outbox::{self, Bill, NewOutbox, Outbox};
 use balcao_store::turns::lease;
-use balcao_store::{
-    Store, StoreError, Tx, messaging::conversation, messaging::delivery, messaging::web_chat, turns::turn,
-};
+use balcao_store::{Store, StoreError, Tx, messaging::conversation, messaging::delivery, messaging::web_chat};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
-use super::store::{World, now, world};
+use super::store::{World, now, open_turn, world};
 
 cases!(
     messages_leave_in_order,
@@ -249,7 +247,7 @@ pub async fn f_55_a_turn_has_one_set_of_messages(store: &Store) {
     let world = world(store, "a").await;
     let (conversation, turn) = write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
-        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, world.organization, conversation, now())?;
         push(tx, world, conversation, Some(turn), "a1")?;
         let found = web_chat::outgoing(tx, world.organization, "a1")?;
         assert_eq!(found, Some((conversation, "reply".to_owned())));
@@ -266,7 +264,7 @@ pub async fn what_is_pending_is_withdrawn_when_a_person_takes_over(store: &Store
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
-        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, world.organization, conversation, now())?;
         push(tx, world, conversation, None, "a1")?;
         push(tx, world, conversation, Some(turn), "a2")?;
         assert_eq!(names(&send_at(tx, 0)?), ["a1"]);
@@ -502,7 +500,7 @@ pub async fn a_message_of_the_thread_is_known_by_what_leaves_of_it(store: &Store
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
-        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, world.organization, conversation, now())?;
         let mut say = |author, turn| {
             let new = NewMessage { conversation, turn, author, text: "oi", subject: None };
             message::insert(tx, world.organization, &new, now())

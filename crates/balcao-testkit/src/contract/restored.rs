@@ -12,7 +12,7 @@ use balcao_store::{
 
 use super::Case;
 use super::delivery::{at, ripe, write};
-use super::store::{World, world};
+use super::store::{World, open_turn, world};
 use super::watch::{push, receive};
 
 cases!(
@@ -27,7 +27,7 @@ fn under_way(tx: &mut Tx<'_>, world: World, name: &str) -> Result<ConversationId
     let organization = world.organization;
     let id = ripe(tx, world, 0)?;
     receive(tx, world, id, &format!("{name} 1"), 1)?;
-    let open = turn::open(tx, organization, id, "eli", at(1))?;
+    let open = open_turn(tx, organization, id, at(1))?;
     inbox::assign(tx, organization, id, open, 10)?;
     receive(tx, world, id, &format!("{name} 2"), 2)?;
     push(tx, world, id, name)?;

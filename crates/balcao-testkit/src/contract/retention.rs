@@ -15,7 +15,7 @@ use balcao_store::{Store, StoreError, Tx, messaging::conversation, ops::webhook,
 
 use super::Case;
 use super::delivery::{at, ripe, write};
-use super::store::{World, now, world};
+use super::store::{World, now, open_turn, world};
 
 cases!(
     what_is_older_than_its_time_goes_and_what_is_not_stays,
@@ -49,7 +49,7 @@ fn lived(
         ignored: None,
     };
     inbox::insert(tx, organization, &new, now)?;
-    let turn = turn::open(tx, organization, id, "eli", now)?;
+    let turn = open_turn(tx, organization, id, now)?;
     inbox::assign(tx, organization, id, turn, 10)?;
     turn::save(tx, organization, turn, "{}", "h")?;
     let new = NewMessage { conversation: id, turn: Some(turn), author: Author::Contact, text: "oi", subject: None };

@@ -6,12 +6,15 @@ use balcao_domain::hours::{Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::scheduling::SchedulingRules;
-use balcao_domain::{AppointmentStatus, ContactId, Currency, OrganizationId, Phone, ProfessionalId, Span, TurnId};
+use balcao_domain::{
+    AppointmentStatus, ContactId, ConversationId, Currency, OrganizationId, Phone, ProfessionalId, Span, TurnId,
+};
 use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::appointment::NewAppointment;
 use balcao_store::turns::ledger::EffectKey;
+use balcao_store::turns::turn::{self, TurnAgent};
 use balcao_store::{
-    Store, StoreError, StoreErrorClass, Value, crm::contact, crm::organization, knowledge, ops::audit,
+    Store, StoreError, StoreErrorClass, Tx, Value, crm::contact, crm::organization, knowledge, ops::audit,
     scheduling::appointment, scheduling::catalog, scheduling::reminder, scheduling::slot_claim, turns::event,
     turns::ledger,
 };
@@ -48,6 +51,17 @@ cases!(
 #[must_use]
 pub fn now() -> Timestamp {
     "2026-11-23T12:00:00Z".parse().unwrap()
+}
+
+/// Opens a turn of the profile `eli`.
+pub(crate) fn open_turn(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    at: Timestamp,
+) -> Result<TurnId, StoreError> {
+    let agent = TurnAgent { profile: "eli", prompt: "" };
+    turn::open(tx, organization, conversation, agent, at).map(|(id, _)| id)
 }
 
 /// A business with one professional and two contacts.

@@ -18,7 +18,7 @@ use jiff::SignedDuration;
 use super::Case;
 use super::delivery::{at, write};
 use super::outbox::push;
-use super::store::{World, now, world};
+use super::store::{World, now, open_turn, world};
 
 cases!(
     a_turn_that_is_over_has_no_more_effects,
@@ -203,19 +203,19 @@ pub async fn a_conversation_has_one_open_turn(store: &Store) {
     let world = world(store, "a").await;
     let ids = write(store, move |tx| {
         let (one, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "a")?.id);
-        let turn = turn::open(tx, world.organization, one, "eli", now())?;
-        turn::open(tx, world.organization, other, "eli", now())?;
+        let turn = open_turn(tx, world.organization, one, now())?;
+        open_turn(tx, world.organization, other, now())?;
         assert_eq!(turn::find_open(tx, world.organization, one)?, Some((turn, None)));
         assert_eq!(conversation::last_turn(tx, world.organization, one)?, Some(turn));
         Ok((one, turn))
     })
     .await;
-    let second = move |tx: &mut Tx<'_>| turn::open(tx, world.organization, ids.0, "eli", now());
+    let second = move |tx: &mut Tx<'_>| open_turn(tx, world.organization, ids.0, now());
     assert!(store.write(second).await.is_err_and(|error: StoreError| error.is_unique_violation()));
     write(store, move |tx| {
         turn::close(tx, world.organization, &closing(ids.1, "[]"), at(1))?;
         assert_eq!(turn::find_open(tx, world.organization, ids.0)?, None);
-        turn::open(tx, world.organization, ids.0, "eli", at(2)).map(drop)
+        open_turn(tx, world.organization, ids.0, at(2)).map(drop)
     })
     .await;
 }
@@ -226,7 +226,7 @@ pub async fn a_closed_turn_cannot_be_saved_or_closed_again(store: &Store) {
     write(store, move |tx| {
         let organization = world.organization;
         let conversation = begin(tx, world, 0, "a")?.id;
-        let id = turn::open(tx, organization, conversation, "eli", now())?;
+        let id = open_turn(tx, organization, conversation, now())?;
         turn::save(tx, organization, id, "{\"step\":1}", "h")?;
         let saved = turn::find_open(tx, organization, conversation)?;
         assert_eq!(saved, Some((id, Some("{\"step\":1}".to_owned()))));
@@ -236,7 +236,7 @@ pub async fn a_closed_turn_cannot_be_saved_or_closed_again(store: &Store) {
         assert_eq!(turn::record(tx, organization, id)?, Some("{}".to_owned()));
         let all = Spent { model_calls: 5, tool_calls: 2, tokens: 1_070, cost_micro_usd: 54 };
         assert_eq!(turn::spent_since(tx, organization, Some(conversation), at(0))?, all, "what was given up cost, too");
-        let next = turn::open(tx, organization, conversation, "eli", at(5))?;
+        let next = open_turn(tx, organization, conversation, at(5))?;
         let latest = turn::latest(tx, organization, conversation, 9)?;
         let told: Vec<_> = latest.iter().map(|one| (one.id, one.open, one.closed_at)).collect();
         assert_eq!(told, [(next, true, None), (id, false, Some(at(1)))]);
@@ -259,11 +259,11 @@ pub async fn transcripts_are_the_last_ones_oldest_first(store: &Store) {
         let conversation = begin(tx, world, 0, "a")?.id;
         let mut ids = Vec::new();
         for text in ["1", "2", "3"] {
-            let id = turn::open(tx, organization, conversation, "eli", now())?;
+            let id = open_turn(tx, organization, conversation, now())?;
             turn::close(tx, organization, &closing(id, text), at(1))?;
             ids.push(id);
         }
-        turn::open(tx, organization, conversation, "eli", now())?;
+        open_turn(tx, organization, conversation, now())?;
         let mut last = |from, limit| turn::transcripts(tx, organization, conversation, from, limit);
         assert_eq!(last(0, 2)?, ["2", "3"]);
         assert_eq!(last(ids.get(2).map_or(0, |id| i64::from(*id)), 9)?, ["3"]);
@@ -280,7 +280,7 @@ pub async fn what_turns_used_up_is_summed(store: &Store) {
         assert_eq!(turn::spent_since(tx, organization, None, now())?, Spent::default());
         let (one, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "a")?.id);
         for (conversation, seconds) in [(one, 0), (one, 10), (other, 20)] {
-            let id = turn::open(tx, organization, conversation, "eli", at(seconds))?;
+            let id = open_turn(tx, organization, conversation, at(seconds))?;
             turn::close(tx, organization, &closing(id, "[]"), at(30))?;
             turn::add_model_call(tx, organization, id, 5, 1)?;
         }
@@ -317,7 +317,7 @@ pub async fn a_turn_has_one_reply_and_it_can_be_taken_back(store: &Store) {
     let world = world(store, "a").await;
     let (conversation, turn) = write(store, move |tx| {
         let conversation = begin(tx, world, 0, "a")?.id;
-        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, world.organization, conversation, now())?;
         say(tx, world, conversation, Some(turn), Author::Contact, "oi", 0)?;
         say(tx, world, conversation, Some(turn), Author::Agent, "olá", 1)?;
         Ok((conversation, turn))
@@ -340,7 +340,7 @@ pub async fn what_was_written_after_a_text_is_counted(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = begin(tx, world, 0, "a")?.id;
-        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        let turn = open_turn(tx, world.organization, conversation, now())?;
         say(tx, world, conversation, None, Author::Agent, "confirma?", 1)?;
         say(tx, world, conversation, None, Author::Contact, "sim", 2)?;
         say(tx, world, conversation, Some(turn), Author::Contact, "e amanhã?", 3)?;
@@ -391,7 +391,7 @@ pub async fn what_nobody_answered_is_counted(store: &Store) {
             assert_eq!(unanswered(tx)?, 1, "{author:?}");
         }
         // What a turn has that still runs, it answers.
-        let turn = turn::open(tx, world.organization, one, "eli", now())?;
+        let turn = open_turn(tx, world.organization, one, now())?;
         say(tx, world, one, Some(turn), Author::Contact, "e amanhã?", 7)?;
         assert_eq!(unanswered(tx)?, 1);
         turn::close(tx, world.organization, &closing(turn, "[]"), now())?;
@@ -541,7 +541,7 @@ pub async fn a_turn_that_is_over_has_no_more_effects(store: &Store) {
     let done = store.write(move |tx| {
         let organization = world.organization;
         let talk = begin(tx, world, 0, "terminal")?;
-        let id = turn::open(tx, organization, talk.id, "eli", now())?;
+        let id = open_turn(tx, organization, talk.id, now())?;
         let key = |key: &str| ledger::EffectKey {
             key: key.to_owned(),
             args_hash: "h".to_owned(),

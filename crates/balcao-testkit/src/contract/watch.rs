@@ -10,11 +10,11 @@ use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::ops::backlog::{self, Waiting};
 use balcao_store::ops::webhook::{self, Attempted};
 use balcao_store::turns::lease::{self, LeaseRequest, LeasedConversation};
-use balcao_store::{Store, StoreError, Tx, messaging::handoff, turns::event, turns::turn};
+use balcao_store::{Store, StoreError, Tx, messaging::handoff, turns::event};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
-use super::store::{World, now, world};
+use super::store::{World, now, open_turn, world};
 
 cases!(
     what_waits_is_counted_and_its_age_told,
@@ -80,7 +80,7 @@ pub async fn what_waits_is_counted_and_its_age_told(store: &Store) {
         let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
         receive(tx, world, one, "m1", 5)?;
         receive(tx, world, one, "m2", 3)?;
-        let opened = turn::open(tx, world.organization, one, "eli", at(6))?;
+        let opened = open_turn(tx, world.organization, one, at(6))?;
         inbox::assign(tx, world.organization, one, opened, 1)?;
         for name in ["a1", "a2"] {
             push(tx, world, one, name)?;

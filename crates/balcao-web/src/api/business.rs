@@ -1,6 +1,8 @@
 //! The business: as a document, what a document or an edit would change, and making exactly that.
 
-use balcao_app::admin::business::{Action, Business, BusinessPlan, Change, Edit, FieldEdit, Section};
+use balcao_app::admin::business::{
+    Action, Business, BusinessPlan, Change, Edit, FieldEdit, KnowledgeFormat, Section, TextMistake, read_knowledge,
+};
 use balcao_app::admin::keys::Scope;
 use balcao_app::admin::seed::BusinessFile;
 use schemars::JsonSchema;
@@ -99,6 +101,37 @@ struct BusinessEdit {
     #[serde(default)]
     take: Map<String, Value>,
     /// The `hash` of the plan that was shown for this edit; without it the plan is shown, and nothing is changed.
+    #[schemars(length(min = 1, max = 64), regex(pattern = r"^[0-9a-f]*$"), example = &"18d3487439c5f9ea4ca9b02c5463aa72f5149ef0")]
+    plan: Option<String>,
+}
+
+/// How a text is written.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(extend("example" = "markdown"))]
+enum TextFormat {
+    /// Each heading with text below it is an entry; the heading above it, of a higher level, is its category.
+    Markdown,
+    /// A table with the columns title, content and, if wanted, category.
+    Csv,
+}
+
+/// Entries of the knowledge as a text.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct KnowledgeText {
+    /// How it is written.
+    format: TextFormat,
+    /// The text.
+    #[schemars(length(min = 1, max = 1_048_576), regex(pattern = r"^[^\u0000]*$"), example = &"# Casa\n## Pets\nPode, na coleira.")]
+    text: String,
+    /// The category of all entries, whatever the text says.
+    #[schemars(length(min = 1, max = 200), regex(pattern = r"^[^\u0000]*$"), example = &"Casa")]
+    category: Option<String>,
+    /// Whether entries that the text does not have are removed.
+    #[serde(default)]
+    replace: bool,
+    /// The `hash` of the plan that was shown for this text; without it the plan is shown, and nothing is changed.
     #[schemars(length(min = 1, max = 64), regex(pattern = r"^[0-9a-f]*$"), example = &"18d3487439c5f9ea4ca9b02c5463aa72f5149ef0")]
     plan: Option<String>,
 }
@@ -215,7 +248,18 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         answer: plan(false),
         ..shown.clone()
     };
+    let knowledge = Route {
+        path: "/v1/business/knowledge",
+        name: "import_knowledge",
+        summary: "Show or add entries of the knowledge from a text",
+        description: "Markdown, or a table as CSV. An entry of the same category and title is replaced. Without `plan` shows what the text \
+                      would change; with it makes exactly that plan.",
+        body: Some(json!({ "format": "markdown", "text": "# Casa\n## Pets\nPode, na coleira." })),
+        answer: plan(false),
+        ..shown.clone()
+    };
     Ok(vec![
+        Endpoint::new(knowledge, import_knowledge)?,
         Endpoint::new(read, get_business)?,
         Endpoint::new(shown, plan_business)?,
         Endpoint::new(made, apply_business)?,
@@ -250,10 +294,26 @@ async fn apply_business(call: Call, _query: Nothing, asked: AgreedBusiness) -> R
 
 async fn edit_business(call: Call, _query: Nothing, asked: BusinessEdit) -> Result<Done<PlanOfChanges>, Problem> {
     let agreed = asked.plan.clone();
-    let planned = business(&call).plan_edit(call.organization(), edit(asked)).await?;
+    show_or_make(&call, edit(asked), agreed).await
+}
+
+async fn import_knowledge(call: Call, _query: Nothing, asked: KnowledgeText) -> Result<Done<PlanOfChanges>, Problem> {
+    let format = match asked.format {
+        TextFormat::Markdown => KnowledgeFormat::Markdown,
+        TextFormat::Csv => KnowledgeFormat::Csv,
+    };
+    let entries = read_knowledge(format, &asked.text, asked.category.as_deref());
+    let told =
+        |mistakes: Vec<TextMistake>| refusals::of_document(mistakes.into_iter().map(|one| (one.to_string(), None)));
+    let entries = entries.map_err(told)?;
+    show_or_make(&call, Edit::Knowledge { entries, replace: asked.replace }, asked.plan).await
+}
+
+async fn show_or_make(call: &Call, edit: Edit, agreed: Option<String>) -> Result<Done<PlanOfChanges>, Problem> {
+    let planned = business(call).plan_edit(call.organization(), edit).await?;
     let (file, plan) = planned.map_err(refusals::of_business)?;
     match agreed {
-        Some(hash) => make(&call, file, hash).await,
+        Some(hash) => make(call, file, hash).await,
         None => Ok(shown(plan, false).into()),
     }
 }
@@ -306,7 +366,7 @@ fn change(change: Change) -> PlannedChange {
         after: field.after,
     };
     let hit = |hit: balcao_app::admin::business::Hit| HitBooking {
-        appointment_id: hit.appointment.to_string(),
+        appointment_id: hit.appointment,
         starts: hit.starts,
         professional: hit.professional,
         service: hit.service,

@@ -24,6 +24,7 @@ mod outbox;
 mod refusals;
 mod schema;
 mod turns;
+mod versions;
 mod visits;
 
 use std::sync::Arc;
@@ -136,6 +137,7 @@ fn endpoints() -> Result<Vec<Endpoint>, String> {
         appointments::endpoints()?,
         visits::endpoints()?,
         business::endpoints()?,
+        versions::endpoints()?,
         catalog::endpoints()?,
         outbox::endpoints()?,
     ];

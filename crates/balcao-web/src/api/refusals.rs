@@ -249,6 +249,9 @@ pub(super) fn of_visit(refusal: VisitRefusal) -> Problem {
         VisitRefusal::UnknownStaff(unknown) => {
             named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
         }
+        VisitRefusal::NotAllowed { .. } | VisitRefusal::OfAnother { .. } => {
+            Problem::of(StatusCode::FORBIDDEN, "not_allowed", told)
+        }
         VisitRefusal::NotBegun { starts_at, .. } => {
             conflict("not_begun", told).fact("starts_at", starts_at.to_string())
         }
@@ -280,14 +283,15 @@ pub(super) fn of_business(refusal: BusinessRefusal) -> Problem {
     let told = refusal.to_string();
     match refusal {
         BusinessRefusal::OtherBusiness { .. } => conflict("other_business", told),
+        BusinessRefusal::UnknownVersion { .. } => Problem::new(StatusCode::NOT_FOUND, told),
         BusinessRefusal::Moved { now } => conflict("plan_moved", told).fact("plan", now.hash),
         BusinessRefusal::Impossible { .. } => conflict("impossible", told),
         BusinessRefusal::Edit(error) => {
             let expected = "an edit that fits the business".to_owned();
             input::unfit(vec![FieldProblem { problem: error.to_string(), expected, ..FieldProblem::default() }])
         }
-        BusinessRefusal::Invalid(problems) => {
-            of_document(problems.into_iter().map(|one| (one.message, one.suggestion)))
+        BusinessRefusal::Invalid { place, problems } => {
+            of_document(problems.into_iter().map(|one| (format!("{place}: {}", one.message), one.suggestion)))
         }
     }
 }

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
 use super::plan::{Records, Section};
-use crate::admin::seed::{BusinessFile, PlanEntry, ProfessionalEntry};
+use crate::admin::seed::{BusinessFile, NAME_SEPARATOR, PlanEntry, ProfessionalEntry};
 
 const WEEKDAYS: [(&str, Weekday); 7] = [
     ("mon", Weekday::Monday),
@@ -132,9 +132,9 @@ fn entries(file: &BusinessFile) -> Vec<(Section, String, Map<String, Value>)> {
     all
 }
 
-/// What names an entry of the knowledge: two categories may have one title.
+/// What names an entry of the knowledge: two categories may have one title. Neither holds the sign between them.
 pub(super) fn knowledge_name(category: Option<&str>, title: &str) -> String {
-    category.map_or_else(|| title.to_owned(), |category| format!("{category}: {title}"))
+    category.map_or_else(|| title.to_owned(), |category| format!("{category} {NAME_SEPARATOR} {title}"))
 }
 
 /// What names a template: it may exist in several languages.

@@ -36,6 +36,13 @@ pub enum Edit {
         /// What, in order.
         fields: Vec<(String, FieldEdit)>,
     },
+    /// Entries of the knowledge, such as those of a text: one of the same category and title is replaced, others are added.
+    Knowledge {
+        /// The entries.
+        entries: Vec<Map<String, Value>>,
+        /// Whether the entries that are not among them are removed.
+        replace: bool,
+    },
     /// The entry is archived, or removed where nothing can refer to it.
     Remove {
         /// Where.
@@ -43,6 +50,24 @@ pub enum Edit {
         /// Which.
         name: String,
     },
+}
+
+impl Edit {
+    /// The entry that it edits, for messages.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let named = |section: Section, name: Option<&str>| match name.filter(|name| !name.is_empty()) {
+            Some(name) => format!("{section} `{name}`"),
+            None => section.to_string(),
+        };
+        match self {
+            Self::Add { section, fields } => {
+                named(*section, fields.get(section.name_field().unwrap_or("name")).and_then(Value::as_str))
+            }
+            Self::Change { section, name, .. } | Self::Remove { section, name } => named(*section, Some(name)),
+            Self::Knowledge { .. } => named(Section::Knowledge, None),
+        }
+    }
 }
 
 /// Why an edit fits nothing.
@@ -113,6 +138,17 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
     let Value::Object(document) = document else { return Ok(()) };
     match edit {
         Edit::Add { section, fields } => add(document, *section, fields),
+        Edit::Knowledge { entries, replace } => {
+            let section = Section::Knowledge;
+            let stored = list(document, section).ok_or(EditError::OnlyChanged { section })?;
+            // Two entries of one name within the text are left to the reader, who refuses them.
+            let is_same = |one: &Value, new: &Map<String, Value>| {
+                ["category", "title"].iter().all(|field| one.get(field) == new.get(*field))
+            };
+            stored.retain(|one| !replace && !entries.iter().any(|new| is_same(one, new)));
+            stored.extend(entries.iter().cloned().map(Value::Object));
+            Ok(())
+        }
         Edit::Remove { section, name } => {
             if *section == Section::Organization {
                 return Err(EditError::OnlyChanged { section: *section });

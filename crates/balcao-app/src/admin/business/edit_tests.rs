@@ -96,9 +96,9 @@ fn a_title_that_two_categories_share_must_be_said_with_its_category() {
     document["templates"] = json!([{"name": "aviso", "language": "pt_BR"}, {"name": "aviso", "language": "en"}]);
     let mut remove = |section, name: &str| apply(&mut document, &Edit::Remove { section, name: name.to_owned() });
     let refused = remove(Section::Knowledge, "Pets").unwrap_err().to_string();
-    assert_eq!(refused, "ambiguous entry `Pets` of knowledge; expected one of: Casa: Pets, Rua: Pets");
+    assert_eq!(refused, "ambiguous entry `Pets` of knowledge; expected one of: Casa › Pets, Rua › Pets");
     assert!(matches!(remove(Section::Templates, "aviso"), Err(EditError::Ambiguous { .. })));
-    remove(Section::Knowledge, "Rua: Pets").unwrap();
+    remove(Section::Knowledge, "Rua › Pets").unwrap();
     remove(Section::Knowledge, "Pets").unwrap();
     remove(Section::Templates, "aviso (pt_BR)").unwrap();
     assert_eq!((&document["knowledge"], &document["templates"][0]["language"]), (&json!([]), &json!("en")));

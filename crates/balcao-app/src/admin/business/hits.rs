@@ -2,6 +2,7 @@
 
 use balcao_domain::appointment::Appointment;
 use balcao_domain::hours::Hours;
+use balcao_domain::staff::Role;
 use balcao_domain::{OrganizationId, ProfessionalId, Span};
 use balcao_store::Tx;
 use balcao_store::scheduling::{appointment, hours};
@@ -9,7 +10,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::Date};
 
 use super::plan::{Action, Change, Hit, Section};
-use crate::admin::seed::BusinessFile;
+use crate::admin::seed::{BusinessFile, StaffEntry};
 use crate::context::app_context::UseCaseError;
 
 /// Bookings of a plan's changes that are shown; the others are counted in the last one's text.
@@ -66,6 +67,7 @@ impl Scene<'_> {
             (Section::Professionals, Action::Changed) if differs(change, &["active"]) => self.leaves(change),
             (Section::Professionals, Action::Changed) => self.works_otherwise(change),
             (Section::Organization, Action::Changed) => self.opens_otherwise(change),
+            (Section::Staff, Action::Changed | Action::Removed) => self.keeps_an_owner(change),
             (Section::Pipelines | Section::Tags, Action::Removed) => {
                 change.impossible = Some(format!(
                     "`{}` of {} cannot be removed, because contacts may be in it; keep it in the file",
@@ -109,7 +111,7 @@ impl Scene<'_> {
             |one| one.professional == whose && self.is_within(old, one) && !self.is_within(new, one),
             "its professional does not work then; move it, cancel it, or keep it",
         ));
-        hits.dedup_by_key(|hit| hit.appointment);
+        hits.dedup_by_key(|hit| hit.appointment.clone());
         change.hits = hits;
     }
 
@@ -131,6 +133,16 @@ impl Scene<'_> {
             |one| self.is_within(&old, one) && !self.is_within(&new, one),
             "the business is closed then; move it, cancel it, or keep it",
         );
+    }
+
+    /// A business that has an owner keeps one: nobody else may do everything.
+    fn keeps_an_owner(&self, change: &mut Change) {
+        let is_owner = |one: &&StaffEntry| one.person.role == Role::Owner;
+        let was_owner = self.stored.staff.iter().filter(is_owner).any(|one| one.person.email == change.name);
+        if was_owner && !self.wanted.staff.iter().any(|one| is_owner(&one)) {
+            change.impossible =
+                Some(format!("`{}` is the last owner; give another person the role `owner` first", change.name));
+        }
     }
 
     /// Stages may be added behind the others; contacts stand in those that are there.
@@ -170,7 +182,7 @@ impl Scene<'_> {
             found.map(|one| one.professional.name.clone()).unwrap_or_default()
         };
         let hit = |one: &Appointment| Hit {
-            appointment: i64::from(one.id),
+            appointment: one.id.to_string(),
             starts: self.zone.to_datetime(one.span.start).strftime("%Y-%m-%d %H:%M").to_string(),
             professional: name(one.professional),
             service: one.service_name.clone(),

@@ -11,18 +11,21 @@ mod apply;
 mod document;
 mod edit;
 mod hits;
+mod knowledge_text;
 mod load;
 mod plan;
 
-use balcao_domain::OrganizationId;
-use balcao_store::{StoreErrorClass, Tx, crm::organization};
+use balcao_domain::{OrganizationId, VersionKind, VersionName};
+use balcao_store::{StoreErrorClass, Tx, crm::organization, ops::version};
 use balcao_yaml::Problem;
 use serde_json::Value;
 
 use crate::admin::seed::BusinessFile;
+use crate::admin::versions::{self, RecordedVersions};
 use crate::context::app_context::{AppContext, UseCaseError};
 
 pub use edit::{Edit, EditError, FieldEdit};
+pub use knowledge_text::{KnowledgeFormat, TextMistake, read_knowledge};
 pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, Section};
 
 /// Why a business was not changed. Nothing was.
@@ -35,6 +38,14 @@ pub enum BusinessRefusal {
         file: String,
         /// The slug that is stored.
         stored: String,
+    },
+    /// No such version is stored.
+    #[error("unknown version `{name}`; expected a version of {expected} that `balcao business versions` lists")]
+    UnknownVersion {
+        /// As given.
+        name: VersionName,
+        /// What it should be a version of.
+        expected: VersionKind,
     },
     /// The hash names another plan than the one that would be made now.
     #[error("invalid hash: this plan is not what the file changes now; look at the plan as it is now")]
@@ -52,8 +63,30 @@ pub enum BusinessRefusal {
     #[error(transparent)]
     Edit(#[from] EditError),
     /// The business would be invalid after the edit.
-    #[error("{}", .0.iter().map(|problem| match &problem.suggestion { Some(right) => format!("{}; {right}", problem.message), None => problem.message.clone() }).collect::<Vec<_>>().join("; "))]
-    Invalid(Vec<Problem>),
+    #[error("{place}: {}", in_words(.problems))]
+    Invalid {
+        /// The edited entry.
+        place: String,
+        /// What would be wrong with it.
+        problems: Vec<Problem>,
+    },
+}
+
+fn in_words(problems: &[Problem]) -> String {
+    let word = |problem: &Problem| match &problem.suggestion {
+        Some(right) => format!("{}; {right}", problem.message),
+        None => problem.message.clone(),
+    };
+    problems.iter().map(word).collect::<Vec<_>>().join("; ")
+}
+
+/// Which versions a document is written from; the stored state where none is named.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ExportVersions {
+    /// Of everything but knowledge.
+    pub business: Option<VersionName>,
+    /// Of knowledge.
+    pub knowledge: Option<VersionName>,
 }
 
 /// Who changes a business, for the audit log: `operator`, or a person of staff or a key by name.
@@ -77,7 +110,34 @@ impl Business {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn export(&self, organization: OrganizationId) -> Result<Value, UseCaseError> {
-        self.desk.look(move |tx, _now| Ok(document::of_file(&load::load(tx, organization)?))).await
+        self.desk.look(move |tx, _now| stored_document(tx, organization)).await
+    }
+
+    /// The document with business or knowledge as they were in earlier versions. Tags stay all: none can be taken away.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, [`BusinessRefusal::UnknownVersion`].
+    pub async fn export_as_of(
+        &self,
+        organization: OrganizationId,
+        versions: &ExportVersions,
+    ) -> Result<Result<Value, BusinessRefusal>, UseCaseError> {
+        let ExportVersions { business, knowledge } = *versions;
+        self.desk
+            .look(move |tx, _now| {
+                let mut document = stored_document(tx, organization)?;
+                for (name, kind) in [(business, VersionKind::Business), (knowledge, VersionKind::Knowledge)] {
+                    let Some(name) = name else { continue };
+                    let found = if name.kind == kind { version::find(tx, organization, name)? } else { None };
+                    let content = found.and_then(|(_, content)| serde_json::from_str::<Value>(&content).ok());
+                    let Some(content) = content else {
+                        return Ok(Err(BusinessRefusal::UnknownVersion { name, expected: kind }));
+                    };
+                    document = versions::with_version(document, kind, content);
+                }
+                Ok(Ok(document))
+            })
+            .await
     }
 
     /// What a file would change.
@@ -142,7 +202,10 @@ impl Business {
             if !reasons.is_empty() {
                 return Ok(Err(BusinessRefusal::Impossible { reasons }));
             }
+            // The state before the first change is a version, too.
+            record_version(tx, organization, &actor, now)?;
             apply::apply(tx, organization, &wanted, &plan, &actor, now)?;
+            record_version(tx, organization, &actor, now)?;
             Ok(Ok(plan))
         };
         match self.desk.store.write(work).await {
@@ -156,17 +219,34 @@ impl Business {
     }
 }
 
+/// The stored business as a document of the form of a business file, without contacts.
+fn stored_document(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Value, UseCaseError> {
+    Ok(document::of_file(&load::load(tx, organization)?))
+}
+
+/// Records the stored business where it differs from its last version. The caller holds the organization's lock.
+pub(crate) fn record_version(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    author: &str,
+    now: jiff::Timestamp,
+) -> Result<RecordedVersions, UseCaseError> {
+    let document = stored_document(tx, organization)?;
+    versions::record_business(tx, organization, document, author, now)
+}
+
 fn edited(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     edit: &Edit,
 ) -> Result<Result<BusinessFile, BusinessRefusal>, UseCaseError> {
-    let mut document = document::of_file(&load::load(tx, organization)?);
+    let mut document = stored_document(tx, organization)?;
     if let Err(error) = edit::apply(&mut document, edit) {
         return Ok(Err(error.into()));
     }
     // JSON is YAML, too: the one reader of business files checks what comes of the edit.
-    Ok(BusinessFile::read("edit", &document.to_string()).map_err(BusinessRefusal::Invalid))
+    let read = BusinessFile::read("edit", &document.to_string());
+    Ok(read.map_err(|problems| BusinessRefusal::Invalid { place: edit.place(), problems }))
 }
 
 fn plan_for(

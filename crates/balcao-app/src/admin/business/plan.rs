@@ -123,8 +123,8 @@ pub struct FieldChange {
 /// A booking that a change hits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
-    /// The id of the appointment.
-    pub appointment: i64,
+    /// The id of the appointment, as it is printed everywhere: `apt_3`.
+    pub appointment: String,
     /// When it starts, local to the business.
     pub starts: String,
     /// The name of the professional.

@@ -52,7 +52,7 @@ fn a_plan_is_named_by_all_that_it_says() {
         impossible: None,
     };
     let hit = Hit {
-        appointment: 1,
+        appointment: "apt_1".to_owned(),
         starts: "2026-11-27 15:00".to_owned(),
         professional: "Rafa".to_owned(),
         service: "Corte".to_owned(),

@@ -10,6 +10,9 @@ use balcao_language::normalize::normalize;
 use super::reader::{Fields, Reader};
 use super::{ProfessionalEntry, StaffEntry, placeholder};
 
+/// Stands between category and title where both name an entry of the knowledge, so that neither may hold it.
+pub(crate) const NAME_SEPARATOR: char = '›';
+
 /// Staff, each with the place of the professional that they are. Who has the role of one must be one: by `professional`, or by a name
 /// that is the same.
 pub(super) fn staff<'a>(
@@ -42,7 +45,7 @@ pub(super) fn staff<'a>(
                 format!("add `professional:` with one of: {}", names.join(", ")),
             );
         }
-        if staff.iter().any(|other| other.person.email == email) {
+        if staff.iter().any(|other| other.person.email.eq_ignore_ascii_case(&email)) {
             reader.wrong(
                 &format!("{}/email", item.pointer),
                 format!("two people have the address {email}"),
@@ -62,6 +65,12 @@ pub(super) fn knowledge<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Kn
         let category = reader.optional_text(&fields, "category");
         let (title, content) = (reader.required_text(&fields, "title"), reader.required_text(&fields, "content"));
         let (Some(id), Some(title), Some(content)) = (placeholder(entries.len()), title, content) else { continue };
+        for (key, text) in [("category", category.as_deref().unwrap_or_default()), ("title", title.as_str())] {
+            if text.contains(NAME_SEPARATOR) {
+                let message = format!("invalid {key} `{text}`; expected one without `{NAME_SEPARATOR}`");
+                reader.wrong(&format!("{}/{key}", item.pointer), message, "write `-` or `:`");
+            }
+        }
         if entries.iter().any(|other| (&other.category, &other.title) == (&category, &title)) {
             reader.wrong(
                 &format!("{}/title", item.pointer),
@@ -86,6 +95,13 @@ pub(super) fn templates<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Te
         let category = reader.required(&fields, "category").and_then(|at| reader.word(&at, &CATEGORIES));
         let language = reader.optional_text(&fields, "language").unwrap_or_else(|| "pt_BR".to_owned());
         let body = reader.required_text(&fields, "body");
+        if !language.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
+            reader.wrong(
+                &item.pointer,
+                format!("invalid language `{language}`"),
+                "write a code such as `pt_BR` or `en`",
+            );
+        }
         let approved = reader.truth(&fields, "approved", false);
         let (Some(name), Some(category), Some(body)) = (name, category, body) else { continue };
         if templates.iter().any(|other| (&other.name, &other.language) == (&name, &language)) {
@@ -100,6 +116,12 @@ pub(super) fn templates<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Te
     templates
 }
 
+/// Whether a path names something below its folder, on every system: none that is absolute, has `..`, or names a drive.
+fn stays_within(path: &str) -> bool {
+    let parts = path.split(['/', '\\']);
+    !path.contains(':') && parts.into_iter().all(|part| !part.is_empty() && part != "..")
+}
+
 pub(super) fn media<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Media> {
     const KINDS: [(&str, &str); 4] =
         [("image", "image"), ("document", "document"), ("audio", "audio"), ("location", "location")];
@@ -111,6 +133,10 @@ pub(super) fn media<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Media>
         let kind = reader.required(&fields, "kind").and_then(|at| reader.word(&at, &KINDS));
         let name = reader.optional_text(&fields, "name");
         let path = reader.optional_text(&fields, "path");
+        if path.as_deref().is_some_and(|path| !stays_within(path)) {
+            let right = "write a path within the folder of media, such as `fotos/loja.jpg`";
+            reader.wrong(&format!("{}/path", item.pointer), "invalid path: it leads out of its folder", right);
+        }
         let latitude = reader.decimal(&fields, "latitude", 90.0);
         let longitude = reader.decimal(&fields, "longitude", 180.0);
         let needed: &[&str] = if kind == Some("location") { &["latitude", "longitude"] } else { &["path"] };

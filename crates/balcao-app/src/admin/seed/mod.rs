@@ -25,6 +25,7 @@ use balcao_yaml::{Document, Problem};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+pub(crate) use content::NAME_SEPARATOR;
 pub(crate) use import::HOLIDAY_YEARS;
 pub use import::Imported;
 

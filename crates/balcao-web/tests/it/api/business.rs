@@ -86,3 +86,34 @@ async fn what_does_not_fit_is_told_and_changes_nothing() {
     assert_eq!(shop.post("/v1/business/edit", agreed).await.problem(), (409, "impossible"));
     assert_eq!(shop.get("/v1/business").await.body, before);
 }
+
+#[tokio::test]
+async fn knowledge_comes_from_a_text_and_each_change_makes_a_version() {
+    let shop = shop().await;
+    let text = json!({ "format": "markdown", "text": "# Casa\n## Pets\nPode, na coleira.\n## Wi-Fi\nSim." });
+    let shown = shop.post("/v1/business/knowledge", text.clone()).await;
+    assert_eq!((shown.status, &shown.body["applied"]), (200, &json!(false)), "{shown:?}");
+    let names: Vec<&str> =
+        shown.body["changes"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Casa › Pets", "Casa › Wi-Fi"]);
+    let mut agreed = text;
+    agreed["plan"] = shown.body["hash"].clone();
+    assert_eq!(shop.post("/v1/business/knowledge", agreed).await.status, 200);
+    let table = json!({ "format": "csv", "text": "título;conteúdo;categoria\nPets;Pode.;Casa" });
+    let again = shop.post("/v1/business/knowledge", table).await;
+    let change = &again.body["changes"][0];
+    assert_eq!((&change["name"], &change["action"]), (&json!("Casa › Pets"), &json!("changed")), "{again:?}");
+    let wrong = shop.post("/v1/business/knowledge", json!({ "format": "csv", "text": "a,b\nc,d" })).await;
+    assert!(wrong.status == 422 && wrong.body["errors"].to_string().contains("line 1: invalid header"), "{wrong:?}");
+
+    let versions = shop.get("/v1/versions?kind=knowledge").await;
+    let ids: Vec<&str> =
+        versions.body["items"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["knowledge_2", "knowledge_1"], "{versions:?}");
+    assert!(versions.body["items"][0]["author"].as_str().unwrap().starts_with("api:"), "{versions:?}");
+    let before = shop.get("/v1/versions/knowledge_1").await;
+    assert!(!before.body["content"].to_string().contains("Pets"), "{before:?}");
+    assert!(shop.get("/v1/versions/knowledge_2").await.body["content"].to_string().contains("Pode, na coleira."));
+    assert_eq!(shop.get("/v1/versions/knowledge_3").await.status, 404);
+    assert_eq!(shop.get("/v1/versions/shop_1").await.status, 404);
+}

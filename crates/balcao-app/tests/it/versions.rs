@@ -1,0 +1,90 @@
+//! Each turn names the versions of business, knowledge and prompt that it ran under.
+
+use balcao_app::admin::business::{Business, Edit, ExportVersions, FieldEdit, Section};
+use balcao_app::admin::versions::Versions;
+use balcao_app::turns::traces::Traces;
+use balcao_domain::VersionKind;
+use balcao_llm::providers::scripted::says;
+use serde_json::{Value, json};
+
+use crate::counter::{Counter, counter};
+
+async fn change(shop: &Counter, section: Section, name: &str, field: &str, value: Value) {
+    let business = Business::new(shop.world.desk.clone());
+    let fields = vec![(field.to_owned(), FieldEdit::Set(value))];
+    let edit = Edit::Change { section, name: name.to_owned(), fields };
+    let (file, plan) = business.plan_edit(shop.world.organization, edit).await.unwrap().unwrap();
+    business.apply(shop.world.organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
+}
+
+/// The versions of the last turn of the only conversation.
+async fn last_turn(shop: &Counter) -> Vec<String> {
+    let conversation = shop.conversation().await.id;
+    let traces = Traces::new(shop.world.desk.clone()).latest(shop.world.organization, conversation, 1).await.unwrap();
+    traces.into_iter().next().unwrap().versions
+}
+
+#[tokio::test]
+async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
+    let shop = counter([says("Oi!"), says("Oi!"), says("Oi!")]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    assert_eq!(last_turn(&shop).await, ["business_1", "knowledge_1", "prompt_1"]);
+    shop.joao_writes("wamid.2", "tudo bem?").await;
+    shop.works().await;
+    assert_eq!(last_turn(&shop).await, ["business_1", "knowledge_1", "prompt_1"], "nothing changed");
+    change(&shop, Section::Services, "Coloração", "price", json!("222.00")).await;
+    change(&shop, Section::Organization, "", "phone", json!("+55 31 3333-4444")).await;
+    let business = Business::new(shop.world.desk.clone());
+    let fields = json!({ "title": "Pets", "content": "Pode trazer." }).as_object().unwrap().clone();
+    let edit = Edit::Add { section: Section::Knowledge, fields };
+    let (file, plan) = business.plan_edit(shop.world.organization, edit).await.unwrap().unwrap();
+    business.apply(shop.world.organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
+    shop.joao_writes("wamid.3", "e pet?").await;
+    shop.works().await;
+    assert_eq!(last_turn(&shop).await, ["business_3", "knowledge_2", "prompt_1"]);
+    let versions = Versions::new(shop.world.desk.clone());
+    let told = versions.list(shop.world.organization, VersionKind::Business, 10).await.unwrap();
+    let told: Vec<_> = told.iter().map(|row| (row.name.number, row.author.as_str())).collect();
+    assert_eq!(told, [(3, "Renata"), (2, "Renata"), (1, "program")]);
+}
+
+#[tokio::test]
+async fn an_earlier_version_is_written_as_a_file_and_applied_it_is_so_again() {
+    let shop = counter([]).await;
+    let business = Business::new(shop.world.desk.clone());
+    let organization = shop.world.organization;
+    let first = business.export(organization).await.unwrap();
+    change(&shop, Section::Services, "Coloração", "price", json!("222.00")).await;
+    let earlier = ExportVersions { business: Some("business_1".parse().unwrap()), knowledge: None };
+    let document = business.export_as_of(organization, &earlier).await.unwrap().unwrap();
+    assert_eq!(document, first);
+    for name in ["business_9", "knowledge_1"] {
+        let wrong = ExportVersions { business: Some(name.parse().unwrap()), knowledge: None };
+        let refused = business.export_as_of(organization, &wrong).await.unwrap();
+        assert!(refused.unwrap_err().to_string().contains(name));
+    }
+    let file = balcao_app::admin::seed::BusinessFile::read("old.yaml", &document.to_string()).unwrap();
+    let plan = business.plan(organization, file.clone()).await.unwrap().unwrap();
+    business.apply(organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
+    assert_eq!(business.export(organization).await.unwrap(), first);
+    let versions = Versions::new(shop.world.desk.clone());
+    let all = versions.list(organization, VersionKind::Business, 10).await.unwrap();
+    let [third, second, before] = all.as_slice() else { panic!("{all:?}") };
+    assert_eq!(third.hash, before.hash);
+    assert_ne!(second.hash, before.hash);
+}
+
+#[tokio::test]
+async fn a_prompt_version_holds_the_profile_its_modules_and_its_tools() {
+    let shop = counter([says("Oi!")]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    let versions = Versions::new(shop.world.desk.clone());
+    let found = versions.find(shop.world.organization, "prompt_1".parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(found.content["profile"]["id"], "eli");
+    assert!(found.content["modules"]["rules"].as_str().is_some_and(|text| text.len() > 100));
+    let names: Vec<&str> =
+        found.content["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"create_appointment"), "{names:?}");
+}
