@@ -1,5 +1,6 @@
 //! Test world, builders, fakes of services and the contract suites.
 
+pub mod business_edits;
 pub mod clock;
 pub mod contract;
 pub mod fakes;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use balcao_app::admin::{
-    business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, ExportVersions, FieldEdit, Section},
+    business::{Action, AuditEntry, Business, BusinessPlan, BusinessRefusal, Edit, ExportVersions, FieldEdit, Section},
     seed::BusinessFile,
     versions::Versions,
 };
@@ -32,6 +32,7 @@ const SHOWN: usize = 10;
     balcao business export --out shop.yaml            the business as a file\n  \
     balcao business versions                          what business, knowledge and prompts looked like each time that they changed\n  \
     balcao business export --business business_3      the business as it was then; applied, it is so again\n  \
+    balcao business history Corte                     who changed the service, and how\n  \
     balcao business plan shop.yaml                    what the file would change, and which bookings that hits\n  \
     balcao business apply shop.yaml                   shows the plan, asks, and makes it\n  \
     balcao business apply shop.yaml --plan HASH       makes exactly the plan of that hash\n  \
@@ -103,6 +104,14 @@ enum Command {
         /// `business`, `knowledge` or `prompt`; all, if not given.
         #[arg(long, value_parser = versions::kind)]
         kind: Option<VersionKind>,
+        /// One JSON object a line instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows who changed an entry, when, and its values before and after.
+    History {
+        /// Its name as a plan prints it; `organization` for hours, exceptions and rules.
+        name: String,
         /// One JSON object a line instead of text.
         #[arg(long)]
         json: bool,
@@ -190,6 +199,12 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             let kinds = kind.map_or_else(|| VersionKind::ALL.to_vec(), |kind| vec![kind]);
             versions::list(&recorded, organization, &kinds, json).await
         }
+        Command::History { name, json } => {
+            let found = business.history(organization, name).await;
+            let found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
+            found.iter().for_each(|entry| print_line(&changed(entry, json)));
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Version { name } => {
             let content = versions::content(&recorded, organization, name).await?;
             print_line(balcao_yaml::write(&content).map_err(Failure::operation)?.trim_end());
@@ -199,6 +214,20 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             make(&business, organization, Edit::Remove { section, name }, &consent).await
         }
     }
+}
+
+/// A row of the audit log as a line.
+fn changed(entry: &AuditEntry, as_json: bool) -> String {
+    let value = |text: &Option<String>| {
+        text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()).unwrap_or(Value::Null)
+    };
+    let (before, after) = (value(&entry.before), value(&entry.after));
+    if as_json {
+        let AuditEntry { at, actor, action, subject, .. } = entry;
+        return json!({ "at": at, "actor": actor, "action": action, "subject": subject, "before": before, "after": after })
+            .to_string();
+    }
+    format!("{}  {}  {}  {before} → {after}", entry.at, entry.actor, entry.action)
 }
 
 /// Changes a business that is there as a file wants it, for `balcao seed` of one that was loaded before.

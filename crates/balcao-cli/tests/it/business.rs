@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use balcao_testkit::business_edits::{self, EditKind};
+use serde_json::{Value, json};
 
 use crate::{code, err, out, root, run};
 
@@ -112,4 +113,37 @@ fn knowledge_comes_from_files_and_an_earlier_version_can_be_had_again() {
     assert!(plan.contains("- knowledge `Casa › Pets` removed"), "{plan}");
     let (status, said) = told(folder, &["business", "export", "--knowledge", "knowledge_7"]);
     assert!(status == 2 && said.contains("unknown version `knowledge_7`"), "{said}");
+}
+
+#[test]
+fn each_kind_of_edit_is_shown_made_and_audited_by_command() {
+    let folder = shop();
+    let folder = folder.path();
+    let export = || told(folder, &["business", "export"]).1;
+    for edit in business_edits::all() {
+        let (command, sign) = match edit.kind {
+            EditKind::Add => ("add", "="),
+            EditKind::Set => ("set", "="),
+            EditKind::Append => ("set", "+="),
+            EditKind::Remove => ("remove", ""),
+        };
+        let fields = edit.fields.as_object().cloned().unwrap_or_default();
+        let fields: Vec<String> = fields.iter().map(|(field, value)| format!("{field}{sign}{value}")).collect();
+        let name = Some(edit.name).filter(|name| !name.is_empty());
+        let arguments: Vec<&str> = ["business", command, edit.section]
+            .into_iter()
+            .chain(name)
+            .chain(fields.iter().map(String::as_str))
+            .collect();
+        let before = export();
+        let (status, shown) = told(folder, &arguments);
+        assert!(status == 2 && shown.contains("1 change") && shown.contains("--yes"), "{edit:?}: {shown}");
+        assert_eq!(export(), before, "a plan changes nothing");
+        let (status, made) = told(folder, &[&arguments[..], &["--yes"]].concat());
+        assert!(status == 0 && made.contains("made 1 change"), "{edit:?}: {made}");
+        assert_ne!(export(), before, "{edit:?}");
+        let (_, history) = told(folder, &["business", "history", edit.subject, "--json"]);
+        let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
+        assert_eq!((&row["action"], &row["actor"]), (&json!(edit.action), &json!("operator")), "{edit:?}");
+    }
 }

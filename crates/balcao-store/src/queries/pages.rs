@@ -11,6 +11,7 @@ use crate::database::value::values;
 use crate::messaging::conversation::{self, Conversation};
 use crate::messaging::message::{self, Message};
 use crate::scheduling::appointment;
+use crate::turns::turn::TurnVersions;
 
 /// Before everything: a page of the latest first begins here.
 const LAST_ID: i64 = i64::MAX;
@@ -161,6 +162,8 @@ pub struct TurnEnd {
     pub outcome: String,
     /// What was said to the contact.
     pub reply: Option<String>,
+    /// What it ran under.
+    pub versions: TurnVersions,
 }
 
 /// How a turn ended; `None` while it is open.
@@ -169,10 +172,13 @@ pub struct TurnEnd {
 /// What the database said.
 pub fn turn_end(tx: &mut Tx<'_>, organization: OrganizationId, turn: TurnId) -> Result<Option<TurnEnd>, StoreError> {
     tx.query_optional(
-        "SELECT t.outcome, m.text FROM turn t
+        "SELECT t.outcome, m.text, t.business_version, t.knowledge_version, t.prompt_version FROM turn t
          LEFT JOIN message m ON m.organization_id = t.organization_id AND m.turn_id = t.id AND m.author = 'agent'
          WHERE t.organization_id = ?1 AND t.id = ?2 AND t.state = 'closed' ORDER BY m.id LIMIT 1",
         values![organization, turn],
-        |row| Ok(TurnEnd { outcome: row.get(0)?, reply: row.get(1)? }),
+        |row| {
+            let versions = TurnVersions { business: row.get(2)?, knowledge: row.get(3)?, prompt: row.get(4)? };
+            Ok(TurnEnd { outcome: row.get(0)?, reply: row.get(1)?, versions })
+        },
     )
 }

@@ -9,7 +9,7 @@ use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::ops::api_key::NewApiKey;
 use balcao_store::queries::pages::{self, AppointmentRange, TurnEnd};
-use balcao_store::turns::turn::{self, Closing};
+use balcao_store::turns::turn::{self, Closing, TurnVersions};
 use balcao_store::{
     Store, StoreError, Tx, crm::contact, messaging::api_conversation, ops::api_key, scheduling::appointment,
 };
@@ -244,7 +244,7 @@ pub async fn a_turn_tells_its_end_once_it_is_closed(store: &Store) {
                 spent: turn::Spent { model_calls: 1, tool_calls: 0, tokens: 0, cost_micro_usd: 0 },
             };
             turn::close(tx, world.organization, &closing, now())?;
-            let end = TurnEnd { outcome: outcome.to_owned(), reply: reply.map(str::to_owned) };
+            let end = TurnEnd { outcome: outcome.to_owned(), reply: reply.map(str::to_owned), versions: TurnVersions::default() };
             assert_eq!(pages::turn_end(tx, world.organization, id)?, Some(end));
         }
         Ok(())

@@ -60,6 +60,8 @@ struct TurnAnswer {
     outcome: Outcome,
     /// The turn. Several messages that came together have one.
     turn_id: Option<String>,
+    /// The versions of business, knowledge and prompt that the turn ran under, such as `business_3` (`/v1/versions`).
+    versions: Vec<String>,
     /// Your name of the conversation.
     conversation: String,
     /// Ours.
@@ -95,6 +97,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
             "reply": "Oi, Ana! Temos corte e barba.",
             "outcome": "reply",
             "turn_id": "trn_7",
+            "versions": ["business_3", "knowledge_1", "prompt_2"],
             "conversation": "visit-8152",
             "conversation_id": "cnv_3",
             "contact_id": "con_12"
@@ -142,6 +145,7 @@ async fn run(call: Call, _query: Nothing, asked: TurnRequest) -> Result<Done<Tur
             _ => Outcome::Silence,
         },
         turn_id: over.turn.map(|turn| turn.to_string()),
+        versions: over.versions.iter().map(ToString::to_string).collect(),
         conversation: asked.conversation,
         conversation_id: called.conversation.to_string(),
         contact_id: called.contact.to_string(),

@@ -16,7 +16,7 @@ mod load;
 mod plan;
 
 use balcao_domain::{OrganizationId, VersionKind, VersionName};
-use balcao_store::{StoreErrorClass, Tx, crm::organization, ops::version};
+use balcao_store::{StoreErrorClass, Tx, crm::organization, ops::audit, ops::version};
 use balcao_yaml::Problem;
 use serde_json::Value;
 
@@ -24,6 +24,7 @@ use crate::admin::seed::BusinessFile;
 use crate::admin::versions::{self, RecordedVersions};
 use crate::context::app_context::{AppContext, UseCaseError};
 
+pub use balcao_store::ops::audit::AuditEntry;
 pub use edit::{Edit, EditError, FieldEdit};
 pub use knowledge_text::{KnowledgeFormat, TextMistake, read_knowledge};
 pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, Section};
@@ -138,6 +139,14 @@ impl Business {
                 Ok(Ok(document))
             })
             .await
+    }
+
+    /// What was changed of an entry, by its name as a plan prints it, the oldest first: the rows of the audit log.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn history(&self, organization: OrganizationId, name: String) -> Result<Vec<AuditEntry>, UseCaseError> {
+        self.desk.look(move |tx, _now| Ok(audit::of_subject(tx, organization, &name)?)).await
     }
 
     /// What a file would change.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use balcao_channel::inbound::Person;
 use balcao_channel::{Recipient, UserId};
 use balcao_domain::inbox::InboxState;
-use balcao_domain::{ContactId, ConversationId, InboxId, OrganizationId, Phone, TurnId};
+use balcao_domain::{ContactId, ConversationId, InboxId, OrganizationId, Phone, TurnId, VersionName};
 use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::turns::lease::{self, Route};
 use balcao_store::turns::ledger::{EffectKey, Recorded};
@@ -68,6 +68,8 @@ pub struct TurnOver {
     pub reply: Option<String>,
     /// The turn; `None` if the message was put aside without one.
     pub turn: Option<TurnId>,
+    /// The versions of business, knowledge and prompt that the turn ran under.
+    pub versions: Vec<VersionName>,
 }
 
 /// Takes in what programs write, and tells how it was answered. Cheap to clone.
@@ -125,8 +127,17 @@ impl Calls {
                     return Ok(None);
                 }
                 let end = row.turn.map(|turn| pages::turn_end(tx, organization, turn)).transpose()?.flatten();
-                let (outcome, reply) = end.map_or_else(|| ("silence".to_owned(), None), |end| (end.outcome, end.reply));
-                Ok(Some(TurnOver { outcome, reply, turn: row.turn }))
+                Ok(Some(match end {
+                    Some(end) => TurnOver {
+                        outcome: end.outcome,
+                        reply: end.reply,
+                        turn: row.turn,
+                        versions: end.versions.names().collect(),
+                    },
+                    None => {
+                        TurnOver { outcome: "silence".to_owned(), reply: None, turn: row.turn, versions: Vec::new() }
+                    }
+                }))
             })
             .await
     }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use balcao_llm::providers::scripted::says;
+use balcao_testkit::business_edits::{self, EditKind};
+
 use super::world::{Shop, quiet};
 
 async fn shop() -> Shop {
@@ -116,4 +119,58 @@ async fn knowledge_comes_from_a_text_and_each_change_makes_a_version() {
     assert!(shop.get("/v1/versions/knowledge_2").await.body["content"].to_string().contains("Pode, na coleira."));
     assert_eq!(shop.get("/v1/versions/knowledge_3").await.status, 404);
     assert_eq!(shop.get("/v1/versions/shop_1").await.status, 404);
+}
+
+/// Runs a turn, and gives the version of this kind that it ran under.
+async fn turn_under(shop: &Shop, number: usize, kind: &str) -> String {
+    let said = json!({ "conversation": format!("visit-{number}"), "text": "oi" });
+    let answer = shop.post("/v1/turn", said).await;
+    let versions = answer.body["versions"].as_array().unwrap_or_else(|| panic!("{answer:?}")).clone();
+    let own = versions.iter().filter_map(Value::as_str).find(|name| name.starts_with(kind));
+    own.unwrap_or_else(|| panic!("{versions:?}")).to_owned()
+}
+
+#[tokio::test]
+async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
+    let edits = business_edits::all();
+    let shop = super::world::shop(std::iter::repeat_n((), edits.len() + 1).map(|()| says("Oi!"))).await;
+    turn_under(&shop, 0, "business").await;
+    for (number, edit) in edits.into_iter().enumerate() {
+        let mut asked = json!({ "section": edit.section });
+        if !edit.name.is_empty() {
+            asked["name"] = json!(edit.name);
+        }
+        let (action, field) = match edit.kind {
+            EditKind::Add => ("add", Some("set")),
+            EditKind::Set => ("change", Some("set")),
+            EditKind::Append => ("change", Some("add")),
+            EditKind::Remove => ("remove", None),
+        };
+        asked["action"] = json!(action);
+        if let Some(field) = field {
+            asked[field] = edit.fields.clone();
+        }
+        let before = shop.get("/v1/business").await.body;
+        let plan = shop.post("/v1/business/edit", asked.clone()).await;
+        assert_eq!((plan.status, plan.body["changes"].as_array().map(Vec::len)), (200, Some(1)), "{edit:?}: {plan:?}");
+        assert_eq!(shop.get("/v1/business").await.body, before, "a plan changes nothing");
+        asked["plan"] = plan.body["hash"].clone();
+        let made = shop.post("/v1/business/edit", asked).await;
+        assert_eq!((made.status, &made.body["changes"]), (200, &plan.body["changes"]), "{edit:?}: {made:?}");
+        assert_ne!(shop.get("/v1/business").await.body, before, "{edit:?}");
+        let row = shop.audit(edit.subject).await.pop().unwrap_or_else(|| panic!("no row of {edit:?}"));
+        assert_eq!(row.action, edit.action);
+        let told = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
+        for field in made.body["changes"][0]["fields"].as_array().unwrap() {
+            let key = field["field"].as_str().unwrap();
+            assert_eq!(
+                (&told(&row.before)[key], &told(&row.after)[key]),
+                (&field["before"], &field["after"]),
+                "{edit:?}"
+            );
+        }
+        let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
+        let last = shop.get(&format!("/v1/versions?kind={kind}&limit=1")).await.body["items"][0]["id"].clone();
+        assert_eq!(turn_under(&shop, number + 1, kind).await, last.as_str().unwrap(), "{edit:?}");
+    }
 }
