@@ -28,6 +28,7 @@ pub mod outcome;
 pub mod phone;
 pub mod pipeline;
 pub mod professional;
+pub mod reminder;
 pub mod scheduling;
 pub mod service;
 pub mod span;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::appointment::visit::UnmarkedVisits;
+use crate::reminder::ReminderLeads;
 
 /// Time is cut in quanta of this many minutes; every duration, buffer and start is a multiple of it.
 pub const QUANTUM_MIN: u32 = 5;
@@ -19,7 +20,7 @@ pub enum SlotMode {
 }
 
 /// What a business lets its customers do with the agenda. A service may have its own notice and advance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SchedulingRules {
     /// Minutes between the starts that are offered.
@@ -44,6 +45,10 @@ pub struct SchedulingRules {
     /// agent's profile says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reminder_minutes: Option<u32>,
+    /// When every appointment gets an automatic reminder.
+    // Programs from before this rule refuse a key that they do not know.
+    #[serde(skip_serializing_if = "ReminderLeads::is_default")]
+    pub automatic_reminder_minutes: ReminderLeads,
     /// What happens with unmarked visits.
     // Programs from before this rule refuse a key that they do not know.
     #[serde(skip_serializing_if = "UnmarkedVisits::is_default")]
@@ -63,6 +68,7 @@ impl Default for SchedulingRules {
             pending_minutes: 15,
             waitlist_hold_minutes: 15,
             reminder_minutes: None,
+            automatic_reminder_minutes: ReminderLeads::default(),
             unmarked_visits: UnmarkedVisits::Ask,
         }
     }

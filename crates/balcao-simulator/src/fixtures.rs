@@ -6,15 +6,19 @@ use anyhow::anyhow;
 use async_trait::async_trait;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_domain::follow_up::FollowUpType;
-use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, Currency, OrganizationId, ProfessionalId, Span};
+use balcao_domain::reminder::{PlannedReminder, ReminderOrigin};
+use balcao_domain::{
+    Appointment, AppointmentId, AppointmentStatus, ContactId, Currency, OrganizationId, ProfessionalId, Span,
+};
 use balcao_store::scheduling::appointment::NewAppointment;
+use balcao_store::scheduling::follow_up;
 use balcao_store::scheduling::follow_up::NewFollowUp;
+use balcao_store::scheduling::reminder::{self, ReminderSubject};
 use balcao_store::turns::lease::Route;
 use balcao_store::{
     CommitOutcome, FaultInjector, InlineDatabase, StoreError, Tx, crm::contact, messaging::conversation,
     scheduling::appointment, turns::lease,
 };
-use balcao_store::{scheduling::follow_up, scheduling::reminder};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::businesses::{CUSTOMERS, Tenant, begins, number, person};
@@ -136,7 +140,7 @@ pub(crate) fn plan_ahead(
                 };
                 if let Some(next) = next.first().filter(|_| world.draw(|rng| rng.u8(..3)) > 0) {
                     let at = soon();
-                    reminder::insert(tx, organization, next.id, at, world.now())?;
+                    remind(tx, organization, next, at, world.now())?;
                     plan(next.id, Plans::Reminder(at));
                 }
                 if world.draw(|rng| rng.u8(..4)) > 0 {
@@ -158,6 +162,21 @@ pub(crate) fn plan_ahead(
         }
         Ok(planned)
     })
+}
+
+/// Plans a reminder that a customer asked for, at an instant of the run.
+fn remind(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    next: &Appointment,
+    remind_at: Timestamp,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let subject = ReminderSubject { appointment: next.id, starts_at: next.span.start };
+    let minutes_before = u32::try_from(next.span.start.duration_since(remind_at).as_mins()).unwrap_or_default();
+    let planned = PlannedReminder { minutes_before, remind_at };
+    reminder::insert(tx, organization, subject, ReminderOrigin::Asked, planned, now)?;
+    Ok(())
 }
 
 fn contact_of(tx: &mut Tx<'_>, id: OrganizationId, customer: usize) -> Result<Option<ContactId>, StoreError> {

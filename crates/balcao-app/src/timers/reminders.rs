@@ -16,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::choices::{Choice, Choices};
-use crate::messaging::outbound::enqueue::{self, CHOICE, OutgoingMessage};
+use crate::messaging::outbound::enqueue::{self, OutgoingMessage, reminder_choice};
 use crate::messaging::outbound::message_templates::{Purpose, QuickReplyAction, TemplateVariables};
 use crate::messaging::outbound::sender::{customer_name, pre_send};
 
@@ -108,7 +108,7 @@ fn fire(
         time: Some(format::time(starts.time(), said)),
         text: None,
         answers: [QuickReplyAction::Confirm, QuickReplyAction::Move]
-            .map(|answer| (answer, choice_name(&due, answer)))
+            .map(|answer| (answer, reminder_choice(due.id, answer)))
             .into(),
     };
     let words = notices(said);
@@ -152,18 +152,9 @@ fn worded(notice: &str, facts: &TemplateVariables) -> String {
         .fold(notice.to_owned(), |text, (name, value)| fill(&text, name, value.as_deref().unwrap_or_default()))
 }
 
-/// What comes back when an answer to a reminder is tapped, below the free message or the template.
-fn choice_name(due: &DueReminder, answer: QuickReplyAction) -> String {
-    let what = match answer {
-        QuickReplyAction::Confirm => "confirm",
-        QuickReplyAction::Move => "move",
-    };
-    format!("{CHOICE}{}:{what}", due.id)
-}
-
 fn buttons(text: &str, facts: &TemplateVariables, words: &Notices, due: &DueReminder, found: &Appointment) -> Choices {
     let choice = |answer: QuickReplyAction, notice: &str| Choice {
-        name: choice_name(due, answer),
+        name: reminder_choice(due.id, answer),
         words: worded(notice, facts),
         expires_at: found.span.start,
     };

@@ -252,8 +252,9 @@ pub(super) fn load(
         conversation: conversation.id,
         turn,
         locale,
+        is_asked: conversation.held.is_some(),
     };
-    let notified = reply_context::find_reply_context(tx, &whose, recently)?;
+    let notified = reply_context::find_reply_context(tx, &whose, recently, now)?;
     if let Some(finding) = needs.whom {
         let answered = notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.professional);
         professional_choice::resolve_professional(tx, org, contact.id, &mut conversation, answered, finding, now)?;

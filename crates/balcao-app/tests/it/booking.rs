@@ -248,9 +248,11 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
     assert_eq!((moved.old.id, moved.old.status), (own.appointment.id, AppointmentStatus::Cancelled));
     assert_eq!(moved.new.appointment.start, "10:15");
     let (organization, id) = (world.organization, moved.new.appointment.id);
-    let due: Result<Vec<_>, StoreError> =
-        world.desk.store.read(move |tx| balcao_store::scheduling::reminder::open_of(tx, organization, id)).await;
-    assert_eq!(due.unwrap(), ["2026-11-24T09:15:00-03:00".parse().unwrap()]);
+    let all: Result<Vec<_>, StoreError> =
+        world.desk.store.read(move |tx| balcao_store::scheduling::reminder::list_of(tx, organization, id)).await;
+    let due: Vec<_> = all.unwrap().iter().map(|one| one.planned.remind_at).collect();
+    let at = |time: &str| time.parse().unwrap();
+    assert_eq!(due, [at("2026-11-23T10:15:00-03:00"), at("2026-11-24T09:15:00-03:00")]);
     // What was given up can be had.
     book(&world, caio, wish("Otávio", "Barba desenhada", "2026-11-24", "09:45")).await.unwrap();
 }

@@ -4,6 +4,7 @@
 mod agreement;
 mod asking;
 mod attachments;
+mod automatic_reminders;
 mod booking;
 mod business;
 mod calendar;

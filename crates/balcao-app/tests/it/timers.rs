@@ -11,11 +11,13 @@ use balcao_app::scheduling::reminders::Reminders;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::outbox::OutboxState;
-use balcao_domain::{AppointmentStatus, ContactId, Currency};
+use balcao_domain::reminder::ReminderLeads;
+use balcao_domain::{AppointmentStatus, ContactId, Currency, OrganizationId};
 use balcao_llm::ModelErrorKind;
 use balcao_llm::providers::scripted::{calls, fails, says};
 use balcao_store::{
-    messaging::conversation, messaging::handoff, scheduling::appointment, scheduling::follow_up, turns::event,
+    crm::organization, messaging::conversation, messaging::handoff, scheduling::appointment, scheduling::follow_up,
+    turns::event,
 };
 use balcao_testkit::fakes::graph::{Behaviour, Template};
 use jiff::SignedDuration;
@@ -30,6 +32,7 @@ const REMINDER: &str = "Lembrete: Corte na máquina com Wesley Moura, quarta, 25
 /// João wrote at ten on Tuesday and has an appointment on Wednesday at three; the reminder is for so many minutes before.
 async fn reminded(minutes_before: u32) -> (Counter, ContactId) {
     let shop = counter([says(HELLO)]).await;
+    remind_automatically(&shop, Vec::new()).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.works().await;
     let joao = shop.conversation().await.contact;
@@ -49,6 +52,21 @@ async fn reminded(minutes_before: u32) -> (Counter, ContactId) {
     let planned = reminders.schedule(organization, joao, shop.world.key(), None, Some(minutes_before), 60).await;
     planned.unwrap().value.unwrap();
     (shop, joao)
+}
+
+/// The business reminds so many minutes before each appointment.
+pub(crate) async fn remind_automatically(shop: &Counter, minutes: Vec<u32>) {
+    remind_in(shop, shop.world.organization, minutes).await;
+}
+
+/// The same in another business.
+async fn remind_in(shop: &Counter, organization: OrganizationId, minutes: Vec<u32>) {
+    shop.look(move |tx| {
+        let mut business = organization::get(tx, organization)?;
+        business.scheduling.automatic_reminder_minutes = ReminderLeads::new(minutes).unwrap();
+        organization::update(tx, &business)
+    })
+    .await;
 }
 
 async fn skipped(shop: &Counter) -> Vec<String> {
@@ -404,6 +422,7 @@ async fn what_is_wrong_with_one_business_holds_up_no_other() {
     let file = BusinessFile::read("outra.yaml", &text).unwrap();
     let now = balcao_domain::Clock::now(&*shop.world.clock);
     let other = file.import(&shop.world.desk.store, now).await.unwrap().organization;
+    remind_in(&shop, other, Vec::new()).await;
     let contact = shop.look(move |tx| balcao_store::crm::contact::list(tx, other, None, 1)).await.remove(0).id;
     let booking = Booking::new(shop.world.desk.clone());
     let held = booking.book(other, contact, shop.world.key(), hold()).await.unwrap().value.unwrap().appointment.id;

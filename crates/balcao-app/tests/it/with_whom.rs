@@ -105,6 +105,7 @@ async fn reminded_by_wesley() -> Counter {
         Document::read("agents/odys-intake.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
     profile.id = "eli".to_owned();
     let shop = counter_of(profile, [says("Oi! Para quando?")]).await;
+    crate::timers::remind_automatically(&shop, Vec::new()).await;
     shop.joao_writes("wamid.1", "oi, quero com o Otávio").await;
     shop.works().await;
     let (organization, joao) = (shop.world.organization, shop.conversation().await.contact);

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use balcao_app::UseCaseError;
 use balcao_app::context::staff_email::Actor;
 use balcao_app::scheduling::appointments::{AppointmentFilter, AppointmentRecord, Appointments};
+use balcao_app::scheduling::reminders::{ReminderRecord, Reminders};
 use balcao_app::scheduling::visits::{VisitRefusal, VisitView, Visits};
-use balcao_domain::AppointmentId;
 use balcao_domain::appointment::visit::VisitEnd;
+use balcao_domain::{AppointmentId, OrganizationId};
 use jiff::civil::Date;
 use serde_json::json;
 
@@ -24,6 +25,7 @@ const PAGE: u32 = 100;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     balcao appointments list --unmarked\n  \
+    balcao appointments reminders\n  \
     balcao appointments mark apt_31 no-show --as davi@figueira.example\n  \
     balcao appointments complete-day 2026-11-24 --as davi@figueira.example")]
 pub(crate) struct Args {
@@ -48,6 +50,8 @@ enum Action {
         #[arg(long)]
         unmarked: bool,
     },
+    /// Reminders that are still to come, in order of time.
+    Reminders,
     /// Marks how a visit ended, from its start on.
     Mark {
         /// The appointment, as `list` names it.
@@ -130,6 +134,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             }
             list(&shown, unmarked, args.json);
         }
+        Action::Reminders => reminders(&Reminders::new(desk), organization, args.json).await?,
         Action::Mark { id, end, me } => {
             let end = match end {
                 End::Completed => VisitEnd::Completed,
@@ -161,6 +166,43 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
+/// Prints the planned reminders, page by page.
+async fn reminders(reminders: &Reminders, organization: OrganizationId, json: bool) -> Result<(), Failure> {
+    let (mut after, mut all) = (None, Vec::new());
+    loop {
+        let page = reminders.page(organization, after, PAGE).await;
+        let page = page.map_err(|error| Failure::operation(error_chain(&error)))?;
+        all.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    if json {
+        let row = |one: &ReminderRecord| {
+            let ReminderRecord { reminder, remind_at_local, appointment, contact } = one;
+            let (minutes, origin) = (reminder.planned.minutes_before, reminder.origin);
+            json!({ "reminder": reminder.id, "remind_at": remind_at_local, "minutes_before": minutes, "origin": origin,
+                    "appointment": appointment, "contact": contact })
+        };
+        print_line(&all.iter().map(row).collect::<serde_json::Value>().to_string());
+    } else if all.is_empty() {
+        print_line("no planned reminders");
+    } else {
+        all.iter().for_each(|one| print_line(&reminder_line(one)));
+    }
+    Ok(())
+}
+
+/// "2026-11-24 14:00  60 minutes before apt_31  2026-11-24 15:00  con_12  Corte  Davi Lopes  automatic"
+fn reminder_line(one: &ReminderRecord) -> String {
+    let ReminderRecord { reminder, remind_at_local, appointment, contact } = one;
+    let (at, minutes) = (remind_at_local.replace('T', " "), reminder.planned.minutes_before);
+    let (service, professional) = (one_line(&appointment.service), one_line(&appointment.professional));
+    let (id, date, start, origin) = (appointment.id, appointment.date, &appointment.start, reminder.origin.as_str());
+    format!("{at}  {minutes} minutes before {id}  {date} {start}  {contact}  {service}  {professional}  {origin}")
+}
+
 fn answered<T>(answer: Result<Result<T, VisitRefusal>, UseCaseError>) -> Result<T, Failure> {
     answer.map_err(|error| Failure::operation(error_chain(&error)))?.map_err(Failure::operation)
 }
@@ -184,7 +226,7 @@ fn list(all: &[AppointmentRecord], unmarked: bool, json: bool) {
 
 /// "apt_31  2026-11-24 10:00  Ana Reis  Corte  Davi Lopes  completed by davi@figueira.example"
 fn line(one: &AppointmentRecord) -> String {
-    let AppointmentRecord { view, contact, contact_name } = one;
+    let AppointmentRecord { view, contact, contact_name, .. } = one;
     let who = contact_name.as_deref().map_or_else(|| contact.to_string(), one_line);
     let (service, professional) = (one_line(&view.service), one_line(&view.professional));
     let by = view.mark.as_ref().map_or_else(String::new, |mark| format!(" by {}", one_line(mark.by.name())));

@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use balcao_domain::{FollowUpId, OrganizationId, ReminderId};
+use balcao_domain::scheduling::SchedulingRules;
+use balcao_domain::{AppointmentId, FollowUpId, OrganizationId, ReminderId};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 
@@ -83,6 +84,7 @@ pub(super) fn fire_once(
         }
     }
     messages_are_written_once(tx, found)?;
+    bookings_are_reminded_of(tx, found)?;
     what_is_over_is_over(tx, found)?;
     nothing_unwanted_leaves(tx, found)
 }
@@ -163,6 +165,36 @@ fn messages_are_written_once(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Resul
     )?;
     if said != written {
         found.push(format!("O-12: {written} messages that nobody asked for, and {said} in the threads"));
+    }
+    Ok(())
+}
+
+/// An appointment that the program booked and that stands has the reminders of its business, except those that would have been due when it
+/// was booked.
+fn bookings_are_reminded_of(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let prefix = AppointmentId::PREFIX;
+    let sql = format!(
+        "SELECT a.id, a.starts_at, a.created_at, o.scheduling FROM appointment a JOIN organization o ON o.id = a.organization_id
+         WHERE a.status IN ('pending', 'confirmed') AND EXISTS (
+             SELECT 1 FROM event e WHERE e.organization_id = a.organization_id AND e.kind = 'appointment_booked'
+               AND e.subject = '{prefix}_' || a.id)
+         ORDER BY a.id"
+    );
+    let booked: Vec<(i64, Timestamp, Timestamp, String)> =
+        tx.query_all(&sql, &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    for (id, starts_at, booked_at, rules) in booked {
+        let rules: SchedulingRules = serde_json::from_str(&rules).unwrap_or_default();
+        let wanted = rules.automatic_reminder_minutes.plan(starts_at, booked_at);
+        let planned: Vec<i64> = tx.query_all(
+            "SELECT minutes_before FROM reminder WHERE appointment_id = ?1 AND starts_at = ?2 AND state <> 'cancelled'",
+            &[id.into(), starts_at.into()],
+            |row| row.get(0),
+        )?;
+        let missing = wanted.iter().filter(|one| !planned.contains(&i64::from(one.minutes_before)));
+        found.extend(
+            missing
+                .map(|one| format!("O-12: appointment {id} lacks its reminder {} minutes before", one.minutes_before)),
+        );
     }
     Ok(())
 }

@@ -216,6 +216,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112602_version.sql"),
         postgres: include_str!("../../migrations/postgres/2026112602_version.sql"),
     },
+    Migration {
+        version: 2_026_112_610,
+        name: "2026112610_automatic_reminder",
+        sqlite: include_str!("../../migrations/sqlite/2026112610_automatic_reminder.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112610_automatic_reminder.sql"),
+    },
 ];
 
 /// A migration that the database has.

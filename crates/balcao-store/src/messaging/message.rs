@@ -232,6 +232,24 @@ pub fn written_since(
     )
 }
 
+/// What the contact wrote in a turn from `since` on, in order.
+///
+/// # Errors
+/// What the database said.
+pub fn texts_of_turn(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    (conversation, turn): (ConversationId, TurnId),
+    since: Timestamp,
+) -> Result<Vec<String>, StoreError> {
+    tx.query_all(
+        "SELECT text FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND created_at >= ?4
+           AND turn_id = ?3 AND author = 'contact' ORDER BY id",
+        values![organization, conversation, turn, since],
+        |row| row.get(0),
+    )
+}
+
 /// A proactive message that we sent to a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {

@@ -188,6 +188,16 @@ pub fn cancel(
     slot_claim::release(tx, organization, id)
 }
 
+/// Locks an open appointment until the transaction ends, so that a cancellation waits; returns whether it is open.
+///
+/// # Errors
+/// What the database said.
+pub fn lock_open(tx: &mut Tx<'_>, organization: OrganizationId, id: AppointmentId) -> Result<bool, StoreError> {
+    let sql = "UPDATE appointment SET source = source
+               WHERE organization_id = ?1 AND id = ?2 AND status IN ('pending', 'confirmed')";
+    Ok(tx.execute(sql, values![organization, id])? == 1)
+}
+
 /// Confirms a pending appointment, which expires no more; tells whether it was pending.
 ///
 /// # Errors

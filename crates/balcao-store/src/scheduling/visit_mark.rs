@@ -48,7 +48,7 @@ fn marked_at_ms(read: &Appointment) -> i64 {
 }
 
 /// Ends an appointment if its status and its mark are still those of `read`; tells whether they were. One that ends as cancelled gives
-/// its time back.
+/// its time back. Its reminders end, too.
 ///
 /// # Errors
 /// What the database said.
@@ -81,9 +81,9 @@ pub fn set(
             "UPDATE appointment SET cancelled_at = ?3 WHERE organization_id = ?1 AND id = ?2",
             values![organization, read.id, mark.at],
         )?;
-        crate::scheduling::reminder::cancel_of(tx, organization, read.id)?;
         slot_claim::release(tx, organization, read.id)?;
     }
+    crate::scheduling::reminder::cancel_of(tx, organization, read.id)?;
     Ok(true)
 }
 
@@ -248,6 +248,9 @@ pub fn complete_unmarked(
     bound.extend(of_scope);
     let mut done: Vec<AppointmentId> = tx.query_all(&sql, &bound, |row| row.get(0))?;
     done.sort_unstable();
+    if !done.is_empty() {
+        crate::scheduling::reminder::cancel_of_ended(tx, organization, now)?;
+    }
     let subjects: Vec<String> = done.iter().map(ToString::to_string).collect();
     event::push_each(tx, organization, "appointment_completed", &subjects, now)?;
     let entry = AuditEntry {

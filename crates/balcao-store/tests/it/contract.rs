@@ -187,6 +187,7 @@ contract! {
         what_was_written_after_a_text_is_counted,
         the_last_thing_told_is_the_last_thing_that_we_said,
         a_quoted_message_names_its_matter,
+        the_words_of_a_turn_are_the_contacts,
         f_154_a_conversation_has_one_open_handoff,
         handoffs_are_open_until_they_are_resolved,
     ]
@@ -228,7 +229,6 @@ contract! {
         whoever_waits_is_offered_what_was_freed,
         an_offer_that_nobody_took_lapses,
         follow_ups_are_counted_by_episode_and_cancelled,
-        a_reminder_that_was_cancelled_can_be_planned_again,
         what_is_due_ends_once,
         a_hold_expires_unless_it_is_confirmed,
         appointments_on_a_plan_are_counted,
@@ -236,6 +236,12 @@ contract! {
         every_appointment_of_a_span_is_told_once_in_order,
     ]
     versions: [versions_are_numbered_and_never_change, a_turn_names_the_versions_that_it_opened_under]
+    reminders: [
+        a_reminder_that_was_cancelled_can_be_planned_again,
+        a_reminder_is_known_by_its_start_and_its_minutes,
+        a_sent_reminder_is_confirmed_once,
+        a_mark_ends_the_reminders,
+    ]
     visits: [
         a_visit_is_marked_by_one_and_undone_exactly,
         a_cancelled_visit_comes_back_unless_its_time_is_taken,
@@ -272,7 +278,7 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 20] = [
+    let suites: [(&str, Vec<Case>); 21] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
@@ -289,6 +295,7 @@ fn every_case_runs_on_every_back_end() {
         ("watch", contract::watch::all()),
         ("agenda", contract::agenda::all()),
         ("versions", contract::versions::all()),
+        ("reminders", contract::reminders::all()),
         ("visits", contract::visits::all()),
         ("restored", contract::restored::all()),
         ("retention", contract::retention::all()),

@@ -1,4 +1,4 @@
-//! What every database must do for waiting lists, holds, plans, reminders and follow-ups. Each function is one case, as in
+//! What every database must do for waiting lists, holds, plans and follow-ups, and when timers are due. Each function is one case, as in
 //! [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
@@ -21,13 +21,13 @@ use jiff::Timestamp;
 use super::Case;
 use super::delivery::{at, write};
 use super::records::{day, first};
+use super::reminders::plan_reminder;
 use super::store::{World, now, world};
 
 cases!(
     whoever_waits_is_offered_what_was_freed,
     an_offer_that_nobody_took_lapses,
     follow_ups_are_counted_by_episode_and_cancelled,
-    a_reminder_that_was_cancelled_can_be_planned_again,
     what_is_due_ends_once,
     a_hold_expires_unless_it_is_confirmed,
     appointments_on_a_plan_are_counted,
@@ -124,24 +124,6 @@ pub async fn follow_ups_are_counted_by_episode_and_cancelled(store: &Store) {
     .await;
 }
 
-/// The same reminder is one row, and comes back to life.
-pub async fn a_reminder_that_was_cancelled_can_be_planned_again(store: &Store) {
-    let world = world(store, "a").await;
-    write(store, move |tx| {
-        let organization = world.organization;
-        let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 10), now())?.unwrap();
-        let first = reminder::insert(tx, organization, booked, at(60), now())?;
-        assert_eq!(reminder::insert(tx, organization, booked, at(60), now())?, first);
-        reminder::insert(tx, organization, booked, at(30), now())?;
-        assert_eq!(reminder::open_of(tx, organization, booked)?, [at(30), at(60)]);
-        assert_eq!(reminder::cancel_of(tx, organization, booked)?, 2);
-        assert_eq!(reminder::insert(tx, organization, booked, at(60), now())?, first);
-        assert_eq!(reminder::open_of(tx, organization, booked)?, [at(60)]);
-        Ok(())
-    })
-    .await;
-}
-
 /// A confirmed hold stays. An unconfirmed hold is found when its time is over.
 pub async fn a_hold_expires_unless_it_is_confirmed(store: &Store) {
     let world = world(store, "a").await;
@@ -215,8 +197,8 @@ pub async fn what_is_due_ends_once(store: &Store) {
         let (organization, contact) = (world.organization, first(world));
         let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 10), now())?.unwrap();
         let (early, late) = (
-            reminder::insert(tx, organization, booked, at(10), now())?,
-            reminder::insert(tx, organization, booked, at(20), now())?,
+            plan_reminder(tx, organization, booked, (20, at(10)))?,
+            plan_reminder(tx, organization, booked, (10, at(20)))?,
         );
         assert_eq!(reminder::due(tx, at(9), 10)?, []);
         let due = reminder::due(tx, at(20), 10)?;

@@ -30,6 +30,7 @@ pub mod outbox;
 pub mod pace;
 pub mod packs;
 pub mod records;
+pub mod reminders;
 pub mod restored;
 pub mod retention;
 pub mod served;

@@ -33,7 +33,7 @@ fn queue(tx: &mut Tx<'_>, world: World) -> Result<ConversationId, StoreError> {
     let (talk, _inbox, _file) = sent(tx, world, "wamid.1")?;
     push(tx, world, talk, &format!("reply of {organization}"))?;
     let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 10), now())?.unwrap();
-    reminder::insert(tx, organization, booked, now(), now())?;
+    super::reminders::plan_reminder(tx, organization, booked, (60, now()))?;
     let contact = *world.contacts.first().unwrap();
     let new = NewFollowUp { contact, kind: FollowUpType::Value, hint: "dica".to_owned(), send_at: now(), episode: 1 };
     follow_up::insert(tx, organization, &new, now())?;

@@ -5,18 +5,19 @@ use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::hours::{Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::{Notify, Professional};
+use balcao_domain::reminder::{PlannedReminder, ReminderOrigin};
 use balcao_domain::scheduling::SchedulingRules;
 use balcao_domain::{
     AppointmentStatus, ContactId, ConversationId, Currency, OrganizationId, Phone, ProfessionalId, Span, TurnId,
 };
 use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::appointment::NewAppointment;
+use balcao_store::scheduling::reminder::{self, ReminderState, ReminderSubject};
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::turns::turn::{self, TurnAgent};
 use balcao_store::{
     Store, StoreError, StoreErrorClass, Tx, Value, crm::contact, crm::organization, knowledge, ops::audit,
-    scheduling::appointment, scheduling::catalog, scheduling::reminder, scheduling::slot_claim, turns::event,
-    turns::ledger,
+    scheduling::appointment, scheduling::catalog, scheduling::slot_claim, turns::event, turns::ledger,
 };
 use jiff::Timestamp;
 
@@ -382,9 +383,12 @@ pub async fn a_cancelled_appointment_frees_its_time_and_its_reminders(store: &St
     store
         .write(move |tx| {
             let id = appointment::insert(tx, world.organization, &at(world, 0, 10), now())?.unwrap();
-            reminder::insert(tx, world.organization, id, now(), now())?;
+            let subject = ReminderSubject { appointment: id, starts_at: now() };
+            let planned = PlannedReminder { minutes_before: 60, remind_at: now() };
+            reminder::insert(tx, world.organization, subject, ReminderOrigin::Asked, planned, now())?;
             appointment::cancel(tx, world.organization, id, &MarkAuthor::Customer, now())?;
-            assert!(reminder::open_of(tx, world.organization, id)?.is_empty());
+            let [planned] = reminder::list_of(tx, world.organization, id)?.try_into().unwrap();
+            assert_eq!(planned.state, ReminderState::Cancelled);
             assert!(appointment::insert(tx, world.organization, &at(world, 1, 10), now())?.is_some());
             Ok::<_, StoreError>(())
         })

@@ -38,6 +38,7 @@ cases!(
     what_was_written_after_a_text_is_counted,
     the_last_thing_told_is_the_last_thing_that_we_said,
     a_quoted_message_names_its_matter,
+    the_words_of_a_turn_are_the_contacts,
     f_154_a_conversation_has_one_open_handoff,
     handoffs_are_open_until_they_are_resolved,
 );
@@ -420,6 +421,25 @@ pub async fn the_last_thing_told_is_the_last_thing_that_we_said(store: &Store) {
         assert_eq!(told(tx, 2)?, None);
         say(tx, world, conversation, None, Author::Agent, "até lá", 3)?;
         assert_eq!(told(tx, 0)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// Only what the contact wrote, of that turn and since that instant.
+pub async fn the_words_of_a_turn_are_the_contacts(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = begin(tx, world, 0, "a")?.id;
+        let turn = turn::open(tx, world.organization, conversation, "eli", at(1))?;
+        say(tx, world, conversation, None, Author::Contact, "oi", 1)?;
+        say(tx, world, conversation, Some(turn), Author::Contact, "sim", 2)?;
+        say(tx, world, conversation, Some(turn), Author::Contact, "pode ser", 3)?;
+        say(tx, world, conversation, Some(turn), Author::Agent, "combinado", 4)?;
+        let words =
+            |tx: &mut Tx<'_>, since| message::texts_of_turn(tx, world.organization, (conversation, turn), at(since));
+        assert_eq!(words(tx, 0)?, ["sim", "pode ser"]);
+        assert_eq!(words(tx, 3)?, ["pode ser"]);
         Ok(())
     })
     .await;

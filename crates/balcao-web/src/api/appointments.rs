@@ -1,5 +1,7 @@
 //! Appointments: read, booked, moved, cancelled, by the same rules as everywhere.
 
+mod reminders;
+
 use balcao_app::admin::keys::Scope;
 use balcao_app::crm::contacts::Contacts;
 use balcao_app::scheduling::appointments::{AppointmentFilter, AppointmentRecord, AppointmentView, Appointments};
@@ -17,6 +19,7 @@ use super::endpoint::{Call, Done, Endpoint, Nothing, PathId, Route, field, param
 use super::method::Method;
 use super::{input, refusals};
 use crate::problem::Problem;
+use reminders::RemindedAppointment;
 
 /// Where appointments of the API are said to be booked.
 const SOURCE: &str = "api";
@@ -235,7 +238,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         success: 200,
         refusals: &[],
         body: None,
-        answer: json!({ "items": [example("confirmed")], "next_cursor": null }),
+        answer: json!({ "items": [reminders::example()], "next_cursor": null }),
     };
     let show = Route {
         path: "/v1/appointments/{id}",
@@ -243,7 +246,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         summary: "One appointment",
         description: "",
         id: Some(PathId { kind: "appointment", prefix: AppointmentId::PREFIX }),
-        answer: example("confirmed"),
+        answer: reminders::example(),
         ..list.clone()
     };
     let book = Route {
@@ -291,7 +294,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
     ])
 }
 
-async fn page(call: Call, query: AppointmentQuery, _body: Nothing) -> Result<Done<Page<Appointment>>, Problem> {
+async fn page(call: Call, query: AppointmentQuery, _body: Nothing) -> Result<Done<Page<RemindedAppointment>>, Problem> {
     let date = |name: &str, text: Option<String>| text.map(|text| parameter::<Date>(name, &text)).transpose();
     let filter =
         AppointmentFilter { from: date("from", query.from)?, to: date("to", query.to)?, unmarked: query.unmarked };
@@ -304,7 +307,7 @@ async fn page(call: Call, query: AppointmentQuery, _body: Nothing) -> Result<Don
     let limit = cursor::limit(query.limit);
     let found = Appointments::new(call.api.desk()).page(call.organization(), filter, after, limit).await?;
     let next_cursor = found.next.map(|(at, id)| cursor::of_instant(at, id.into()));
-    let items = found.items.into_iter().map(|AppointmentRecord { view, contact, .. }| appointment(view, contact));
+    let items = found.items.into_iter().map(reminders::shown);
     Ok(Page { items: items.collect(), next_cursor }.into())
 }
 
@@ -314,9 +317,9 @@ async fn found(call: &Call) -> Result<(AppointmentId, AppointmentRecord), Proble
     found.map(|found| (id, found)).ok_or_else(|| refusals::missing("appointment", id))
 }
 
-async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Appointment>, Problem> {
+async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<RemindedAppointment>, Problem> {
     let (_, found) = found(&call).await?;
-    Ok(appointment(found.view, found.contact).into())
+    Ok(reminders::shown(found).into())
 }
 
 fn booking(call: &Call) -> Booking {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use balcao_domain::appointment::visit::UnmarkedVisits;
 use balcao_domain::hours::{DayException, Hours, Period, WeeklyHours, in_order};
 use balcao_domain::professional::Professional;
+use balcao_domain::reminder::{MAX_LEAD_MIN, ReminderLeads};
 use balcao_domain::scheduling::{SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
 use balcao_domain::subscription::{Plan, PlanPeriod};
@@ -169,7 +170,7 @@ fn locale<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
 }
 
 fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
-    const KEYS: [&str; 11] = [
+    const KEYS: [&str; 12] = [
         "slot_step_minutes",
         "slot_mode",
         "minimum_notice_minutes",
@@ -180,6 +181,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         "pending_minutes",
         "waitlist_hold_minutes",
         "reminder_minutes",
+        "automatic_reminder_minutes",
         "unmarked_visits",
     ];
     const YEAR_MIN: u32 = 366 * DAY_MIN;
@@ -194,6 +196,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let pending_minutes = number("pending_minutes", 1, YEAR_MIN, usual.pending_minutes);
     let waitlist_hold_minutes = number("waitlist_hold_minutes", 1, YEAR_MIN, usual.waitlist_hold_minutes);
     let reminder_minutes = reader.optional_number(&fields, "reminder_minutes", 1, YEAR_MIN);
+    let automatic_reminder_minutes = automatic_reminders(reader, fields.get("automatic_reminder_minutes"));
     let mut minutes = |key, default| reader.optional_minutes(&fields, key, 5, 720).unwrap_or(default);
     let slot_step_minutes = minutes("slot_step_minutes", usual.slot_step_minutes);
     let default_duration_minutes = minutes("default_duration_minutes", usual.default_duration_minutes);
@@ -212,8 +215,32 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         pending_minutes,
         waitlist_hold_minutes,
         reminder_minutes,
+        automatic_reminder_minutes,
         unmarked_visits,
     }
+}
+
+/// Minutes before an appointment; an empty list says that there are no automatic reminders.
+fn automatic_reminders<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>) -> ReminderLeads {
+    let Some(at) = at else { return ReminderLeads::default() };
+    let mut minutes = Vec::new();
+    for item in reader.items(Some(at.clone())) {
+        match reader.number(&item, 1, MAX_LEAD_MIN) {
+            Some(number) if minutes.contains(&number) => {
+                reader.wrong(
+                    &item.pointer,
+                    format!("invalid minutes {number}; the list has them already"),
+                    "remove one",
+                );
+            }
+            Some(number) => minutes.push(number),
+            None => {}
+        }
+    }
+    ReminderLeads::new(minutes).unwrap_or_else(|error| {
+        reader.wrong(&at.pointer, error.to_string(), "leave out the least useful ones");
+        ReminderLeads::default()
+    })
 }
 
 fn weekly<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> WeeklyHours {

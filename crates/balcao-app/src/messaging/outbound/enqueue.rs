@@ -3,7 +3,7 @@
 use balcao_channel::inbound::{Media, MediaKind};
 use balcao_channel::outbound::{CorrelationId, MediaSource, OutboundContent, Template, limits};
 use balcao_channel::{Outbound, split_text};
-use balcao_domain::{AttachmentId, ConversationId, MessageId, OrganizationId, TurnId};
+use balcao_domain::{AttachmentId, ConversationId, MessageId, OrganizationId, ReminderId, TurnId};
 use balcao_store::messaging::choice::{self, NewChoice};
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::{Tx, messaging::message, turns::lease};
@@ -12,9 +12,28 @@ use jiff::Timestamp;
 use crate::context::app_context::UseCaseError;
 use crate::messaging::API_CHANNEL;
 use crate::messaging::outbound::choices::Choices;
+use crate::messaging::outbound::message_templates::QuickReplyAction;
 
 /// What the names of our buttons and rows begin with: what comes back under such a name is looked up, never believed.
 pub(crate) const CHOICE: &str = "balcao:";
+
+/// The name of the answer to a reminder.
+pub(crate) fn reminder_choice(reminder: ReminderId, answer: QuickReplyAction) -> String {
+    format!("{CHOICE}{reminder}:{}", word_of(answer))
+}
+
+/// The reminder that a choice confirms; `None` if the choice is another one.
+pub(crate) fn confirmed_reminder(choice: &str) -> Option<ReminderId> {
+    let (reminder, answer) = choice.strip_prefix(CHOICE)?.split_once(':')?;
+    reminder.parse().ok().filter(|_| answer == word_of(QuickReplyAction::Confirm))
+}
+
+const fn word_of(answer: QuickReplyAction) -> &'static str {
+    match answer {
+        QuickReplyAction::Confirm => "confirm",
+        QuickReplyAction::Move => "move",
+    }
+}
 
 /// A text on its way to a contact, with a file or without.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,7 @@ use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId, Profe
 use balcao_store::queries::pages::{self, AppointmentRange};
 use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::catalog;
+use balcao_store::scheduling::reminder::{self, Reminder};
 use balcao_store::{StoreError, Tx, crm::contact};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -25,6 +26,8 @@ pub struct AppointmentRecord {
     pub contact: ContactId,
     /// Their name, where it is known.
     pub contact_name: Option<String>,
+    /// Its reminders in order of time, those that were sent or cancelled included.
+    pub reminders: Vec<Reminder>,
 }
 
 fn record(
@@ -34,7 +37,8 @@ fn record(
     (names, zone): (&BTreeMap<ProfessionalId, String>, &TimeZone),
 ) -> Result<AppointmentRecord, StoreError> {
     let contact_name = contact::find(tx, id, one.contact)?.and_then(|contact| contact.name);
-    Ok(AppointmentRecord { view: view(one, names, zone), contact: one.contact, contact_name })
+    let reminders = reminder::list_of(tx, id, one.id)?;
+    Ok(AppointmentRecord { view: view(one, names, zone), contact: one.contact, contact_name, reminders })
 }
 
 /// Which appointments a page holds.

@@ -12,6 +12,7 @@ use balcao_domain::{
 };
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::scheduling::appointment::NewAppointment;
+use balcao_store::scheduling::reminder::ReminderSubject;
 use balcao_store::{
     Tx, crm::subscription, scheduling::appointment, scheduling::catalog, scheduling::waitlist, turns::event,
 };
@@ -23,6 +24,7 @@ use crate::context::app_context::{UseCaseError, granted};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::{Agenda, Need, local_midnight};
 use crate::scheduling::appointments::{AppointmentView, view};
+use crate::scheduling::reminders;
 
 /// Days around the wanted date that are loaded to offer alternatives from.
 const ALTERNATIVE_DAYS: i64 = 3;
@@ -107,6 +109,8 @@ pub(crate) fn book(
         let alternatives = alternatives(&agenda, &wish);
         return Ok(Err(BookingRefusal::SlotTaken { alternatives }));
     };
+    let subject = ReminderSubject { appointment: id, starts_at: new.span.start };
+    reminders::plan_automatic(tx, &agenda.organization, subject, now)?;
     waitlist::accept(tx, organization, contact, new.occupied)?;
     event::push(tx, organization, "appointment_booked", &id.to_string(), "{}", now)?;
     Ok(Ok(Booked {

@@ -4,9 +4,8 @@ use balcao_domain::appointment::visit::{MarkAuthor, VisitMark};
 use balcao_domain::hours::format_minute;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
 use balcao_store::crm::organization::Organization;
-use balcao_store::{
-    Tx, scheduling::agenda_feed, scheduling::appointment, scheduling::catalog, scheduling::reminder, turns::event,
-};
+use balcao_store::scheduling::reminder::{self, ReminderSubject};
+use balcao_store::{Tx, scheduling::agenda_feed, scheduling::appointment, scheduling::catalog, turns::event};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -14,6 +13,7 @@ use super::book::book;
 use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::scheduling::appointments::{AppointmentView, view};
+use crate::scheduling::reminders;
 use crate::scheduling::waitlist::offer_freed;
 
 type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
@@ -80,7 +80,7 @@ fn may_change(tx: &mut Tx<'_>, meant: &Meant, now: Timestamp) -> Answer<()> {
 }
 
 /// Cancels an appointment, and gives it as it was and as it is.
-pub(super) fn cancel(
+pub(crate) fn cancel(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     contact: ContactId,
@@ -98,7 +98,8 @@ pub(super) fn cancel(
     Ok(Ok((meant.view, after)))
 }
 
-pub(super) fn reschedule(
+/// Moves an appointment: cancels it and books another one in its place.
+pub(crate) fn reschedule(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     contact: ContactId,
@@ -109,7 +110,7 @@ pub(super) fn reschedule(
     let meant = granted!(find(tx, id, contact, request.appointment, now)?);
     granted!(may_change(tx, &meant, now)?);
     let same_time = meant.view.date == request.date && meant.view.start == format_minute(request.start_min);
-    let reminders = reminder::open_of(tx, id, meant.appointment.id)?;
+    let before = reminder::list_of(tx, id, meant.appointment.id)?;
     // The old time is given back first, because the new one may overlap it; a refusal undoes this with all the rest.
     appointment::cancel(tx, id, meant.appointment.id, by, now)?;
     let wish = BookRequest {
@@ -131,15 +132,9 @@ pub(super) fn reschedule(
     }
     agenda_feed::moved(tx, id, meant.appointment.id, booked.appointment.id)?;
     let start = balcao_domain::availability::instant_of(&meant.zone, request.date, request.start_min).unwrap_or(now);
-    for remind_at in reminders {
-        // A reminder moves with its appointment, as long before it as it was.
-        let ahead = meant.appointment.span.start.duration_since(remind_at);
-        if let Ok(remind_at) = start.checked_sub(ahead)
-            && remind_at > now
-        {
-            reminder::insert(tx, id, booked.appointment.id, remind_at, now)?;
-        }
-    }
+    // The booking planned the automatic reminders of the new start.
+    let subject = ReminderSubject { appointment: booked.appointment.id, starts_at: start };
+    reminders::carry_over(tx, id, &before, subject, now)?;
     if !same_time {
         offer_freed(tx, &meant.organization, &meant.zone, &meant.appointment, now)?;
     }

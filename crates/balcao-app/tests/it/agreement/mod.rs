@@ -97,7 +97,7 @@ impl Shop {
             "SELECT id, contact_id, professional_id, service_name, starts_at, status FROM appointment",
             "SELECT id, contact_id, date, state FROM waitlist",
             "SELECT id, contact_id, hint, send_at, state FROM follow_up",
-            "SELECT id, appointment_id, remind_at, state FROM reminder",
+            "SELECT id, appointment_id, remind_at, state, origin FROM reminder",
             "SELECT id, name, preferred_name, phone_received, email, address, custom_fields FROM contact",
             "SELECT contact_id, tag_id, 0 FROM contact_tag",
             "SELECT contact_id, stage_id, 0 FROM contact_stage",

@@ -15,6 +15,7 @@ use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::outbox::{self, Bill, Outbox};
+use balcao_store::scheduling::reminder::ReminderSubject;
 use balcao_store::turns::lease::Route;
 use balcao_store::{Tx, messaging::conversation, messaging::delivery, messaging::inbox, scheduling::appointment};
 use jiff::{SignedDuration, Timestamp};
@@ -64,8 +65,8 @@ fn is_unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Opti
     if conversation::opted_out(tx, message.organization, found.contact)? {
         return Ok(Some("the customer wants no such messages"));
     }
-    let Some((id, start)) = message.about.as_deref().and_then(appointment_of) else { return Ok(None) };
-    Ok(match appointment_unchanged(tx, message.organization, id, start, now)? {
+    let Some(subject) = message.about.as_deref().and_then(appointment_of) else { return Ok(None) };
+    Ok(match appointment_unchanged(tx, message.organization, subject, now)? {
         true => None,
         false => Some("the appointment was changed meanwhile, or is over"),
     })
@@ -97,28 +98,23 @@ pub(crate) fn about_appointment(id: AppointmentId, start: Timestamp) -> String {
     format!("appointment:{}:{}", i64::from(id), start.as_millisecond())
 }
 
-/// The appointment that a reminder is about.
-pub(crate) fn appointment_in(about: &str) -> Option<AppointmentId> {
-    appointment_of(about).map(|(id, _)| id)
-}
-
-fn appointment_of(about: &str) -> Option<(AppointmentId, Timestamp)> {
+/// The appointment that a reminder is about, with its start.
+pub(crate) fn appointment_of(about: &str) -> Option<ReminderSubject> {
     let (id, start) = about.strip_prefix("appointment:")?.split_once(':')?;
-    let id = AppointmentId::try_from(id.parse::<i64>().ok()?).ok()?;
-    Some((id, Timestamp::from_millisecond(start.parse().ok()?).ok()?))
+    let appointment = AppointmentId::try_from(id.parse::<i64>().ok()?).ok()?;
+    Some(ReminderSubject { appointment, starts_at: Timestamp::from_millisecond(start.parse().ok()?).ok()? })
 }
 
 /// Whether an appointment still stands as it was.
 fn appointment_unchanged(
     tx: &mut Tx<'_>,
     id: OrganizationId,
-    appointment: AppointmentId,
-    start: Timestamp,
+    ReminderSubject { appointment, starts_at }: ReminderSubject,
     now: Timestamp,
 ) -> Result<bool, UseCaseError> {
     let (organization, _zone) = organization(tx, id)?;
     let found = appointment::find(tx, id, appointment, organization.currency)?;
-    Ok(found.is_some_and(|one| one.status.is_open() && one.span.start == start && now < start))
+    Ok(found.is_some_and(|one| one.status.is_open() && one.span.start == starts_at && now < starts_at))
 }
 
 fn expected_price(
