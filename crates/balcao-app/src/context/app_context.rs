@@ -158,7 +158,7 @@ impl AppContext {
         }
     }
 
-    /// Runs an action of staff: once per key if the caller gives a key, else on each call.
+    /// Runs an action of staff: once per key if the caller gives a key, else on each call. A refusal undoes what the action had begun.
     pub(crate) async fn act<T, R>(
         &self,
         organization: OrganizationId,
@@ -173,7 +173,7 @@ impl AppContext {
             return Ok(self.effect(organization, key, work).await?.value);
         }
         let now = self.clock.now();
-        self.store.write(move |tx| work(tx, now)).await
+        self.store.write(move |tx| tx.savepoint(|tx| work(tx, now))).await
     }
 
     /// Runs an effect once per key. A refusal undoes what the effect had begun, and is recorded like any answer.
