@@ -196,7 +196,7 @@ impl Server {
         };
         let bell = CompletionNotifier::default();
         let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
-        let api = api.map_err(Failure::operation)?;
+        let api = api.map_err(Failure::operation)?.with_policies(config.whatsapp.policies().map_err(Failure::usage)?);
         let bells = (Arc::clone(&wake), Arc::clone(&outgoing));
         let timed = server.timers().map_err(Failure::usage)?;
         let (all, told) = (channels.clone(), Arc::clone(&outgoing));

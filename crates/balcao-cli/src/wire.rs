@@ -9,7 +9,7 @@ use std::{
 use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
     AppContext, admin::restore_guard, admin::seed::BusinessFile, context::notification_accounts::NotificationAccounts,
-    conversations::Conversations, turns::TurnRunner,
+    conversations::Conversations, scheduling::ways_out::WaysOut, turns::TurnRunner,
 };
 use balcao_channel::channels::evolution;
 use balcao_domain::{Clock, ManualClock, OrganizationId};
@@ -71,6 +71,11 @@ impl DeskClock {
             Self::System | Self::Shifted(_) => self,
         }
     }
+}
+
+/// The ways out of bookings, on the terms of the configured account.
+pub(crate) fn ways_out(desk: AppContext, config: &Config) -> Result<WaysOut, Failure> {
+    Ok(WaysOut::new(desk, config.whatsapp.policies().map_err(Failure::usage)?))
 }
 
 /// A business that is being served.

@@ -8,6 +8,7 @@ pub mod attachment;
 pub mod availability;
 pub mod burst;
 pub mod clock;
+pub mod conflict;
 pub mod contact;
 pub mod conversation;
 pub mod entitlement;

@@ -36,6 +36,7 @@ pub const TYPES: &[(&str, &str, &str)] = &[
     ("appointment_rescheduled", "appointment.rescheduled", "an appointment was moved; `new_id` is the new one"),
     ("appointment_cancelled", "appointment.cancelled", "an appointment was cancelled"),
     ("appointment_confirmed", "appointment.confirmed", "an appointment was confirmed"),
+    ("appointment_kept", "appointment.kept", "staff keep an appointment outside of working time"),
     ("appointment_completed", "appointment.completed", "a visit took place, as somebody or the server marked it"),
     ("appointment_no_show", "appointment.no_show", "a contact did not come, as somebody marked it"),
     ("appointment_mark_undone", "appointment.mark_undone", "the mark of a visit was undone"),

@@ -15,3 +15,4 @@ mod professionals;
 pub mod reminders;
 pub mod visits;
 pub mod waitlist;
+pub mod ways_out;

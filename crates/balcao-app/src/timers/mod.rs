@@ -15,8 +15,7 @@ use std::time::Duration;
 
 use balcao_channel::Channel;
 use balcao_domain::{ContactId, OrganizationId};
-use balcao_store::messaging::conversation::{self, Conversation};
-use balcao_store::turns::lease::{self, Route};
+use balcao_store::messaging::conversation;
 use balcao_store::{Tx, crm::organization, messaging::choice, turns::event};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -26,8 +25,8 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::app_context::UseCaseError;
-use crate::messaging::API_CHANNEL;
 use crate::messaging::outbound::message_templates::{Purpose, TemplateVariables};
+use crate::messaging::outbound::reach::{Place, find_place, is_window_open};
 use crate::messaging::outbound::send_policy::SendPolicy;
 use crate::scheduling::booking::Booking;
 use crate::scheduling::visits::Visits;
@@ -81,12 +80,6 @@ pub struct Timers {
     settings: TimerSettings,
     /// Tells that something is to be sent.
     outgoing: Arc<Notify>,
-}
-
-/// Where an unasked-for message goes.
-struct Place {
-    conversation: Conversation,
-    route: Route,
 }
 
 /// Whether a timer may fire now.
@@ -195,7 +188,7 @@ fn may_fire(
     if conversation::opted_out(tx, organization, contact)? {
         return Ok(May::Skip("the customer wants no such messages"));
     }
-    let Some(place) = place(tx, organization, contact)? else {
+    let Some(place) = find_place(tx, organization, contact)? else {
         return Ok(May::Skip("no channel reaches the customer"));
     };
     if place.conversation.state.is_with_staff() {
@@ -210,21 +203,6 @@ fn may_fire(
         return Ok(May::Skip("the customer got enough such messages today"));
     }
     Ok(May::Fire(Box::new(place)))
-}
-
-/// The contact's latest conversation that a channel carries.
-fn place(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> Result<Option<Place>, UseCaseError> {
-    let mut all = conversation::of_contact(tx, organization, contact)?;
-    all.sort_by_key(|one| std::cmp::Reverse(one.last_message_at));
-    for conversation in all {
-        if conversation.channel == API_CHANNEL {
-            continue;
-        }
-        if let Some(route) = lease::route(tx, organization, conversation.id)? {
-            return Ok(Some(Place { conversation, route }));
-        }
-    }
-    Ok(None)
 }
 
 /// When quiet hours end, if it is in them.
@@ -250,10 +228,7 @@ fn reaches(
 ) -> bool {
     let window = windows.get(&(place.conversation.channel.clone(), place.route.account.clone())).copied().flatten();
     let Some(window) = window else { return true };
-    let open = place.route.customer_wrote_at.is_some_and(|at| {
-        let lasts = SignedDuration::try_from(window.saturating_sub(MARGIN)).unwrap_or(SignedDuration::MAX);
-        at.checked_add(lasts).is_ok_and(|end| now < end)
-    });
+    let open = is_window_open(&place.route, window, MARGIN, now);
     open || terms.template(purpose, facts).is_some()
 }
 

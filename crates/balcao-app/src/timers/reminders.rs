@@ -13,11 +13,12 @@ use balcao_store::{Tx, crm::contact, scheduling::appointment, scheduling::catalo
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
+use super::{May, Timers, may_fire, reaches, tell_skipped};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::choices::{Choice, Choices};
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage, reminder_choice};
 use crate::messaging::outbound::message_templates::{Purpose, QuickReplyAction, TemplateVariables};
+use crate::messaging::outbound::reach::Place;
 use crate::messaging::outbound::sender::{customer_name, pre_send};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.

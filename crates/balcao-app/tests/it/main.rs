@@ -46,6 +46,7 @@ mod versions;
 mod visits;
 mod wallet;
 mod watchdog;
+mod ways_out;
 mod webhooks;
 mod with_whom;
 mod works;

@@ -1,5 +1,7 @@
 //! `balcao appointments`: the appointments of a day, and how visits ended.
 
+mod ways_out;
+
 use std::process::ExitCode;
 
 use balcao_app::UseCaseError;
@@ -26,6 +28,8 @@ const PAGE: u32 = 100;
 #[command(after_help = "Examples:\n  \
     balcao appointments list --unmarked\n  \
     balcao appointments reminders\n  \
+    balcao appointments conflicts\n  \
+    balcao appointments resolve apt_31 --move-to 2026-11-27T10:00\n  \
     balcao appointments mark apt_31 no-show --as davi@figueira.example\n  \
     balcao appointments complete-day 2026-11-24 --as davi@figueira.example")]
 pub(crate) struct Args {
@@ -52,6 +56,16 @@ enum Action {
     },
     /// Reminders that are still to come, in order of time.
     Reminders,
+    /// Bookings to come in a time off, a holiday or closed hours that staff do not keep.
+    Conflicts,
+    /// What can be done with a booking, and what its customer would read.
+    WaysOut {
+        /// The appointment, as `conflicts` names it.
+        #[arg(value_parser = appointment)]
+        id: AppointmentId,
+    },
+    /// Moves, cancels or keeps a booking, and tells the customer.
+    Resolve(ways_out::ResolveArgs),
     /// Marks how a visit ended, from its start on.
     Mark {
         /// The appointment, as `list` names it.
@@ -133,6 +147,11 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
                 }
             }
             list(&shown, unmarked, args.json);
+        }
+        Action::Conflicts => ways_out::list(&wire::ways_out(desk, config)?, organization, args.json).await?,
+        Action::WaysOut { id } => ways_out::show(&wire::ways_out(desk, config)?, organization, id, args.json).await?,
+        Action::Resolve(choice) => {
+            ways_out::resolve(&wire::ways_out(desk, config)?, organization, choice, args.json).await?;
         }
         Action::Reminders => reminders(&Reminders::new(desk), organization, args.json).await?,
         Action::Mark { id, end, me } => {

@@ -7,8 +7,8 @@ use std::{
 };
 
 use balcao_app::{
-    messaging::outbound::message_templates::Purpose, messaging::outbound::send_policy::SendPolicy,
-    timers::TimerSettings,
+    messaging::outbound::message_templates::Purpose, messaging::outbound::reach::AccountPolicies,
+    messaging::outbound::send_policy::SendPolicy, timers::TimerSettings,
 };
 use balcao_channel::{
     AccountId,
@@ -275,6 +275,12 @@ impl WhatsAppConfig {
         let webhook = WhatsAppWebhook { secrets, verify_token };
         let terms = terms(&self.templates, self.rates.as_ref(), self.monthly_cap.as_deref())?;
         Ok(Some(WhatsAppAccount { account, business: self.business.clone(), webhook, terms }))
+    }
+
+    /// The terms on which messages of the account leave, by its name; empty without an account.
+    pub(crate) fn policies(&self) -> Result<AccountPolicies, String> {
+        let policy = terms(&self.templates, self.rates.as_ref(), self.monthly_cap.as_deref())?;
+        Ok(AccountPolicies(self.account.iter().map(|account| (account.clone(), policy.clone())).collect()))
     }
 
     /// The secrets, with the one before up to its end. Without an end it would hold for ever, and whoever leaked it could sign.

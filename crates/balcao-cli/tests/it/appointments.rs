@@ -99,3 +99,64 @@ fn what_does_not_fit_is_refused_with_what_would() {
         assert!(err(&output).contains(expected), "{arguments:?}: {}", err(&output));
     }
 }
+
+/// The sample with a booking of a distant Wednesday, on which its professional then has time off.
+fn away() -> (TempDir, String) {
+    let folder = tempdir().unwrap();
+    let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    let missed =
+        r#"      - {service: Sobrancelha, professional: Wesley Moura, starts: "2026-10-02T11:00", status: no_show}"#;
+    let booked = r#"      - {service: Sobrancelha, professional: Wesley Moura, starts: "2099-01-07T11:00"}"#;
+    std::fs::write(folder.path().join("shop.yaml"), text.replace(missed, &format!("{missed}\n{booked}"))).unwrap();
+    let seeded = run(folder.path(), &["seed", "shop.yaml"], "");
+    assert_eq!(code(&seeded), 0, "{}", err(&seeded));
+    let off = r#"time_off+={"from": "2099-01-07T00:00", "to": "2099-01-08T00:00"}"#;
+    let edited = run(folder.path(), &["business", "set", "professionals", "Wesley Moura", off, "--yes"], "");
+    assert_eq!(code(&edited), 0, "{}", err(&edited));
+    let listed = out(&appointments(folder.path(), &["list", "--from", "2099-01-07", "--json"]));
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    (folder, format!("apt_{}", listed[0]["appointment"]["id"]))
+}
+
+#[test]
+fn booking_in_a_time_off_is_listed_shown_and_resolved() {
+    let (folder, id) = away();
+    let folder = folder.path();
+    let conflicts = || out(&appointments(folder, &["conflicts"]));
+    let line =
+        format!("{id}  2099-01-07 11:00  Lívia Campos  Sobrancelha  Wesley Moura  the professional has time off");
+    assert!(conflicts().lines().any(|one| one == line), "{}", conflicts());
+    let shown = out(&appointments(folder, &["ways-out", &id]));
+    assert!(shown.contains(&format!("resolve {id} --cancel  (because no channel leads to them)")), "{shown}");
+    assert!(shown.contains("O seu horário de Sobrancelha com Wesley Moura"), "{shown}");
+
+    for (arguments, exit, expected) in [
+        (vec!["resolve", "apt_999", "--cancel"], 1, "unknown appointment apt_999"),
+        (vec!["resolve", &id], 2, "--move-to"),
+        (vec!["resolve", &id, "--cancel", "--keep"], 2, "cannot be used with"),
+        (vec!["resolve", &id, "--cancel", "--professional", "Otávio"], 2, "cannot be used with"),
+        (vec!["resolve", &id, "--move-to", "amanhã"], 2, "expected a local time"),
+        (vec!["resolve", &id, "--move-to", "2099-01-08"], 2, "expected a local time"),
+        (vec!["resolve", &id, "--move-to", "2099-01-08T11:00"], 1, "or an earlier one"),
+        (vec!["resolve", &id, "--keep", "--as", "ninguem@figueira.example"], 1, DAVI),
+    ] {
+        let output = appointments(folder, &arguments);
+        assert_eq!(code(&output), exit, "{arguments:?}: {}", err(&output));
+        assert!(err(&output).contains(expected), "{arguments:?}: {}", err(&output));
+    }
+    assert_eq!(out(&appointments(folder, &["resolve", &id, "--keep", "--as", DAVI])).trim(), format!("{id} is kept"));
+    assert!(!conflicts().contains(&id), "{}", conflicts());
+    let cancelled = out(&appointments(folder, &["resolve", &id, "--cancel", "--json"]));
+    let cancelled: Value = serde_json::from_str(&cancelled).unwrap();
+    assert_eq!((&cancelled["appointment"]["status"], &cancelled["changed"]), (&"cancelled".into(), &true.into()));
+    assert_eq!(cancelled["notice"]["reach"]["reason"], "no_channel");
+    let again = out(&appointments(folder, &["resolve", &id, "--cancel"]));
+    assert!(again.contains("nothing changed"), "{again}");
+}
+
+#[test]
+fn imported_appointments_have_no_reminders() {
+    let (folder, _) = away();
+    assert_eq!(out(&appointments(folder.path(), &["reminders"])).trim(), "no planned reminders");
+    assert_eq!(out(&appointments(folder.path(), &["reminders", "--json"])).trim(), "[]");
+}

@@ -222,6 +222,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112610_automatic_reminder.sql"),
         postgres: include_str!("../../migrations/postgres/2026112610_automatic_reminder.sql"),
     },
+    Migration {
+        version: 2_026_112_611,
+        name: "2026112611_kept_appointment",
+        sqlite: include_str!("../../migrations/sqlite/2026112611_kept_appointment.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112611_kept_appointment.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -6,6 +6,7 @@ pub mod appointment;
 pub mod catalog;
 pub mod follow_up;
 pub mod hours;
+pub mod kept_appointment;
 pub mod reminder;
 pub mod slot_claim;
 pub mod visit_mark;

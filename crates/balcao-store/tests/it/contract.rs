@@ -247,6 +247,7 @@ contract! {
         a_cancelled_visit_comes_back_unless_its_time_is_taken,
         a_visit_that_nobody_marked_is_taken_up_once,
         unmarked_visits_are_completed_with_their_events_and_audit_rows,
+        an_appointment_is_kept_once_for_a_reason,
     ]
     restored: [
         f_82_what_a_lost_program_may_have_done_is_held_once,

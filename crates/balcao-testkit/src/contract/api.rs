@@ -244,7 +244,11 @@ pub async fn a_turn_tells_its_end_once_it_is_closed(store: &Store) {
                 spent: turn::Spent { model_calls: 1, tool_calls: 0, tokens: 0, cost_micro_usd: 0 },
             };
             turn::close(tx, world.organization, &closing, now())?;
-            let end = TurnEnd { outcome: outcome.to_owned(), reply: reply.map(str::to_owned), versions: TurnVersions::default() };
+            let end = TurnEnd {
+                outcome: outcome.to_owned(),
+                reply: reply.map(str::to_owned),
+                versions: TurnVersions::default(),
+            };
             assert_eq!(pages::turn_end(tx, world.organization, id)?, Some(end));
         }
         Ok(())

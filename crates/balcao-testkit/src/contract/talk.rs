@@ -431,7 +431,7 @@ pub async fn the_words_of_a_turn_are_the_contacts(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = begin(tx, world, 0, "a")?.id;
-        let turn = turn::open(tx, world.organization, conversation, "eli", at(1))?;
+        let turn = open_turn(tx, world.organization, conversation, at(1))?;
         say(tx, world, conversation, None, Author::Contact, "oi", 1)?;
         say(tx, world, conversation, Some(turn), Author::Contact, "sim", 2)?;
         say(tx, world, conversation, Some(turn), Author::Contact, "pode ser", 3)?;

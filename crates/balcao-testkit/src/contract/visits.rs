@@ -4,11 +4,14 @@
 
 use balcao_domain::AppointmentStatus::{Cancelled, Completed, Confirmed, NoShow, Pending};
 use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
+use balcao_domain::conflict::ConflictReason;
 use balcao_domain::{Appointment, AppointmentId, Currency, OrganizationId, Span};
 use balcao_store::queries::pages::{self, AppointmentRange};
 use balcao_store::scheduling::appointment::{self, NewAppointment};
+use balcao_store::scheduling::kept_appointment;
 use balcao_store::scheduling::visit_mark::{self, UndoWrite, UnmarkedScope};
 use balcao_store::{Store, StoreError, Tx, ops::audit, turns::event};
+use jiff::Timestamp;
 
 use super::Case;
 use super::delivery::{at, write};
@@ -19,6 +22,7 @@ cases!(
     a_cancelled_visit_comes_back_unless_its_time_is_taken,
     a_visit_that_nobody_marked_is_taken_up_once,
     unmarked_visits_are_completed_with_their_events_and_audit_rows,
+    an_appointment_is_kept_once_for_a_reason,
 );
 
 /// Books an appointment of an hour that many hours from now.
@@ -184,6 +188,30 @@ pub async fn unmarked_visits_are_completed_with_their_events_and_audit_rows(stor
         expected.sort_unstable();
         assert_eq!(told, expected);
         assert_eq!(read(tx, other.organization, theirs)?.status, Confirmed);
+        Ok(())
+    })
+    .await;
+}
+
+/// For one reason once; another reason is news. What ended is not kept.
+pub async fn an_appointment_is_kept_once_for_a_reason(store: &Store) {
+    let (ours, other) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let organization = ours.organization;
+        let id = appointment::insert(tx, organization, &super::store::at(ours, 0, 10), now())?.unwrap();
+        let keep = |tx: &mut Tx<'_>, whose, reason| {
+            kept_appointment::record(tx, whose, id, reason, &by("iris@a", 1).by, at(1))
+        };
+        assert!(!keep(tx, other.organization, ConflictReason::TimeOff)?, "another's");
+        assert!(keep(tx, organization, ConflictReason::TimeOff)?);
+        assert!(!keep(tx, organization, ConflictReason::TimeOff)?);
+        assert!(keep(tx, organization, ConflictReason::BusinessClosed)?);
+        let kept = |tx: &mut Tx<'_>, whose| kept_appointment::list_from(tx, whose, now());
+        assert_eq!(kept(tx, organization)?, [(id, ConflictReason::BusinessClosed)].into());
+        assert_eq!(kept(tx, other.organization)?, [].into());
+        assert_eq!(kept_appointment::list_from(tx, organization, Timestamp::MAX)?, [].into());
+        appointment::cancel(tx, organization, id, &MarkAuthor::Operator, at(2))?;
+        assert!(!keep(tx, organization, ConflictReason::TimeOff)?);
         Ok(())
     })
     .await;

@@ -26,6 +26,7 @@ mod schema;
 mod turns;
 mod versions;
 mod visits;
+mod ways_out;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +40,7 @@ use axum::routing::on;
 use balcao_app::AppContext;
 use balcao_app::admin::keys::ApiKeys;
 use balcao_app::messaging::inbox::calls::Calls;
+use balcao_app::messaging::outbound::reach::AccountPolicies;
 use serde_json::Value;
 
 use endpoint::Endpoint;
@@ -48,7 +50,7 @@ const DOCUMENT: &str = "/v1/openapi.json";
 
 /// What the API needs. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Api(Arc<Parts>);
+pub struct Api(Arc<Parts>, AccountPolicies);
 
 #[derive(Debug)]
 struct Parts {
@@ -78,7 +80,13 @@ impl Api {
         let document = openapi::document(&endpoints);
         let keys = ApiKeys::new(desk.clone());
         let endpoints = endpoints.into_iter().map(Arc::new).collect();
-        Ok(Self(Arc::new(Parts { desk, keys, calls, turn_wait, endpoints, document })))
+        Ok(Self(Arc::new(Parts { desk, keys, calls, turn_wait, endpoints, document }), AccountPolicies::default()))
+    }
+
+    /// Returns the API with the policies on which messages leave.
+    #[must_use]
+    pub fn with_policies(self, policies: AccountPolicies) -> Self {
+        Self(self.0, policies)
     }
 
     /// The routes. Limits, time-outs and headers are the server's.
@@ -114,6 +122,10 @@ impl Api {
         self.0.desk.clone()
     }
 
+    fn policies(&self) -> AccountPolicies {
+        self.1.clone()
+    }
+
     fn keys(&self) -> &ApiKeys {
         &self.0.keys
     }
@@ -136,6 +148,7 @@ fn endpoints() -> Result<Vec<Endpoint>, String> {
         contacts::endpoints()?,
         appointments::endpoints()?,
         visits::endpoints()?,
+        ways_out::endpoints()?,
         business::endpoints()?,
         versions::endpoints()?,
         catalog::endpoints()?,

@@ -13,6 +13,7 @@ use balcao_app::messaging::outbound::dead_letters::DeadLetterRefusal;
 use balcao_app::scheduling::availability::{AvailabilityRefusal, Slot};
 use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_app::scheduling::visits::{GivenMark, VisitRefusal};
+use balcao_app::scheduling::ways_out::ResolveRefusal;
 use balcao_domain::FailureClass;
 use balcao_domain::attachment::AttachmentState;
 use balcao_tool::FieldProblem;
@@ -265,6 +266,19 @@ pub(super) fn of_visit(refusal: VisitRefusal) -> Problem {
         VisitRefusal::TooLate { mark: given, .. } => conflict("too_late", told).fact("mark", mark(&given)),
         VisitRefusal::SlotTaken { .. } => conflict("slot_taken", told),
         VisitRefusal::ChangedMeanwhile { .. } => conflict("changed_meanwhile", told),
+    }
+}
+
+pub(super) fn of_resolution(refusal: ResolveRefusal) -> Problem {
+    let told = refusal.to_string();
+    match refusal {
+        ResolveRefusal::NotFound { id } => missing("appointment", id),
+        ResolveRefusal::UnknownStaff(unknown) => {
+            named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
+        }
+        ResolveRefusal::Ended { .. } | ResolveRefusal::Begun { .. } => conflict("not_to_come", told),
+        ResolveRefusal::NoConflict { .. } => conflict("no_conflict", told),
+        ResolveRefusal::Booking(refusal) => of_booking(refusal),
     }
 }
 

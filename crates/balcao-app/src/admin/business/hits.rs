@@ -1,6 +1,7 @@
 //! Which bookings a change hits, and which changes those make impossible.
 
 use balcao_domain::appointment::Appointment;
+use balcao_domain::conflict::is_within;
 use balcao_domain::hours::Hours;
 use balcao_domain::staff::Role;
 use balcao_domain::{OrganizationId, ProfessionalId, Span};
@@ -168,12 +169,7 @@ impl Scene<'_> {
     }
 
     fn is_within(&self, hours: &Hours, one: &Appointment) -> bool {
-        let (starts, ends) = (self.zone.to_datetime(one.span.start), self.zone.to_datetime(one.span.end));
-        let minute = |time: jiff::civil::DateTime| {
-            u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or_default()
-        };
-        let last = if ends.date() > starts.date() { 1_440 } else { minute(ends) };
-        hours.on(starts.date()).iter().any(|open| open.opens_min() <= minute(starts) && last <= open.closes_min())
+        is_within(&self.zone, hours, one.span)
     }
 
     fn hits(&self, is_hit: impl Fn(&Appointment) -> bool, why: &str) -> Vec<Hit> {

@@ -23,6 +23,12 @@ pub enum Purpose {
     NoticeHandoff,
     /// Asks staff how unmarked visits ended.
     NoticeVisits,
+    /// Telling the customer that staff moved the appointment.
+    AppointmentMoved,
+    /// Telling the customer that staff cancelled the appointment.
+    AppointmentCancelled,
+    /// Telling the customer that the appointment takes place all the same.
+    AppointmentKept,
     /// Asking the customer to write, because an answer came too late for the window.
     Reopen,
 }
@@ -40,6 +46,9 @@ impl Purpose {
             "notice_cancelled" => Self::NoticeCancelled,
             "notice_handoff" => Self::NoticeHandoff,
             "notice_visits" => Self::NoticeVisits,
+            "appointment_moved" => Self::AppointmentMoved,
+            "appointment_cancelled" => Self::AppointmentCancelled,
+            "appointment_kept" => Self::AppointmentKept,
             _ => Self::Reopen,
         }
     }

@@ -6,5 +6,7 @@ pub mod dead_letters;
 pub(crate) mod delivery_failure;
 pub(crate) mod enqueue;
 pub mod message_templates;
+pub(crate) mod pricing;
+pub mod reach;
 pub mod send_policy;
 pub mod sender;

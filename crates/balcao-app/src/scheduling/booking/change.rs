@@ -59,14 +59,26 @@ fn find(
     Ok(Ok(Meant { organization, zone, appointment, view }))
 }
 
-/// Whether a customer may still cancel or move it.
-fn may_change(tx: &mut Tx<'_>, meant: &Meant, now: Timestamp) -> Answer<()> {
+/// Who changes an appointment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Changer<'a> {
+    /// The author of the mark.
+    pub(crate) by: &'a MarkAuthor,
+    /// Whether the cancellation notice binds them. It does not bind staff.
+    pub(crate) keeps_notice: bool,
+}
+
+/// Whether it may still be cancelled or moved.
+fn may_change(tx: &mut Tx<'_>, meant: &Meant, keeps_notice: bool, now: Timestamp) -> Answer<()> {
     let appointment = &meant.appointment;
     if appointment.status == AppointmentStatus::Cancelled {
         return Ok(Err(BookingRefusal::AlreadyCancelled));
     }
     if appointment.span.start <= now || !appointment.status.is_open() {
         return Ok(Err(BookingRefusal::AlreadyStarted));
+    }
+    if !keeps_notice {
+        return Ok(Ok(()));
     }
     let services =
         balcao_store::scheduling::catalog::list_services(tx, meant.organization.id, meant.organization.currency)?;
@@ -85,11 +97,11 @@ pub(crate) fn cancel(
     id: OrganizationId,
     contact: ContactId,
     wanted: Option<AppointmentId>,
-    by: &MarkAuthor,
+    Changer { by, keeps_notice }: Changer<'_>,
     now: Timestamp,
 ) -> Answer<(AppointmentView, AppointmentView)> {
     let meant = granted!(find(tx, id, contact, wanted, now)?);
-    granted!(may_change(tx, &meant, now)?);
+    granted!(may_change(tx, &meant, keeps_notice, now)?);
     free(tx, &meant.organization, &meant.zone, &meant.appointment, by, now)?;
     let subject = meant.appointment.id.to_string();
     event::push(tx, id, "appointment_cancelled", &subject, "{}", now)?;
@@ -104,11 +116,11 @@ pub(crate) fn reschedule(
     id: OrganizationId,
     contact: ContactId,
     request: &RescheduleRequest,
-    by: &MarkAuthor,
+    Changer { by, keeps_notice }: Changer<'_>,
     now: Timestamp,
 ) -> Answer<Rescheduled> {
     let meant = granted!(find(tx, id, contact, request.appointment, now)?);
-    granted!(may_change(tx, &meant, now)?);
+    granted!(may_change(tx, &meant, keeps_notice, now)?);
     let same_time = meant.view.date == request.date && meant.view.start == format_minute(request.start_min);
     let before = reminder::list_of(tx, id, meant.appointment.id)?;
     // The old time is given back first, because the new one may overlap it; a refusal undoes this with all the rest.

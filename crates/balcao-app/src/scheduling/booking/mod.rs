@@ -292,7 +292,7 @@ impl Booking {
     ) -> Result<Result<AppointmentView, BookingRefusal>, UseCaseError> {
         let by = self.author();
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
-            Ok(change::cancel(tx, organization, contact, appointment, &by, now)?.map(|(_, after)| after))
+            Ok(change::cancel(tx, organization, contact, appointment, bound(&by), now)?.map(|(_, after)| after))
         };
         self.desk.rehearse(cancel).await
     }
@@ -308,7 +308,9 @@ impl Booking {
         request: RescheduleRequest,
     ) -> Result<Result<Rescheduled, BookingRefusal>, UseCaseError> {
         let by = self.author();
-        self.desk.rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, &by, now)).await
+        self.desk
+            .rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, bound(&by), now))
+            .await
     }
 
     /// Cancels one of the contact's appointments: the one of that id, or, without one, the next upcoming one.
@@ -324,7 +326,7 @@ impl Booking {
     ) -> Effect<AppointmentView, BookingRefusal> {
         let (teller, by) = (self.teller(organization), self.author());
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
-            let cancelled = change::cancel(tx, organization, contact, appointment, &by, now)?;
+            let cancelled = change::cancel(tx, organization, contact, appointment, bound(&by), now)?;
             let told = teller.tell(tx, cancelled, now, |(before, after)| {
                 Some((NotificationKind::Cancelled(after.id), Some(trail::shown(before)), trail::shown(after)))
             })?;
@@ -346,7 +348,7 @@ impl Booking {
     ) -> Effect<Rescheduled, BookingRefusal> {
         let (teller, by) = (self.teller(organization), self.author());
         let change = move |tx: &mut balcao_store::Tx<'_>, now| {
-            let moved = change::reschedule(tx, organization, contact, &request, &by, now)?;
+            let moved = change::reschedule(tx, organization, contact, &request, bound(&by), now)?;
             teller.tell(tx, moved, now, |done| {
                 let (old, new) = (&done.old, &done.new.appointment);
                 // The new one stands as the old one did before it was given up.
@@ -401,6 +403,11 @@ impl Booking {
     fn teller(&self, organization: OrganizationId) -> Teller {
         Teller { accounts: Arc::clone(&self.desk.notices), actor: self.actor.clone(), organization }
     }
+}
+
+/// A changer that the cancellation notice binds: the contact, or a program for the contact.
+fn bound(by: &MarkAuthor) -> change::Changer<'_> {
+    change::Changer { by, keeps_notice: true }
 }
 
 /// Reports a change to the professional and to the audit log, in the transaction of the change.

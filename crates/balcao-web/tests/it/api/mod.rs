@@ -8,5 +8,6 @@ mod document;
 mod input;
 mod once;
 mod visits;
+mod ways_out;
 mod work;
 mod world;

@@ -21,7 +21,8 @@ use balcao_domain::{ManualClock, OrganizationId};
 use balcao_llm::providers::scripted::{Line, Scripted};
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::ops::audit::{self, AuditEntry};
-use balcao_store::{Store, StoreError};
+use balcao_store::scheduling::hours;
+use balcao_store::{Store, StoreError, Tx};
 use balcao_web::{Api, Limits, Web, router};
 use balcao_yaml::Document;
 use jiff::Timestamp;
@@ -225,6 +226,13 @@ impl Shop {
     pub(super) async fn count(&self, sql: &'static str) -> i64 {
         let count = self.store.read(move |tx| tx.query_one(sql, &[], |row| row.get(0))).await;
         count.map_err(|error: StoreError| error).unwrap()
+    }
+
+    /// The business is closed on a date.
+    pub(super) async fn close_on(&self, date: &str) {
+        let (organization, date) = (self.organization, date.parse().unwrap());
+        let close = move |tx: &mut Tx<'_>| hours::set_holiday(tx, organization, date, "Luto");
+        self.store.write(close).await.map_err(|error: StoreError| error).unwrap();
     }
 
     /// What the audit log holds of one subject.

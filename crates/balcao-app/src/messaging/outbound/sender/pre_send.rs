@@ -8,24 +8,25 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use balcao_channel::Outbound;
-use balcao_channel::channels::whatsapp::price::{Category, Circumstances, expected};
-use balcao_channel::channels::whatsapp::window;
-use balcao_channel::outbound::OutboundContent;
+use balcao_channel::channels::whatsapp::price::Category;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::messaging::outbox::{self, Bill, Outbox};
 use balcao_store::scheduling::reminder::ReminderSubject;
 use balcao_store::turns::lease::Route;
-use balcao_store::{Tx, messaging::conversation, messaging::delivery, messaging::inbox, scheduling::appointment};
+use balcao_store::{Tx, messaging::conversation, scheduling::appointment};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::context::app_context::{UseCaseError, organization};
-use crate::messaging::outbound::costs::month_of;
+use crate::messaging::outbound::pricing;
 use crate::messaging::outbound::send_policy::SendPolicy;
 
 /// Kinds of proactive messages.
 const PROACTIVE_KINDS: [&str; 3] = ["reminder", "follow_up", "waitlist"];
+
+/// Kinds of messages about a change that staff chose for one appointment. They also leave while a person has the conversation.
+const CHANGE_KINDS: [&str; 3] = ["appointment_moved", "appointment_cancelled", "appointment_kept"];
 
 /// A reply that has waited for longer is held against what has changed since.
 const STALE_AFTER: SignedDuration = SignedDuration::from_mins(15);
@@ -45,6 +46,11 @@ pub(super) fn check(
     if PROACTIVE_KINDS.contains(&message.kind.as_str())
         && !is_on(Bug::ReminderNotLookedAtAgain)
         && let Some(why) = is_unwanted(tx, message, now)?
+    {
+        return Ok(Some(why.to_owned()));
+    }
+    if CHANGE_KINDS.contains(&message.kind.as_str())
+        && let Some(why) = is_overtaken(tx, message, now)?
     {
         return Ok(Some(why.to_owned()));
     }
@@ -70,6 +76,18 @@ fn is_unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Opti
         true => None,
         false => Some("the appointment was changed meanwhile, or is over"),
     })
+}
+
+/// Why a message about a change that staff chose may not leave: the contact opted out meanwhile, or the appointment was changed again.
+fn is_overtaken(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<&'static str>, UseCaseError> {
+    let contact = conversation::get(tx, message.organization, message.conversation)?.contact;
+    if conversation::opted_out(tx, message.organization, contact)? {
+        return Ok(Some("the customer wants no such messages"));
+    }
+    let Some(subject) = message.about.as_deref().and_then(appointment_of) else { return Ok(None) };
+    let stands = appointment_unchanged(tx, message.organization, subject, now)?;
+    let is_true = stands != (message.kind == "appointment_cancelled");
+    Ok((!is_true).then_some("the appointment was changed meanwhile, or is over"))
 }
 
 /// Why a reply that has waited for long may be true no more (F-131): what it says of the customer's appointments was so when it
@@ -131,62 +149,23 @@ fn expected_price(
     // The whole month is added up once in a claim, not for each of its messages.
     let bill = match bills.entry(account) {
         Entry::Occupied(bill) => bill.into_mut(),
-        Entry::Vacant(place) => place.insert(bill_of(tx, message, now)?),
+        Entry::Vacant(place) => {
+            place.insert(pricing::month_bill(tx, message.organization, (&message.channel, &message.account), now)?)
+        }
     };
-    let used = if let OutboundContent::Template(template) = body.content() { Some(template) } else { None };
-    let facts = Circumstances {
-        window: window::state(route.and_then(|route| route.customer_wrote_at), now),
-        free_entry_until: free_until(tx, message, now)?,
-        service_messages_this_month: u64::try_from(bill.messages).unwrap_or(0),
-        template: used.and_then(|template| terms.category_of(template)),
-        now,
-    };
+    let whose = (message.organization, message.conversation);
+    let wrote_at = route.and_then(|route| route.customer_wrote_at);
     // Outside the window nothing but a template leaves: the attempt says so.
-    let Some(expected) = expected(body.content(), &facts) else { return Ok(None) };
+    let Some(expected) = pricing::expect(tx, whose, body.content(), (terms, *bill, wrote_at), now)? else {
+        return Ok(None);
+    };
     let micros = rates.micros(&expected);
-    let spent = u64::try_from(bill.micros).unwrap_or(0);
-    if let Some(cap) = terms.cap_micros
-        && micros > 0
-        && spent.saturating_add(micros) > cap
-    {
+    if pricing::exceeds_cap(terms, *bill, micros) {
         return Ok(Some("the month's limit for messages is reached: raise whatsapp.monthly_cap".to_owned()));
     }
     let micros = i64::try_from(micros).unwrap_or(i64::MAX);
-    outbox::set_price(tx, message.organization, message.id, word(&expected.category), micros, now)?;
+    outbox::set_price(tx, message.organization, message.id, pricing::word(&expected.category), micros, now)?;
     bill.micros = bill.micros.saturating_add(micros);
     bill.messages = bill.messages.saturating_add(i64::from(expected.category == Category::Service));
     Ok(None)
-}
-
-/// Until when everything is free because an advertisement led the customer here and they were answered in time.
-fn free_until(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<Timestamp>, UseCaseError> {
-    let (organization, conversation) = (message.organization, message.conversation);
-    let since = now.checked_sub(window::FREE_ENTRY).unwrap_or(Timestamp::MIN);
-    let mut entries = Vec::new();
-    for wrote in inbox::referred(tx, organization, conversation, since)? {
-        entries.push((wrote, delivery::first_left(tx, organization, conversation, wrote)?));
-    }
-    Ok(window::free_until(entries, now))
-}
-
-fn bill_of(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Bill, UseCaseError> {
-    let (_, zone) = organization(tx, message.organization)?;
-    let month = month_of(now, &zone);
-    let account = (message.channel.as_str(), message.account.as_str());
-    Ok(outbox::bill(tx, message.organization, account, word(&Category::Service), month)?)
-}
-
-/// The provider's word for a category.
-fn word(category: &Category) -> &str {
-    match category {
-        Category::Service => "service",
-        Category::Utility => "utility",
-        Category::Marketing => "marketing",
-        Category::MarketingLite => "marketing_lite",
-        Category::Authentication => "authentication",
-        Category::AuthenticationInternational => "authentication_international",
-        Category::ReferralConversion => "referral_conversion",
-        Category::GeneralPurposeAi => "general_purpose_ai",
-        Category::Other(word) => word,
-    }
 }

@@ -1,0 +1,76 @@
+//! Which bookings lie outside of working time.
+
+use balcao_domain::conflict::{ConflictReason, find_conflict};
+use balcao_domain::hours::Hours;
+use balcao_domain::professional::Professional;
+use balcao_domain::{Appointment, OrganizationId};
+use balcao_store::crm::organization::Organization;
+use balcao_store::scheduling::catalog::{self, Around};
+use balcao_store::scheduling::{appointment, hours, kept_appointment};
+use balcao_store::{StoreError, Tx, crm::contact};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::{Conflict, Conflicts};
+use crate::context::app_context::{UseCaseError, organization};
+use crate::scheduling::appointments::view;
+
+/// Working time, as bookings are held against it.
+pub(super) struct WorkingTime {
+    zone: TimeZone,
+    business: Hours,
+    professionals: Vec<Professional>,
+}
+
+impl WorkingTime {
+    /// Loads the working time from an instant on.
+    pub(super) fn load(
+        tx: &mut Tx<'_>,
+        organization: &Organization,
+        zone: &TimeZone,
+        since: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let (from, to) = (zone.to_datetime(since).date(), Date::MAX);
+        Ok(Self {
+            zone: zone.clone(),
+            business: hours::of_business(tx, organization, from, to)?,
+            professionals: catalog::list_professionals(tx, organization.id, Around { from, to, since })?,
+        })
+    }
+
+    /// Why a booking lies outside of working time.
+    pub(super) fn conflict_of(&self, one: &Appointment) -> Option<ConflictReason> {
+        let professional = self.professionals.iter().find(|known| known.id == one.professional)?;
+        find_conflict(&self.zone, &self.business, professional, one.span)
+    }
+}
+
+/// Whether a booking is still to come: open, no expired hold, and not begun.
+pub(super) fn is_to_come(one: &Appointment, now: Timestamp) -> bool {
+    one.status.is_open() && now < one.span.start && one.holds_until.is_none_or(|until| now < until)
+}
+
+pub(super) fn list(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    limit: usize,
+    now: Timestamp,
+) -> Result<Conflicts, UseCaseError> {
+    let (organization, zone) = organization(tx, id)?;
+    let time = WorkingTime::load(tx, &organization, &zone, now)?;
+    let kept = kept_appointment::list_from(tx, id, now)?;
+    let names = catalog::professional_names(tx, id)?;
+    let upcoming = appointment::starting_between(tx, id, now, Timestamp::MAX, organization.currency)?;
+    let (mut items, mut more) = (Vec::new(), 0_usize);
+    for one in upcoming.iter().filter(|one| is_to_come(one, now)) {
+        let Some(reason) = time.conflict_of(one).filter(|reason| kept.get(&one.id) != Some(reason)) else { continue };
+        if items.len() >= limit {
+            more = more.saturating_add(1);
+            continue;
+        }
+        let contact_name = contact::find(tx, id, one.contact)?.and_then(|contact| contact.name);
+        items.push(Conflict { appointment: view(one, &names, &zone), contact: one.contact, contact_name, reason });
+    }
+    Ok(Conflicts { items, more })
+}

@@ -1,0 +1,88 @@
+//! The ways out of one booking, with the message of each.
+
+use balcao_domain::{Appointment, AppointmentId, OrganizationId, ProfessionalId};
+use balcao_store::scheduling::{appointment, catalog, kept_appointment};
+use balcao_store::{Tx, crm::contact};
+use jiff::{Timestamp, ToSpan};
+
+use super::conflicts::{WorkingTime, is_to_come};
+use super::texts::{self, Change};
+use super::{ResolveRefusal, WayOut, WaysOutView};
+use crate::context::app_context::{UseCaseError, granted, organization};
+use crate::messaging::outbound::reach::AccountPolicies;
+use crate::scheduling::agenda::{Agenda, Slot};
+use crate::scheduling::appointments::view;
+
+/// Free times that are proposed of the same professional, and of all others together.
+const PROPOSED: usize = 3;
+/// Days before the booking that are searched for free times.
+const SEARCHED_BEFORE: i64 = 14;
+/// Days after it.
+const SEARCHED_AFTER: i64 = 30;
+
+pub(super) fn find(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    which: AppointmentId,
+    policies: &AccountPolicies,
+    now: Timestamp,
+) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
+    let (organization, zone) = organization(tx, id)?;
+    let Some(found) = appointment::find(tx, id, which, organization.currency)? else {
+        return Ok(Err(ResolveRefusal::NotFound { id: which }));
+    };
+    if !is_to_come(&found, now) {
+        return Ok(Err(ResolveRefusal::of_ended(&found)));
+    }
+    let names = catalog::professional_names(tx, id)?;
+    let shown = view(&found, &names, &zone);
+    let reason = WorkingTime::load(tx, &organization, &zone, now)?.conflict_of(&found);
+    let kept = kept_appointment::list_from(tx, id, found.span.start)?.get(&which).copied();
+    let slots = granted!(free_times(tx, id, &found, now)?);
+    let customer = contact::get(tx, id, found.contact)?;
+    let mut changes: Vec<Change<'_>> = slots.iter().map(|to| Change::Moved { old: &shown, to }).collect();
+    changes.push(Change::Cancelled(&shown));
+    changes.extend(reason.map(|_| Change::Kept(&shown)));
+    let mut ways = Vec::with_capacity(changes.len());
+    for change in changes {
+        let facts = texts::facts(&organization, &customer, change);
+        let prospect = policies.look(tx, (id, found.contact), change.purpose(), &facts, now)?;
+        let (way, to) = match change {
+            Change::Moved { to, .. } => ("move", Some(to.clone())),
+            Change::Cancelled(_) => ("cancel", None),
+            Change::Kept(_) => ("keep", None),
+        };
+        ways.push(WayOut { way, to, text: facts.text.unwrap_or_default(), reach: prospect.reach });
+    }
+    let is_kept = kept.is_some() && kept == reason;
+    Ok(Ok(WaysOutView { appointment: shown.clone(), contact: found.contact, reason, is_kept, ways }))
+}
+
+/// The free times nearest to a booking: those of its professional, then those of the others who offer its service.
+fn free_times(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    one: &Appointment,
+    now: Timestamp,
+) -> Result<Result<Vec<Slot>, ResolveRefusal>, UseCaseError> {
+    let (_, zone) = organization(tx, id)?;
+    let (today, day) = (zone.to_datetime(now).date(), zone.to_datetime(one.span.start).date());
+    let dates = (today.max(day.saturating_sub(SEARCHED_BEFORE.days())), day.saturating_add(SEARCHED_AFTER.days()));
+    let agenda = Agenda::load(tx, id, Some(one.contact), dates, now)?;
+    let service = agenda.services.iter().find(|service| Some(service.id) == one.service);
+    let lasts = u32::try_from(one.span.end.duration_since(one.span.start).as_mins()).ok();
+    let free = agenda.free(service, lasts, None, dates);
+    let distance = |at: Timestamp| (at.as_second() - one.span.start.as_second()).abs();
+    let nearest = |is_wanted: &dyn Fn(ProfessionalId) -> bool| {
+        let wanted = free.iter().filter(|slots| is_wanted(slots.professional));
+        let mut all: Vec<(ProfessionalId, Timestamp)> =
+            wanted.flat_map(|slots| slots.starts.iter().map(|at| (slots.professional, *at))).collect();
+        all.sort_unstable_by_key(|(whose, at)| (distance(*at), *at, *whose));
+        all.truncate(PROPOSED);
+        all.sort_unstable_by_key(|(whose, at)| (*at, *whose));
+        all
+    };
+    let own = nearest(&|whose| whose == one.professional);
+    let others = nearest(&|whose| whose != one.professional);
+    Ok(Ok(own.into_iter().chain(others).filter_map(|(whose, at)| agenda.slot(whose, at)).collect()))
+}

@@ -1,0 +1,209 @@
+//! Taking a way out.
+
+use balcao_domain::appointment::visit::MarkAuthor;
+use balcao_domain::hours::format_minute;
+use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, OrganizationId};
+use balcao_language::normalize;
+use balcao_store::crm::organization::Organization;
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::scheduling::{appointment, catalog, kept_appointment};
+use balcao_store::turns::event;
+use balcao_store::{Tx, crm::contact, crm::staff};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::conflicts::{WorkingTime, is_to_come};
+use super::texts::{self, Change};
+use super::{ChangeNotice, ResolveRefusal, Resolved, Way};
+use crate::context::app_context::{UseCaseError, granted, organization};
+use crate::context::notification_accounts::NotificationAccounts;
+use crate::context::staff_email::Actor;
+use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
+use crate::messaging::outbound::reach::{AccountPolicies, Reach};
+use crate::messaging::outbound::sender::pre_send;
+use crate::notifications::professionals::{self, NotificationKind};
+use crate::scheduling::appointments::{AppointmentView, view};
+use crate::scheduling::booking::change::{self, Changer};
+use crate::scheduling::booking::{RescheduleRequest, trail};
+
+/// Where the appointment that takes the place of a moved one is said to be booked.
+const SOURCE: &str = "console";
+
+type Answer<T> = Result<Result<T, ResolveRefusal>, UseCaseError>;
+
+/// What a person chose.
+#[derive(Debug, Clone)]
+pub(super) struct Act {
+    pub(super) organization: OrganizationId,
+    pub(super) id: AppointmentId,
+    pub(super) way: Way,
+    pub(super) notify: bool,
+    pub(super) by: Actor,
+}
+
+/// What an act reads first.
+struct Scene {
+    organization: Organization,
+    zone: TimeZone,
+    by: MarkAuthor,
+    found: Appointment,
+    shown: AppointmentView,
+}
+
+/// An appointment that a way out changed, and what its customer would read about it.
+struct Done {
+    after: AppointmentView,
+    start: Timestamp,
+    action: &'static str,
+    told: Option<NotificationKind>,
+}
+
+pub(super) fn resolve(
+    tx: &mut Tx<'_>,
+    act: &Act,
+    accounts: &NotificationAccounts,
+    policies: &AccountPolicies,
+    now: Timestamp,
+) -> Answer<Resolved> {
+    let id = act.organization;
+    let (organization, zone) = organization(tx, id)?;
+    // A second change of the same appointment waits here.
+    appointment::lock_open(tx, id, act.id)?;
+    let Some(found) = appointment::find(tx, id, act.id, organization.currency)? else {
+        return Ok(Err(ResolveRefusal::NotFound { id: act.id }));
+    };
+    let by = granted!(act.by.identify(&staff::list(tx, id)?).map_err(ResolveRefusal::from));
+    let names = catalog::professional_names(tx, id)?;
+    let shown = view(&found, &names, &zone);
+    let contact = found.contact;
+    let scene = Scene { organization, zone, by, found, shown };
+    let unchanged = |appointment| Resolved { appointment, contact, changed: false, notice: None };
+    if !is_to_come(&scene.found, now) {
+        let earlier = earlier_result(tx, &scene, &act.way, now)?;
+        return Ok(earlier.map(unchanged).ok_or_else(|| ResolveRefusal::of_ended(&scene.found)));
+    }
+    let Some(done) = granted!(scene.take(tx, &act.way, now)?) else { return Ok(Ok(unchanged(scene.shown))) };
+    if let Some(kind) = done.told {
+        professionals::enqueue(tx, accounts, id, kind, now)?;
+    }
+    let values = (Some(trail::shown(&scene.shown)), trail::shown(&done.after));
+    trail::write_act(tx, id, (scene.by.name(), done.action, act.id), values, now)?;
+    let notice = if act.notify { Some(scene.notify_customer(tx, &act.way, &done, policies, now)?) } else { None };
+    Ok(Ok(Resolved { appointment: done.after, contact, changed: true, notice }))
+}
+
+/// What the same way led to before: the cancelled appointment, or the one that the customer has at the wanted time instead.
+fn earlier_result(
+    tx: &mut Tx<'_>,
+    scene: &Scene,
+    way: &Way,
+    now: Timestamp,
+) -> Result<Option<AppointmentView>, UseCaseError> {
+    if scene.found.status != AppointmentStatus::Cancelled {
+        return Ok(None);
+    }
+    match way {
+        Way::Cancel => Ok(Some(scene.shown.clone())),
+        Way::Keep => Ok(None),
+        Way::Move { date, start_min, professional } => {
+            let (id, currency) = (scene.organization.id, scene.organization.currency);
+            let names = catalog::professional_names(tx, id)?;
+            let upcoming = appointment::upcoming_of_contact(tx, id, scene.found.contact, currency, now)?;
+            let wanted = professional.as_deref().map(normalize::normalize);
+            let is_it = |view: &AppointmentView| {
+                let named = normalize::normalize(&view.professional);
+                (view.date, view.start.as_str()) == (*date, format_minute(*start_min).as_str())
+                    && wanted.as_ref().is_none_or(|wanted| named.contains(wanted.as_str()))
+                    && view.attendee == scene.found.attendee
+            };
+            Ok(upcoming.iter().map(|one| view(one, &names, &scene.zone)).find(is_it))
+        }
+    }
+}
+
+impl Scene {
+    /// Changes the appointment; `None` if it is so already.
+    fn take(&self, tx: &mut Tx<'_>, way: &Way, now: Timestamp) -> Answer<Option<Done>> {
+        let (id, contact, which) = (self.organization.id, self.found.contact, Some(self.found.id));
+        let changer = Changer { by: &self.by, keeps_notice: false };
+        match way {
+            Way::Cancel => {
+                let cancelled = change::cancel(tx, id, contact, which, changer, now)?;
+                let (_, after) = granted!(cancelled.map_err(ResolveRefusal::from));
+                let told = Some(NotificationKind::Cancelled(after.id));
+                Ok(Ok(Some(Done { after, start: self.found.span.start, action: "appointment.cancel", told })))
+            }
+            Way::Move { date, start_min, professional } => {
+                let request = RescheduleRequest {
+                    appointment: which,
+                    date: *date,
+                    start_min: *start_min,
+                    professional: professional.clone(),
+                    service: None,
+                    source: SOURCE.to_owned(),
+                };
+                let moved = change::reschedule(tx, id, contact, &request, changer, now)?;
+                let moved = granted!(moved.map_err(ResolveRefusal::from));
+                let after = moved.new.appointment;
+                let start = balcao_domain::availability::instant_of(&self.zone, *date, *start_min).unwrap_or(now);
+                let told = Some(NotificationKind::Moved(moved.old.id, after.id));
+                Ok(Ok(Some(Done { after, start, action: "appointment.reschedule", told })))
+            }
+            Way::Keep => {
+                let reason = WorkingTime::load(tx, &self.organization, &self.zone, now)?.conflict_of(&self.found);
+                let Some(reason) = reason else {
+                    return Ok(Err(ResolveRefusal::NoConflict { id: self.found.id }));
+                };
+                if !kept_appointment::record(tx, id, self.found.id, reason, &self.by, now)? {
+                    return Ok(Ok(None));
+                }
+                event::push(tx, id, "appointment_kept", &self.found.id.to_string(), "{}", now)?;
+                let (after, start) = (self.shown.clone(), self.found.span.start);
+                Ok(Ok(Some(Done { after, start, action: "appointment.keep", told: None })))
+            }
+        }
+    }
+
+    /// Writes the message to the customer into the outbox, if it can reach them.
+    fn notify_customer(
+        &self,
+        tx: &mut Tx<'_>,
+        way: &Way,
+        done: &Done,
+        policies: &AccountPolicies,
+        now: Timestamp,
+    ) -> Result<ChangeNotice, UseCaseError> {
+        let to = texts::slot_of(&done.after);
+        let change = match way {
+            Way::Move { .. } => Change::Moved { old: &self.shown, to: &to },
+            Way::Cancel => Change::Cancelled(&self.shown),
+            Way::Keep => Change::Kept(&self.shown),
+        };
+        let id = self.organization.id;
+        let customer = contact::get(tx, id, self.found.contact)?;
+        let facts = texts::facts(&self.organization, &customer, change);
+        let prospect = policies.look(tx, (id, self.found.contact), change.purpose(), &facts, now)?;
+        let text = facts.text.unwrap_or_default();
+        let (Some(place), false) = (&prospect.place, matches!(prospect.reach, Reach::Nothing { .. })) else {
+            return Ok(ChangeNotice { text, reach: prospect.reach });
+        };
+        let conversation = place.conversation.id;
+        let new = NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
+        let message = message::insert(tx, id, &new, now)?;
+        let outgoing = OutgoingMessage {
+            conversation,
+            channel: &place.conversation.channel,
+            turn: None,
+            message: Some(message),
+            kind: change.kind(),
+            name: &format!("{}/{message}", change.kind()),
+            text: &text,
+            file: None,
+            choices: None,
+            about: Some(&pre_send::about_appointment(done.after.id, done.start)),
+            fallback: prospect.template.as_ref(),
+        };
+        enqueue::enqueue(tx, id, &outgoing, now)?;
+        Ok(ChangeNotice { text, reach: prospect.reach })
+    }
+}
