@@ -53,6 +53,14 @@ pub struct SchedulingRules {
     // Programs from before this rule refuse a key that they do not know.
     #[serde(skip_serializing_if = "UnmarkedVisits::is_default")]
     pub unmarked_visits: UnmarkedVisits,
+    /// How many days a subscription may be paid late before it covers nothing more.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub plan_grace_days: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_zero(days: &u32) -> bool {
+    *days == 0
 }
 
 impl Default for SchedulingRules {
@@ -70,6 +78,7 @@ impl Default for SchedulingRules {
             reminder_minutes: None,
             automatic_reminder_minutes: ReminderLeads::default(),
             unmarked_visits: UnmarkedVisits::Ask,
+            plan_grace_days: 0,
         }
     }
 }

@@ -63,7 +63,7 @@ fn each_state_has_its_word() {
     check(&PlanPeriod::ALL, &["week", "month", "year"], PlanPeriod::as_str, PlanPeriod::from_word);
     check(
         &SubscriberStatus::ALL,
-        &["active", "overdue", "cancelled"],
+        &["active", "overdue", "paused", "cancelled"],
         SubscriberStatus::as_str,
         SubscriberStatus::from_word,
     );

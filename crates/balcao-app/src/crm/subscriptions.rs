@@ -1,27 +1,28 @@
-//! The subscriptions of a contact: whether one exists, and for which plan.
+//! Subscriptions: who subscribes to what, and what staff and programs do to a subscription.
+//!
+//! The rules are pure ([`balcao_domain::subscription`]). A subscription is stored as dates, and its status follows from them on each read.
+//! A change, its row of the audit log and, of a payment, the payment commit together.
+
+mod acts;
+mod pages;
+mod refusal;
+mod view;
 
 use balcao_domain::subscription::SubscriberStatus;
-use balcao_domain::{ContactId, Money, OrganizationId, Phone};
-use balcao_store::{Tx, crm::contact, crm::subscription, scheduling::catalog};
+use balcao_domain::{ContactId, OrganizationId, Phone};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Tx, crm::contact, crm::subscription};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::app_context::{AppContext, UseCaseError, organization};
+pub use acts::{NotedPayment, PaymentRequest, StartRequest, SubscriptionChange};
+pub use pages::{SubscriptionFilter, SubscriptionPage, SubscriptionRecord};
+pub use refusal::SubscriptionRefusal;
+pub use view::SubscriptionView;
 
-/// One subscription.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SubscriptionView {
-    /// The plan.
-    pub plan: String,
-    /// What it costs per period.
-    pub price: Money,
-    /// `active`, `overdue` or `cancelled`.
-    pub status: SubscriberStatus,
-    /// When the next payment is due.
-    pub due: Option<Date>,
-    /// What the plan gives, in words.
-    pub benefits: Vec<String>,
-}
+use crate::context::app_context::{AppContext, UseCaseError};
+use view::Plans;
 
 /// The answer about the subscriptions of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +33,7 @@ pub struct SubscriberView {
     pub client_name: Option<String>,
     /// Their number in E.164.
     pub phone: Option<String>,
-    /// Whether a subscription is active. An overdue one is not, and covers nothing.
+    /// Whether a subscription is active. One that is overdue or paused is not, and covers nothing.
     pub is_subscriber: bool,
     /// Their subscriptions: active ones first, cancelled ones last.
     pub subscriptions: Vec<SubscriptionView>,
@@ -53,17 +54,24 @@ pub enum SubscriberRefusal {
     },
 }
 
-/// Tells who subscribes.
+/// Tells who subscribes, and changes subscriptions.
 #[derive(Debug, Clone)]
 pub struct Subscriptions {
     desk: AppContext,
+    key: Option<EffectKey>,
 }
 
 impl Subscriptions {
     /// Over a desk.
     #[must_use]
     pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+        Self { desk, key: None }
+    }
+
+    /// Returns the use case with an effect key, so that an act happens once under this key.
+    #[must_use]
+    pub fn once(self, key: EffectKey) -> Self {
+        Self { key: Some(key), ..self }
     }
 
     /// Returns the subscriptions of `asking`, or of the contact with the phone: another contact's only if `for_staff`.
@@ -78,60 +86,56 @@ impl Subscriptions {
         for_staff: bool,
     ) -> Result<Result<SubscriberView, SubscriberRefusal>, UseCaseError> {
         self.desk
-            .look(move |tx, _now| {
-                let Some(text) = phone else { return Ok(Ok(view(tx, organization, Some(asking), None)?)) };
+            .look(move |tx, now| {
+                let Some(text) = phone else {
+                    return Ok(Ok(status_of(tx, organization, (Some(asking), None), now)?));
+                };
                 let Ok(phone) = Phone::parse(&text) else { return Ok(Err(SubscriberRefusal::Phone { text })) };
                 let owner = contact::find_by_phone(tx, organization, &phone)?.map(|owner| owner.id);
                 if !for_staff && owner != Some(asking) {
                     // The answer does not reveal whether the number is known.
                     return Ok(Err(SubscriberRefusal::Forbidden));
                 }
-                Ok(Ok(view(tx, organization, owner, Some(&phone))?))
+                Ok(Ok(status_of(tx, organization, (owner, Some(&phone)), now)?))
             })
             .await
     }
 }
 
-fn view(
+fn status_of(
     tx: &mut Tx<'_>,
     id: OrganizationId,
-    who: Option<ContactId>,
-    phone: Option<&Phone>,
+    (who, phone): (Option<ContactId>, Option<&Phone>),
+    now: Timestamp,
 ) -> Result<SubscriberView, UseCaseError> {
-    let (organization, _) = organization(tx, id)?;
     let found = match who {
         Some(who) => contact::find(tx, id, who)?,
         None => None,
     };
-    let plans = catalog::list_plans(tx, id, organization.currency)?;
-    let mut rows = match who {
+    let plans = Plans::load(tx, id, now)?;
+    let rows = match who {
         Some(who) => subscription::of_contact(tx, id, who)?,
         None => Vec::new(),
     };
-    rows.sort_by_key(|row| match row.status {
+    let mut subscriptions = Vec::with_capacity(rows.len());
+    for row in &rows {
+        subscriptions.extend(plans.view(tx, row)?);
+    }
+    subscriptions.sort_by_key(|one| match one.status {
         SubscriberStatus::Active => 0,
         SubscriberStatus::Overdue => 1,
-        SubscriberStatus::Cancelled => 2,
+        SubscriberStatus::Paused => 2,
+        SubscriberStatus::Cancelled => 3,
     });
-    let due = rows.iter().filter(|row| row.status != SubscriberStatus::Cancelled).filter_map(|row| row.due).min();
-    let is_subscriber = rows.iter().any(|row| row.status == SubscriberStatus::Active);
-    let named = rows.into_iter().filter_map(|row| {
-        let plan = plans.iter().find(|plan| plan.id == row.plan)?;
-        Some(SubscriptionView {
-            plan: plan.name.clone(),
-            price: plan.price,
-            status: row.status,
-            due: row.due,
-            benefits: plan.benefits.clone(),
-        })
-    });
+    let open = subscriptions.iter().filter(|one| one.status != SubscriberStatus::Cancelled);
+    let due_date = open.filter_map(|one| one.dates.due).min();
     let own_phone = found.as_ref().and_then(|contact| contact.phone.as_ref());
     Ok(SubscriberView {
         found: found.is_some(),
         phone: own_phone.or(phone).map(|phone| phone.e164().to_owned()),
-        is_subscriber,
-        subscriptions: named.collect(),
-        due_date: due,
+        is_subscriber: subscriptions.iter().any(|one| one.status == SubscriberStatus::Active),
+        subscriptions,
+        due_date,
         client_name: found.and_then(|contact| contact.name),
     })
 }

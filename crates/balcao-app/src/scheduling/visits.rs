@@ -30,6 +30,7 @@ use crate::context::app_context::{AppContext, UseCaseError, granted, organizatio
 use crate::context::staff_email::{Actor, by_email, professional_of};
 use crate::scheduling::agenda::local_midnight;
 use crate::scheduling::appointments::{AppointmentView, view};
+use crate::scheduling::booking::coverage::recheck_quota;
 use crate::scheduling::booking::trail;
 pub use refusal::{GivenMark, VisitRefusal};
 
@@ -320,7 +321,11 @@ fn undo(tx: &mut Tx<'_>, id: OrganizationId, which: AppointmentId, by: &Actor, n
             UndoWrite::ChangedMeanwhile => {}
             UndoWrite::SlotTaken => return Ok(Err(VisitRefusal::SlotTaken { id: which })),
             UndoWrite::Written => {
-                let after = AppointmentView { status: to, mark: None, ..scene.shown.clone() };
+                // Another visit may have taken this one's place in the quota of the plan while this one was cancelled.
+                let is_back = !scene.appointment.status.holds_slot();
+                let full = if is_back { recheck_quota(tx, id, &scene.appointment, now)? } else { None };
+                let price = full.unwrap_or(scene.shown.price);
+                let after = AppointmentView { status: to, mark: None, price, ..scene.shown.clone() };
                 let acts = ("appointment_mark_undone", "appointment.undo_mark");
                 record(tx, id, &scene, acts, &after, now)?;
                 return Ok(Ok(scene.answer(after, true)));

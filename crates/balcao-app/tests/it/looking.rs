@@ -136,6 +136,7 @@ async fn a_subscriber_is_told_their_own_state_and_nobody_elses() {
     let subscriptions = Subscriptions::new(world.desk.clone());
     let own = subscriptions.status(world.organization, caio, None, false).await.unwrap().unwrap();
     assert!(own.is_subscriber);
+    assert_eq!((own.subscriptions[0].quota, own.subscriptions[0].used), (None, 0));
     assert_eq!(own.due_date, Some("2026-12-10".parse().unwrap()));
     let overdue = subscriptions.status(world.organization, livia, Some("031984327788".to_owned()), false).await;
     let overdue = overdue.unwrap().unwrap();

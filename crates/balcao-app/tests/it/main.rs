@@ -41,6 +41,7 @@ mod sending;
 mod sending_files;
 mod shared_clock;
 mod structured;
+mod subscriptions;
 mod timers;
 mod versions;
 mod visits;

@@ -83,7 +83,9 @@ fn every_kind_of_mistake_is_named_with_its_line_and_what_is_right() {
         ("tags: [Mensalista, Prefere manhã]\n    stage", "tags: [Mensalist]\n    stage", "did you mean `Mensalista`?"),
         ("stage: Frequente", "stage: Frequentes", "did you mean `Frequente`?"),
         ("plan: Copa, status: active", "plan: Kopa, status: active", "did you mean `Copa`?"),
-        ("plan: Copa, status: active", "plan: Copa, status: late", "use one of active, overdue, cancelled"),
+        ("plan: Copa, status: active", "plan: Copa, status: late", "use one of active, overdue, paused, cancelled"),
+        ("plan: Copa, status: active, due: 2026-12-10", "plan: Copa, status: overdue", "add the date on which"),
+        ("plan: Copa, status: active", "plan: Copa, started: 2026-12-11, ended: 2026-12-10", "use 2026-12-11 or later"),
         ("starts: \"2026-11-10T10:00\"", "starts: \"2026-10-13T10:45\"", "has another appointment at that time"),
         ("starts: \"2026-11-10T10:00\"", "starts: \"2026-11-10T10:02\"", "not on five minutes"),
         (

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    bad_field, broke, contact, conversation, date, day, in_locale, intake_refusal, key, minutes, organization, receipt,
-    time_in_words, weekday,
+    bad_field, broke, contact, conversation, date, day, in_locale, intake_refusal, key, minutes, organization,
+    plan_notice, receipt, time_in_words, weekday, with_sentence,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,11 +73,16 @@ impl NativeTool for BookAppointment {
                     None => one.price.to_string(),
                 };
                 let name = would.for_somebody_else.unwrap_or_default();
-                Ok(Preview::Ask(match (in_locale(cx, "pt", "en"), name.is_empty()) {
+                let notice = plan_notice(cx, &would.booked);
+                let question = match (in_locale(cx, "pt", "en"), name.is_empty()) {
                     ("pt", true) => format!("Posso marcar {what} ({price}) com {with}, {on} às {at}?"),
                     ("pt", false) => format!("Posso marcar {what} ({price}) para {name} com {with}, {on} às {at}?"),
                     (_, true) => format!("May I book {what} ({price}) with {with}, {on} at {at}?"),
                     (_, false) => format!("May I book {what} ({price}) for {name} with {with}, {on} at {at}?"),
+                };
+                Ok(Preview::Ask(match notice {
+                    Some(notice) => format!("{notice} {question}"),
+                    None => question,
                 }))
             }
             Err(refusal) => Ok(Preview::Refused(intake_refusal(cx, refusal)?)),
@@ -94,6 +99,7 @@ fn success(cx: &ToolContext, done: &IntakeBooked, client_name: &str) -> ToolOutp
         (false, true) => in_locale(cx, "Marcado para outra pessoa.", "Booked for somebody else."),
         (false, false) => in_locale(cx, "Marcado.", "Booked."),
     };
+    let notice = plan_notice(cx, &done.booked);
     ToolOutput::success(json!({
         "success": true,
         "appointment_id": i64::from(one.id),
@@ -107,8 +113,9 @@ fn success(cx: &ToolContext, done: &IntakeBooked, client_name: &str) -> ToolOutp
         "for_somebody_else": done.for_somebody_else.is_some(),
         "price": one.price.to_string(),
         "plan_name": done.booked.plan_name,
+        "plan_notice": notice,
         "already_booked": done.booked.already_booked,
-        "message": message,
+        "message": with_sentence(message, notice.as_deref()),
     }))
     .receipt(receipt(ReceiptKind::Booked, one))
 }

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    bad_field, booking_refusal, broke, contact, date, day, in_locale, key, minutes, organization, receipt,
-    time_in_words, weekday,
+    bad_field, booking_refusal, broke, contact, date, day, in_locale, key, minutes, organization, plan_notice, receipt,
+    time_in_words, weekday, with_sentence,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -66,9 +66,14 @@ impl NativeTool for CreateAppointment {
                 let unnamed = one.service.is_empty().then(|| in_locale(cx, "um horário", "a time"));
                 let (what, who) = (unnamed.unwrap_or(&one.service), &one.professional);
                 let (on, at) = (day(cx, one.date), time_in_words(cx, &one.start));
-                Ok(Preview::Ask(match in_locale(cx, "pt", "en") {
+                let question = match in_locale(cx, "pt", "en") {
                     "pt" => format!("Posso marcar {what} com {who}, {on} às {at}?"),
                     _ => format!("May I book {what} with {who}, {on} at {at}?"),
+                };
+                // A customer with a plan expects to pay nothing, so the price comes before the question.
+                Ok(Preview::Ask(match plan_notice(cx, &booked) {
+                    Some(notice) => format!("{notice} {question}"),
+                    None => question,
                 }))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, false)?)),
@@ -99,6 +104,7 @@ fn success(cx: &ToolContext, booked: &Booked) -> ToolOutput {
     } else {
         in_locale(cx, "Marcado.", "Booked.")
     };
+    let notice = plan_notice(cx, booked);
     ToolOutput::success(json!({
         "success": true,
         "appointment_id": i64::from(one.id),
@@ -112,8 +118,9 @@ fn success(cx: &ToolContext, booked: &Booked) -> ToolOutput {
         "type": if booked.plan_name.is_some() { "plan" } else { "single" },
         "is_subscriber": booked.is_subscriber,
         "plan_name": booked.plan_name,
+        "plan_notice": notice,
         "already_booked": booked.already_booked,
-        "message": message,
+        "message": with_sentence(message, notice.as_deref()),
     }))
     .receipt(receipt(ReceiptKind::Booked, one))
 }

@@ -37,18 +37,29 @@ impl NativeTool for GetSubscriberStatus {
                 bad_field("phone", "bad_format", "a phone number with its area code, or nothing", text)
             }
         })?;
-        // Overdue and cancelled plans cover nothing: they are told apart from the active ones.
+        // Plans that are overdue, paused or cancelled cover nothing: they are told apart from the active ones.
         let (active, others): (Vec<_>, Vec<_>) =
             view.subscriptions.iter().partition(|one| one.status == SubscriberStatus::Active);
         let shown = |plans: &[&SubscriptionView]| plans.iter().copied().map(plan).collect::<Value>();
         let status = view.subscriptions.first().map(|one| one.status);
+        let used_up = active.iter().find(|one| one.quota.is_some_and(|quota| one.used >= quota));
         let message = match status {
             None => in_locale(cx, "Não é assinante.", "No subscription."),
+            Some(SubscriberStatus::Active) if used_up.is_some() => in_locale(
+                cx,
+                "Plano ativo, com a cota do período atual já usada: outro horário neste período tem o preço cheio.",
+                "The plan is active, and its quota of the current period is used up: another visit in it has the full price.",
+            ),
             Some(SubscriberStatus::Active) => in_locale(cx, "Plano ativo.", "The plan is active."),
             Some(SubscriberStatus::Overdue) => in_locale(
                 cx,
                 "Plano com pagamento em atraso: não cobre serviços até regularizar.",
                 "The plan is overdue: it covers nothing until it is paid.",
+            ),
+            Some(SubscriberStatus::Paused) => in_locale(
+                cx,
+                "Plano pausado: não cobre serviços até ser retomado.",
+                "The plan is paused: it covers nothing until it is resumed.",
             ),
             Some(SubscriberStatus::Cancelled) => in_locale(cx, "Plano cancelado.", "The plan was cancelled."),
         };
@@ -73,7 +84,11 @@ fn plan(one: &SubscriptionView) -> Value {
         "name": one.plan,
         "price": one.price.to_string(),
         "status": one.status.as_str(),
-        "due_date": one.due.map(|due| due.to_string()),
+        "due_date": one.dates.due.map(|due| due.to_string()),
+        "quota": one.quota,
+        "used": one.used,
+        "period": one.period.as_str(),
+        "ends_on": one.dates.ended.map(|ended| ended.to_string()),
         "benefits": one.benefits,
     })
 }

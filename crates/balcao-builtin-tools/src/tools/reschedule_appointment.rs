@@ -10,8 +10,8 @@ use serde_json::json;
 use super::cancel_appointment::appointment_id;
 use super::create_appointment::service;
 use crate::support::{
-    appointment, booking_refusal, broke, contact, date, day, in_locale, key, minutes, organization, receipt,
-    time_in_words,
+    appointment, booking_refusal, broke, contact, date, day, in_locale, key, minutes, organization, plan_notice,
+    receipt, time_in_words, with_sentence,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -52,14 +52,18 @@ impl NativeTool for RescheduleAppointment {
         let key = key(cx, "reschedule_appointment");
         let done = self.booking.reschedule(organization(cx)?, contact(cx)?, key, request).await.map_err(broke)?;
         match done.value {
-            Ok(moved) => Ok(ToolOutput::success(json!({
-                "success": true,
-                "old_appointment_cancelled": true,
-                "old_appointment": appointment(cx, &moved.old),
-                "new_appointment": appointment(cx, &moved.new.appointment),
-                "message": in_locale(cx, "Remarcado.", "Rescheduled."),
-            }))
-            .receipt(receipt(ReceiptKind::Rescheduled, &moved.new.appointment))),
+            Ok(moved) => {
+                let notice = plan_notice(cx, &moved.new);
+                Ok(ToolOutput::success(json!({
+                    "success": true,
+                    "old_appointment_cancelled": true,
+                    "old_appointment": appointment(cx, &moved.old),
+                    "new_appointment": appointment(cx, &moved.new.appointment),
+                    "plan_notice": notice,
+                    "message": with_sentence(in_locale(cx, "Remarcado.", "Rescheduled."), notice.as_deref()),
+                }))
+                .receipt(receipt(ReceiptKind::Rescheduled, &moved.new.appointment)))
+            }
             Err(refusal) => booking_refusal(cx, refusal, given),
         }
     }
@@ -75,13 +79,17 @@ impl NativeTool for RescheduleAppointment {
                 let (was, what) =
                     (with(cx, &old.service, &old.professional), with(cx, &new.service, &new.professional));
                 // What changes is said: a customer who agrees to another day has not agreed to another person.
-                Ok(Preview::Ask(match (in_locale(cx, "pt", "en"), was == what) {
+                let question = match (in_locale(cx, "pt", "en"), was == what) {
                     ("pt", true) => format!("Posso remarcar {was} de {old_on} às {old_at} para {on} às {at}?"),
                     ("pt", false) => {
                         format!("Posso trocar {was}, {old_on} às {old_at}, por {what}, {on} às {at}?")
                     }
                     (_, true) => format!("May I move {was} from {old_on} at {old_at} to {on} at {at}?"),
                     (_, false) => format!("May I change {was}, {old_on} at {old_at}, to {what}, {on} at {at}?"),
+                };
+                Ok(Preview::Ask(match plan_notice(cx, &moved.new) {
+                    Some(notice) => format!("{notice} {question}"),
+                    None => question,
                 }))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, given)?)),

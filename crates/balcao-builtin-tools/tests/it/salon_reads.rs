@@ -284,6 +284,10 @@ async fn get_subscriber_status_tells_active_overdue_and_cancelled_apart() {
         "price": "R$ 159,00",
         "status": "active",
         "due_date": "2026-12-10",
+        "quota": null,
+        "used": 0,
+        "period": "month",
+        "ends_on": null,
         "benefits": ["Cortes e barba à vontade", "10% nos produtos"],
     });
     assert_eq!(

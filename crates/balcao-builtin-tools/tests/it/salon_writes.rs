@@ -104,6 +104,13 @@ async fn create_appointment_knows_whether_a_plan_pays() {
     assert_eq!(read, (&json!("plan"), &json!(true), &json!("Copa"), &json!("R$ 0,00"), &json!("09:00")));
     // Otávio has his own duration for it.
     assert_eq!(value["finish_hour"], "09:50");
+    // A payment of Lívia's plan is late: the customer hears so before the question, and the model after the booking.
+    let livia = world.livia().await;
+    let args = json!({"barber_name": "Otávio", "date": "2026-11-25", "start_hour": "9:00", "service_name": "Corte na máquina"});
+    let value = world.call(livia, "create_appointment", args.clone()).await.value;
+    let notice = "O plano Raiz está com o pagamento em atraso: este horário custa R$ 50,00.";
+    let read = (&value["type"], &value["plan_notice"], &value["message"], &value["price"]);
+    assert_eq!(read, (&json!("single"), &json!(notice), &json!(format!("Marcado. {notice}")), &json!("R$ 50,00")));
 }
 
 #[tokio::test]

@@ -139,6 +139,9 @@ impl<'a> Intake<'a> {
             let plan = results::text(&done.result, &["plan_name"]);
             let price = results::price(&done.result, self.locale).filter(|_| plan.is_none());
             self.desk.say(Line::SessionBooked { what, price, plan });
+            if let Some(text) = results::text(&done.result, &["plan_notice"]) {
+                self.desk.say(Line::PlanNotice { text });
+            }
         }
         let was_booked = !self.desk.lines.is_empty();
         if !last.succeeded() {

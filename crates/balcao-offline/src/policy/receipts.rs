@@ -70,6 +70,7 @@ impl Desk<'_> {
                 } else {
                     Line::Booked { what }
                 });
+                self.plan_notice(outcome);
                 if let Some(wish) = self.dialogue.queue.first().filter(|_| !self.next_is_complete()) {
                     let settled = matches!(self.dialogue.catalog.service_in(wish), Named::One(_));
                     self.say(Line::NextOf { wish: self.label(wish), settled });
@@ -81,12 +82,19 @@ impl Desk<'_> {
                 moved.service = moved.service.or(known.as_ref().and_then(|known| known.service.clone()));
                 moved.professional = moved.professional.or(known.and_then(|known| known.professional));
                 self.say(Line::Moved { what: moved });
+                self.plan_notice(outcome);
             }
             _ => {
                 let id = what.id.clone().or(given.id);
                 let known = self.known(&id).unwrap_or_default();
                 self.say(Line::Cancelled { what: filled(what, known) });
             }
+        }
+    }
+
+    fn plan_notice(&mut self, outcome: &Outcome) {
+        if let Some(text) = results::text(&outcome.result, &["plan_notice"]) {
+            self.say(Line::PlanNotice { text });
         }
     }
 

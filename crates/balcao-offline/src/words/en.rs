@@ -219,6 +219,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             format!("I have {}{with}{service}. Shall I book it?", when(what, today))
         }
         Line::Booked { what } => format!("Done, you are booked! {}. See you!", sentence(&full(what, today))),
+        Line::PlanNotice { text } => text.clone(),
         Line::SessionBooked { what, price, plan } => {
             let plan = plan.as_ref().map(|plan| format!(" with the plan {plan}"));
             let price = price.as_ref().map(|price| format!(" for {price}")).or(plan).unwrap_or_default();

@@ -116,6 +116,8 @@ pub(crate) enum Line {
     Propose { what: Appointment },
     /// A booking that is done.
     Booked { what: Appointment },
+    /// Why a plan does not pay for what is booked, in the words of the tool.
+    PlanNotice { text: String },
     /// A session that is booked, at its price or by a plan.
     SessionBooked { what: Appointment, price: Option<String>, plan: Option<String> },
     /// What is booked already stays, where one more is proposed.

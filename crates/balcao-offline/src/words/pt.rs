@@ -212,6 +212,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             format!("Tenho {}{with}{service}. Posso marcar?", when(what, today))
         }
         Line::Booked { what } => format!("Prontinho, marcado! {}. Te esperamos!", sentence(&full(what, today))),
+        Line::PlanNotice { text } => text.clone(),
         Line::SessionBooked { what, price, plan } => {
             let plan = plan.as_ref().map(|plan| format!(" pelo plano {plan}"));
             let price = price.as_ref().map(|price| format!(" por {price}")).or(plan).unwrap_or_default();

@@ -228,6 +228,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112611_kept_appointment.sql"),
         postgres: include_str!("../../migrations/postgres/2026112611_kept_appointment.sql"),
     },
+    Migration {
+        version: 2_026_112_620,
+        name: "2026112620_subscription",
+        sqlite: include_str!("../../migrations/sqlite/2026112620_subscription.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112620_subscription.sql"),
+    },
 ];
 
 /// A migration that the database has.

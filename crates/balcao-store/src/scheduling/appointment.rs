@@ -339,7 +339,7 @@ pub fn expired(
     )
 }
 
-/// How many appointments that start in the span are on a contact's plan.
+/// How many appointments that start in the span are on a contact's plan. Holds that expired by `now` are not.
 ///
 /// # Errors
 /// What the database said.
@@ -349,12 +349,31 @@ pub fn count_on_plan(
     contact: ContactId,
     plan: PlanId,
     span: Span,
+    now: Timestamp,
 ) -> Result<u32, StoreError> {
     tx.query_one(
         "SELECT COUNT(*) FROM appointment
          WHERE organization_id = ?1 AND contact_id = ?2 AND plan_id = ?3 AND status <> 'cancelled'
-           AND starts_at >= ?4 AND starts_at < ?5",
-        values![organization, contact, plan, span.start, span.end],
+           AND starts_at >= ?4 AND starts_at < ?5
+           AND (status <> 'pending' OR expires_at IS NULL OR expires_at > ?6)",
+        values![organization, contact, plan, span.start, span.end, now],
         |row| row.get(0),
     )
+}
+
+/// Takes an appointment off its plan: it has the price `price_cents` then.
+///
+/// # Errors
+/// What the database said.
+pub fn take_off_plan(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AppointmentId,
+    price_cents: i64,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE appointment SET plan_id = NULL, price_cents = ?3 WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, price_cents],
+    )?;
+    Ok(())
 }

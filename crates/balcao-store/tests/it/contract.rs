@@ -155,7 +155,7 @@ contract! {
         a_contact_is_kept_whole_and_found_by_what_identifies_it,
         contacts_are_listed_page_by_page,
         services_and_professionals_come_back_as_they_went_in,
-        plans_cover_services_and_contacts_subscribe,
+        plans_cover_services,
         a_name_is_taken_once,
         a_row_outside_the_rules_is_refused,
         hours_of_a_date_and_holidays_replace_each_other,
@@ -249,6 +249,12 @@ contract! {
         unmarked_visits_are_completed_with_their_events_and_audit_rows,
         an_appointment_is_kept_once_for_a_reason,
     ]
+    subscriptions: [
+        a_subscription_starts_once_and_again_after_its_end,
+        of_two_changes_of_one_revision_the_first_is_written,
+        a_payment_counts_once_per_reference,
+        subscriptions_are_listed_by_id_and_tenant,
+    ]
     restored: [
         f_82_what_a_lost_program_may_have_done_is_held_once,
         f_82_another_business_is_not_held,
@@ -279,7 +285,7 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 21] = [
+    let suites: [(&str, Vec<Case>); 22] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
@@ -298,6 +304,7 @@ fn every_case_runs_on_every_back_end() {
         ("versions", contract::versions::all()),
         ("reminders", contract::reminders::all()),
         ("visits", contract::visits::all()),
+        ("subscriptions", contract::subscriptions::all()),
         ("restored", contract::restored::all()),
         ("retention", contract::retention::all()),
         ("attachments", contract::attachments::all()),

@@ -176,15 +176,25 @@ pub async fn appointments_on_a_plan_are_counted(store: &Store) {
             let new = NewAppointment { plan, ..super::store::at(world, 0, hour) };
             appointment::insert(tx, organization, &new, now()).map(Option::unwrap)
         };
-        let (_counted, cancelled) = (book(1, Some(plan))?, book(2, Some(plan))?);
+        let (counted, cancelled) = (book(1, Some(plan))?, book(2, Some(plan))?);
         let (_without, _later) = (book(3, None)?, book(30, Some(plan))?);
         assert!(appointment::changed_since(tx, organization, first(world), at(-1))?, "they were booked");
         assert!(!appointment::changed_since(tx, organization, first(world), at(5))?);
         appointment::cancel(tx, organization, cancelled, &MarkAuthor::Customer, at(9))?;
         assert!(appointment::changed_since(tx, organization, first(world), at(5))?, "one was cancelled");
         assert!(!appointment::changed_since(tx, organization, first(world), at(9))?);
+        let hold = NewAppointment {
+            plan: Some(plan),
+            status: Pending,
+            expires_at: Some(at(60)),
+            ..super::store::at(world, 0, 5)
+        };
+        appointment::insert(tx, organization, &hold, now())?;
         let day = Span::of_minutes(now(), 24 * 60);
-        assert_eq!(appointment::count_on_plan(tx, organization, first(world), plan, day)?, 1);
+        let mut count = |second| appointment::count_on_plan(tx, organization, first(world), plan, day, at(second));
+        assert_eq!((count(59)?, count(60)?), (2, 1), "a hold counts until it expires");
+        appointment::take_off_plan(tx, organization, counted, 5_000)?;
+        assert_eq!(appointment::count_on_plan(tx, organization, first(world), plan, day, at(60))?, 0);
         Ok(())
     })
     .await;

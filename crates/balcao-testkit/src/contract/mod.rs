@@ -35,6 +35,7 @@ pub mod restored;
 pub mod retention;
 pub mod served;
 pub mod store;
+pub mod subscriptions;
 pub mod talk;
 pub mod versions;
 pub mod visits;

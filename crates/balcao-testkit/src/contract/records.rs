@@ -10,17 +10,16 @@ use balcao_domain::hours::{DayException, Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::service::{OfferedService, Service};
-use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus};
-use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
+use balcao_domain::subscription::{Plan, PlanPeriod};
+use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span};
 use balcao_store::knowledge::vectors::{self, EntryVector};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::messaging::template::{self, Media, Template};
 use balcao_store::scheduling::catalog::{self, Around};
 use balcao_store::turns::lease::{self, Route};
 use balcao_store::{
-    Store, StoreError, StoreErrorClass, Tx, crm::contact, crm::note, crm::organization, crm::pipeline,
-    crm::subscription, crm::tag, knowledge, messaging::conversation, ops::entitlement, scheduling::appointment,
-    scheduling::hours, turns::flow_run,
+    Store, StoreError, StoreErrorClass, Tx, crm::contact, crm::note, crm::organization, crm::pipeline, crm::tag,
+    knowledge, messaging::conversation, ops::entitlement, scheduling::appointment, scheduling::hours, turns::flow_run,
 };
 use jiff::civil::{Date, date};
 
@@ -33,7 +32,7 @@ cases!(
     a_contact_is_kept_whole_and_found_by_what_identifies_it,
     contacts_are_listed_page_by_page,
     services_and_professionals_come_back_as_they_went_in,
-    plans_cover_services_and_contacts_subscribe,
+    plans_cover_services,
     a_name_is_taken_once,
     a_row_outside_the_rules_is_refused,
     hours_of_a_date_and_holidays_replace_each_other,
@@ -179,8 +178,8 @@ pub async fn services_and_professionals_come_back_as_they_went_in(store: &Store)
     .await;
 }
 
-/// A plan knows its services, a subscriber its plan.
-pub async fn plans_cover_services_and_contacts_subscribe(store: &Store) {
+/// A plan knows its services.
+pub async fn plans_cover_services(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let organization = world.organization;
@@ -197,16 +196,6 @@ pub async fn plans_cover_services_and_contacts_subscribe(store: &Store) {
         };
         let id = catalog::insert_plan(tx, organization, &plan)?;
         assert_eq!(catalog::list_plans(tx, organization, Currency::BRL)?, [Plan { id, ..plan }]);
-        let subscriber = Subscriber {
-            id: SubscriberId::try_from(1).unwrap(),
-            contact: first(world),
-            plan: id,
-            status: SubscriberStatus::Overdue,
-            due: Some(day()),
-        };
-        let number = subscription::insert(tx, organization, &subscriber)?;
-        let found = subscription::of_contact(tx, organization, first(world))?;
-        assert_eq!(found, [Subscriber { id: number, ..subscriber.clone() }]);
         Ok(())
     })
     .await;

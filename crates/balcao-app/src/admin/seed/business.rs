@@ -8,7 +8,7 @@ use balcao_domain::professional::Professional;
 use balcao_domain::reminder::{MAX_LEAD_MIN, ReminderLeads};
 use balcao_domain::scheduling::{SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
-use balcao_domain::subscription::{Plan, PlanPeriod};
+use balcao_domain::subscription::{MAX_GRACE_DAYS, Plan, PlanPeriod};
 use balcao_domain::{Currency, Money, Span};
 use balcao_language::normalize::normalize;
 use balcao_store::crm::organization::Organization;
@@ -183,6 +183,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         "reminder_minutes",
         "automatic_reminder_minutes",
         "unmarked_visits",
+        "plan_grace_days",
     ];
     const YEAR_MIN: u32 = 366 * DAY_MIN;
     let usual = SchedulingRules::default();
@@ -197,6 +198,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let waitlist_hold_minutes = number("waitlist_hold_minutes", 1, YEAR_MIN, usual.waitlist_hold_minutes);
     let reminder_minutes = reader.optional_number(&fields, "reminder_minutes", 1, YEAR_MIN);
     let automatic_reminder_minutes = automatic_reminders(reader, fields.get("automatic_reminder_minutes"));
+    let plan_grace_days = reader.optional_number(&fields, "plan_grace_days", 0, MAX_GRACE_DAYS).unwrap_or_default();
     let mut minutes = |key, default| reader.optional_minutes(&fields, key, 5, 720).unwrap_or(default);
     let slot_step_minutes = minutes("slot_step_minutes", usual.slot_step_minutes);
     let default_duration_minutes = minutes("default_duration_minutes", usual.default_duration_minutes);
@@ -217,6 +219,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         reminder_minutes,
         automatic_reminder_minutes,
         unmarked_visits,
+        plan_grace_days,
     }
 }
 

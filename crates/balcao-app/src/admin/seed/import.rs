@@ -2,18 +2,20 @@
 
 use balcao_domain::holidays::brazilian;
 use balcao_domain::service::OfferedService;
-use balcao_domain::subscription::Subscriber;
+use balcao_domain::subscription::{SubscriberStatus, SubscriptionDates};
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, TagId};
 use balcao_language::search::search_tokens;
+use balcao_store::crm::subscription::NewSubscription;
 use balcao_store::scheduling::appointment::NewAppointment;
 use balcao_store::{
     Tx, crm::contact, crm::note, crm::organization, crm::pipeline, crm::staff, crm::subscription, crm::tag, knowledge,
     messaging::template, scheduling::appointment, scheduling::catalog, scheduling::hours,
 };
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::{BusinessFile, ContactEntry, SeedError, placeholder};
+use super::{BusinessFile, ContactEntry, SeedError, SubscriptionEntry};
 
 /// For how many years after the current one national holidays are loaded.
 pub(crate) const HOLIDAY_YEARS: i16 = 2;
@@ -121,6 +123,28 @@ fn import_professionals(
     Ok(professionals)
 }
 
+fn today(file: &BusinessFile, now: Timestamp) -> Date {
+    let zone = TimeZone::get(&file.organization.timezone).unwrap_or(TimeZone::UTC);
+    zone.to_datetime(now).date()
+}
+
+/// The dates of a subscription; what paused or ended on a day that the file does not say, did so by today.
+fn dated(file: &BusinessFile, new: &SubscriptionEntry, today: Date) -> Result<SubscriptionDates, SeedError> {
+    let mut dates = new.dates;
+    match new.status {
+        SubscriberStatus::Active => {}
+        SubscriberStatus::Overdue => {
+            let grace_days = file.organization.scheduling.plan_grace_days;
+            if let (SubscriberStatus::Active, Some(due)) = (dates.status_on(today, grace_days), dates.due) {
+                return Err(SeedError::NotOverdue { due });
+            }
+        }
+        SubscriberStatus::Paused => dates.paused = dates.paused.or(Some(today)),
+        SubscriberStatus::Cancelled => dates.ended = dates.ended.or(Some(today)),
+    }
+    Ok(dates)
+}
+
 fn import_contact(
     tx: &mut Tx<'_>,
     file: &BusinessFile,
@@ -140,11 +164,12 @@ fn import_contact(
             pipeline::place(tx, id, who, pipeline.id, stage.id)?;
         }
     }
-    if let Some((plan, status, due)) = &entry.subscription
-        && let (Some(plan), Some(placeholder)) = (ids.plans.get(*plan), placeholder(0))
+    if let Some(new) = &entry.subscription
+        && let Some(plan) = ids.plans.get(new.plan)
     {
-        let new = Subscriber { id: placeholder, contact: who, plan: *plan, status: *status, due: *due };
-        subscription::insert(tx, id, &new)?;
+        let today = today(file, now);
+        let dates = dated(file, new, today)?;
+        subscription::start(tx, id, &NewSubscription { contact: who, plan: *plan, dates }, today)?;
     }
     for content in &entry.notes {
         note::insert(tx, id, who, "import", content, now)?;

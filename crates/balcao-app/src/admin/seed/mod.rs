@@ -15,7 +15,7 @@ use balcao_domain::hours::DayException;
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
-use balcao_domain::subscription::{Plan, SubscriberStatus};
+use balcao_domain::subscription::{Plan, SubscriberStatus, SubscriptionDates};
 use balcao_domain::{AppointmentStatus, Span};
 use balcao_store::crm::contact::NewContact;
 use balcao_store::crm::organization::Organization;
@@ -107,9 +107,17 @@ pub(crate) struct ContactEntry {
     pub(crate) tags: Vec<usize>,
     /// Pipeline and stage.
     pub(crate) stages: Vec<(usize, usize)>,
-    pub(crate) subscription: Option<(usize, SubscriberStatus, Option<Date>)>,
+    pub(crate) subscription: Option<SubscriptionEntry>,
     pub(crate) notes: Vec<String>,
     pub(crate) appointments: Vec<AppointmentEntry>,
+}
+
+/// A subscription of a contact, to the plan of that index. The dates that the file leaves out are those of the import.
+#[derive(Debug, Clone)]
+pub(crate) struct SubscriptionEntry {
+    pub(crate) plan: usize,
+    pub(crate) status: SubscriberStatus,
+    pub(crate) dates: SubscriptionDates,
 }
 
 /// An appointment of a contact.
@@ -141,6 +149,14 @@ pub enum SeedError {
         /// When it starts.
         starts: Timestamp,
     },
+    /// A subscription is called overdue whose payment is not late.
+    #[error(
+        "invalid status `overdue` of a subscription due on {due}; expected `active`, or a due date whose days of grace are over"
+    )]
+    NotOverdue {
+        /// When the payment is due.
+        due: Date,
+    },
     /// The database failed.
     #[error("the database failed: {0}")]
     Store(#[from] StoreError),
@@ -151,7 +167,9 @@ impl SeedError {
     #[must_use]
     pub fn class(&self) -> balcao_domain::FailureClass {
         match self {
-            Self::SlugTaken { .. } | Self::Overlap { .. } => balcao_domain::FailureClass::Correction,
+            Self::SlugTaken { .. } | Self::Overlap { .. } | Self::NotOverdue { .. } => {
+                balcao_domain::FailureClass::Correction
+            }
             Self::Store(error) => error.failure(),
         }
     }

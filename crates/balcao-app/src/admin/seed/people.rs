@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use balcao_domain::availability::instant_of;
 use balcao_domain::service::Service;
-use balcao_domain::subscription::SubscriberStatus;
+use balcao_domain::subscription::{SubscriberStatus, SubscriptionDates};
 use balcao_domain::{AppointmentStatus, Phone, Span};
 use balcao_store::crm::contact::NewContact;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::reader::{At, Fields, Reader};
-use super::{AppointmentEntry, ContactEntry, PlanEntry, ProfessionalEntry};
+use super::{AppointmentEntry, ContactEntry, PlanEntry, ProfessionalEntry, SubscriptionEntry};
 
 /// What contacts can refer to.
 pub(super) struct World {
@@ -140,18 +140,31 @@ fn stages<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, world: &World) -> Vec
     places
 }
 
-fn subscription<'a>(
-    reader: &mut Reader<'a>,
-    at: &At<'a>,
-    world: &World,
-) -> Option<(usize, SubscriberStatus, Option<Date>)> {
-    let fields = reader.fields(at, &["plan", "status", "due"])?;
+fn subscription<'a>(reader: &mut Reader<'a>, at: &At<'a>, world: &World) -> Option<SubscriptionEntry> {
+    let fields = reader.fields(at, &["plan", "status", "due", "started", "paused", "ended"])?;
     let plans: Vec<String> = world.plans.iter().map(|one| one.plan.name.clone()).collect();
     let statuses = SubscriberStatus::ALL.map(|status| (status.as_str(), status));
     let plan = reader.required(&fields, "plan").and_then(|at| reader.reference(&at, "plan", &plans));
-    let status = fields.get("status").map_or(Some(SubscriberStatus::Active), |at| reader.word(&at, &statuses));
-    let due = fields.get("due").and_then(|at| reader.date(&at));
-    Some((plan?, status?, due))
+    let mut date = |key| fields.get(key).and_then(|at| reader.date(&at));
+    let (started, due, paused, ended) = (date("started"), date("due"), date("paused"), date("ended"));
+    let usual = if ended.is_some() {
+        SubscriberStatus::Cancelled
+    } else if paused.is_some() {
+        SubscriberStatus::Paused
+    } else {
+        SubscriberStatus::Active
+    };
+    let status = fields.get("status").map_or(Some(usual), |at| reader.word(&at, &statuses))?;
+    if status == SubscriberStatus::Overdue && due.is_none() {
+        reader.wrong(&at.pointer, "an overdue subscription has no `due`", "add the date on which the payment was due");
+    }
+    if let (Some(started), Some(ended)) = (started, ended)
+        && ended < started
+    {
+        reader.wrong(&at.pointer, format!("it ends on {ended}, before its start"), format!("use {started} or later"));
+    }
+    let dates = SubscriptionDates { started, due, anchor_day: due.map(Date::day), paused, ended };
+    Some(SubscriptionEntry { plan: plan?, status, dates })
 }
 
 fn appointments<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, world: &World) -> Vec<AppointmentEntry> {

@@ -6,23 +6,21 @@ use balcao_domain::availability::{Verdict, instant_of};
 use balcao_domain::hours::covered;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
-use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::{
     AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, Span,
 };
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::scheduling::appointment::NewAppointment;
 use balcao_store::scheduling::reminder::ReminderSubject;
-use balcao_store::{
-    Tx, crm::subscription, scheduling::appointment, scheduling::catalog, scheduling::waitlist, turns::event,
-};
+use balcao_store::{Tx, scheduling::appointment, scheduling::catalog, scheduling::waitlist, turns::event};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 
+use super::coverage::cover;
 use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice};
 use crate::context::app_context::{UseCaseError, granted};
 use crate::context::names::NameRefusal;
-use crate::scheduling::agenda::{Agenda, Need, local_midnight};
+use crate::scheduling::agenda::{Agenda, Need};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::reminders;
 
@@ -71,6 +69,7 @@ pub(crate) fn book(
             already_booked: true,
             is_subscriber: plan_name.is_some(),
             plan_name,
+            plan_notice: None,
             near_name: wish.near_name,
         }));
     }
@@ -85,7 +84,8 @@ pub(crate) fn book(
             return Ok(Err(refusal));
         }
     };
-    let plan = covering_plan(tx, &agenda, contact, wish.service, wish.start)?;
+    let coverage = cover(tx, &agenda, contact, wish.service, wish.start)?;
+    let plan = coverage.plan;
     let new = NewAppointment {
         contact,
         professional: professional.id,
@@ -118,6 +118,7 @@ pub(crate) fn book(
         already_booked: false,
         is_subscriber: plan.is_some(),
         plan_name: plan.map(|(_, name)| name),
+        plan_notice: coverage.notice,
         near_name: wish.near_name,
     }))
 }
@@ -286,34 +287,6 @@ fn look_further(
 
 fn alternatives(agenda: &Agenda, wish: &Wish<'_>) -> Vec<crate::scheduling::availability::Slot> {
     agenda.alternatives(wish.service, None, wish.professional.map(|one| one.id), wish.start)
-}
-
-/// The contact's active plan that covers the service on the day of `start`, with quota left.
-fn covering_plan(
-    tx: &mut Tx<'_>,
-    agenda: &Agenda,
-    contact: ContactId,
-    service: Option<&Service>,
-    start: Timestamp,
-) -> Result<Option<(PlanId, String)>, UseCaseError> {
-    let Some(service) = service else { return Ok(None) };
-    let organization = agenda.organization.id;
-    let subscriptions = subscription::of_contact(tx, organization, contact)?;
-    if subscriptions.is_empty() {
-        return Ok(None);
-    }
-    let plans = catalog::list_plans(tx, organization, agenda.organization.currency)?;
-    let date = agenda.zone.to_datetime(start).date();
-    for subscriber in subscriptions.iter().filter(|one| one.status == SubscriberStatus::Active) {
-        let Some(plan) = plans.iter().find(|plan| plan.id == subscriber.plan) else { continue };
-        let (first, after) = plan.period.around(date);
-        let period = Span::new(local_midnight(&agenda.zone, first), local_midnight(&agenda.zone, after));
-        let used = appointment::count_on_plan(tx, organization, contact, plan.id, period)?;
-        if plan.covers(service.id, used) {
-            return Ok(Some((plan.id, plan.name.clone())));
-        }
-    }
-    Ok(None)
 }
 
 fn plan_name(tx: &mut Tx<'_>, agenda: &Agenda, plan: Option<PlanId>) -> Result<Option<String>, UseCaseError> {

@@ -6,6 +6,7 @@
 
 mod book;
 pub(crate) mod change;
+pub(crate) mod coverage;
 mod seeded_bugs;
 pub(crate) mod trail;
 
@@ -27,6 +28,7 @@ use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
 pub(crate) use book::book as book_in;
+pub use coverage::PlanNotice;
 
 /// Which service is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +100,9 @@ pub struct Booked {
     pub is_subscriber: bool,
     /// The plan that pays for it.
     pub plan_name: Option<String>,
+    /// Why a plan of the contact does not pay for it, although the plan names the service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_notice: Option<PlanNotice>,
     /// Whether a name was a near spelling only: the answer should say what was understood.
     pub near_name: bool,
 }

@@ -1,0 +1,311 @@
+//! What staff and programs do: start a subscription, note a payment, renew, pause, resume and end it.
+
+use balcao_domain::subscription::act::SubscriptionAct;
+use balcao_domain::subscription::{Subscriber, SubscriptionDates};
+use balcao_domain::{ContactId, Money, OrganizationId, SubscriberId};
+use balcao_store::crm::subscription::{self, NewSubscription, SubscriptionPayment};
+use balcao_store::ops::audit::{self, AuditEntry};
+use balcao_store::{Tx, crm::contact, crm::staff};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::pages::{SubscriptionRecord, record};
+use super::view::Plans;
+use super::{SubscriptionRefusal, Subscriptions};
+use crate::context::app_context::{UseCaseError, granted};
+use crate::context::names::{NameRefusal, find};
+use crate::context::staff_email::Actor;
+
+/// The most characters of the reference of a payment.
+pub(super) const MAX_REFERENCE: usize = 100;
+/// Attempts at a change while others change the same subscription.
+const ATTEMPTS: u32 = 3;
+
+/// What is to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartRequest {
+    /// Who subscribes.
+    pub contact: ContactId,
+    /// The plan, by name.
+    pub plan: String,
+    /// The local date of the start; today, if absent. It may be past.
+    pub started: Option<Date>,
+    /// When the first payment is due; on the start, if absent.
+    pub due: Option<Date>,
+}
+
+/// A payment that is to be noted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PaymentRequest {
+    /// What names the payment outside, such as the number of a transfer: a second payment with it is the same one.
+    pub reference: String,
+    /// The amount in cents; the price of the plan, if absent.
+    pub amount_cents: Option<i64>,
+}
+
+/// A payment that was noted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotedPayment {
+    /// What names it outside.
+    pub reference: String,
+    /// How much.
+    pub amount: Money,
+    /// The due date that it moved; `None` if no payment was expected.
+    pub due_from: Option<Date>,
+    /// The due date after it.
+    pub due_to: Date,
+    /// When it was noted.
+    pub noted_at: Timestamp,
+    /// Its author, by the name in the audit log.
+    pub noted_by: String,
+}
+
+/// A subscription after an act.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubscriptionChange {
+    /// The subscription as it is now.
+    pub subscription: SubscriptionRecord,
+    /// Whether anything changed: the same act a second time changes nothing.
+    pub changed: bool,
+}
+
+type Answer<T> = Result<Result<T, SubscriptionRefusal>, UseCaseError>;
+
+impl Subscriptions {
+    /// Starts a subscription. One that ended starts again under its id.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why it does not start.
+    pub async fn start(
+        &self,
+        organization: OrganizationId,
+        request: StartRequest,
+        by: Actor,
+    ) -> Answer<SubscriptionChange> {
+        let work = move |tx: &mut Tx<'_>, now| tx.savepoint(|tx| start(tx, organization, &request, &by, now));
+        self.desk.act(organization, self.key.clone(), work).await
+    }
+
+    /// Renews, pauses, resumes or ends a subscription. [`Self::note_payment`] notes payments.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why it stays as it is.
+    pub async fn change(
+        &self,
+        organization: OrganizationId,
+        id: SubscriberId,
+        act: SubscriptionAct,
+        by: Actor,
+    ) -> Answer<SubscriptionChange> {
+        let work = move |tx: &mut Tx<'_>, now| {
+            tx.savepoint(|tx| change(tx, &Change { organization, id, act, payment: None, by: &by, now }))
+        };
+        self.desk.act(organization, self.key.clone(), work).await
+    }
+
+    /// Notes a payment, which moves the due date by one period. A payment with the same reference counts once.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why it is not noted.
+    pub async fn note_payment(
+        &self,
+        organization: OrganizationId,
+        id: SubscriberId,
+        request: PaymentRequest,
+        by: Actor,
+    ) -> Answer<SubscriptionChange> {
+        let reference = request.reference.trim().to_owned();
+        let is_reference = (1..=MAX_REFERENCE).contains(&reference.chars().count());
+        if !is_reference || reference.chars().any(char::is_control) {
+            return Ok(Err(SubscriptionRefusal::Reference));
+        }
+        let request = PaymentRequest { reference, ..request };
+        let work = move |tx: &mut Tx<'_>, now| {
+            let act = SubscriptionAct::Pay;
+            tx.savepoint(|tx| change(tx, &Change { organization, id, act, payment: Some(&request), by: &by, now }))
+        };
+        self.desk.act(organization, self.key.clone(), work).await
+    }
+}
+
+fn author(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    by: &Actor,
+) -> Result<Result<String, SubscriptionRefusal>, UseCaseError> {
+    let all = staff::list(tx, organization)?;
+    Ok(by.identify(&all).map(|author| author.name().to_owned()).map_err(SubscriptionRefusal::from))
+}
+
+fn start(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    request: &StartRequest,
+    by: &Actor,
+    now: Timestamp,
+) -> Answer<SubscriptionChange> {
+    let actor = granted!(author(tx, organization, by)?);
+    if contact::find(tx, organization, request.contact)?.is_none() {
+        return Ok(Err(SubscriptionRefusal::NoContact { id: request.contact }));
+    }
+    let plans = Plans::load(tx, organization, now)?;
+    let on_sale: Vec<_> = plans.plans.iter().filter(|plan| plan.active).collect();
+    let found = find(&request.plan, on_sale.iter().map(|plan| (&plan.name, [].as_slice())));
+    let found = granted!(found.map_err(SubscriptionRefusal::Plan));
+    let Some(plan) = on_sale.get(found.index) else { return Ok(Err(SubscriptionRefusal::ChangedMeanwhile)) };
+    if found.near {
+        // What costs money every month is not started on a guess.
+        let known = on_sale.iter().map(|plan| plan.name.clone()).collect();
+        let refusal = NameRefusal::NotFound { query: request.plan.clone(), nearest: Some(plan.name.clone()), known };
+        return Ok(Err(SubscriptionRefusal::Plan(refusal)));
+    }
+    let today = plans.today();
+    let dates = SubscriptionDates::start(request.started.unwrap_or(today), request.due, today);
+    let new = NewSubscription { contact: request.contact, plan: plan.id, dates: granted!(dates.map_err(Into::into)) };
+    let before = of_plan(tx, organization, &new)?;
+    let Some(id) = subscription::start(tx, organization, &new, today)? else {
+        // Read again: another start may have come first.
+        let Some(existing) = of_plan(tx, organization, &new)? else {
+            return Ok(Err(SubscriptionRefusal::ChangedMeanwhile));
+        };
+        let status = plans.status_of(&existing.dates);
+        return Ok(Err(SubscriptionRefusal::AlreadySubscribed { id: existing.id, plan: plan.name.clone(), status }));
+    };
+    let Some(started) = subscription::find(tx, organization, id)? else {
+        return Ok(Err(SubscriptionRefusal::ChangedMeanwhile));
+    };
+    let before = before.map(|one| shown(&plans, &one, &one.dates));
+    let after = shown(&plans, &started, &started.dates);
+    let entry = entry((&actor, "subscription.start"), id, (before, after), now);
+    audit::append(tx, organization, &entry)?;
+    answer(tx, &plans, &started, true)
+}
+
+/// The contact's subscription to a plan, whatever its status.
+fn of_plan(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewSubscription,
+) -> Result<Option<Subscriber>, UseCaseError> {
+    let all = subscription::of_contact(tx, organization, new.contact)?;
+    Ok(all.into_iter().find(|one| one.plan == new.plan))
+}
+
+/// An act on a subscription, with its payment if it is one.
+struct Change<'a> {
+    organization: OrganizationId,
+    id: SubscriberId,
+    act: SubscriptionAct,
+    payment: Option<&'a PaymentRequest>,
+    by: &'a Actor,
+    now: Timestamp,
+}
+
+impl Change<'_> {
+    const fn action(&self) -> &'static str {
+        match self.act {
+            SubscriptionAct::Renew { .. } => "subscription.renew",
+            SubscriptionAct::Pay => "subscription.pay",
+            SubscriptionAct::Pause => "subscription.pause",
+            SubscriptionAct::Resume => "subscription.resume",
+            SubscriptionAct::End { .. } => "subscription.end",
+        }
+    }
+}
+
+fn change(tx: &mut Tx<'_>, asked: &Change<'_>) -> Answer<SubscriptionChange> {
+    let Change { organization, id, now, .. } = *asked;
+    let actor = granted!(author(tx, organization, asked.by)?);
+    let plans = Plans::load(tx, organization, now)?;
+    for _attempt in 0..ATTEMPTS {
+        let Some(read) = subscription::find(tx, organization, id)? else {
+            return Ok(Err(SubscriptionRefusal::NotFound { id }));
+        };
+        let Some(plan) = plans.plan_of(&read) else { return Ok(Err(SubscriptionRefusal::NotFound { id })) };
+        let amount = asked.payment.map(|payment| {
+            let cents = payment.amount_cents.unwrap_or(plan.price.cents);
+            (payment, Money::new(cents, plan.price.currency))
+        });
+        if let Some((payment, amount)) = amount
+            && granted!(is_noted(tx, asked, payment, amount)?)
+        {
+            return answer(tx, &plans, &read, false);
+        }
+        let decided = read.dates.decide(asked.act, plan.period, plans.today());
+        let Some(dates) = granted!(decided.map_err(SubscriptionRefusal::from)) else {
+            return answer(tx, &plans, &read, false);
+        };
+        if !subscription::change(tx, organization, &read, &dates)? {
+            continue;
+        }
+        let mut after = shown(&plans, &read, &dates);
+        if let (Some((payment, amount)), Some(due_to)) = (amount, dates.due) {
+            let reference = payment.reference.clone();
+            let (due_from, amount_cents) = (read.dates.due, amount.cents);
+            let new = SubscriptionPayment {
+                reference,
+                amount_cents,
+                due_from,
+                due_to,
+                noted_at: now,
+                noted_by: actor.clone(),
+            };
+            // The changed row is locked, so no other transaction notes this reference now.
+            if !subscription::insert_payment(tx, organization, id, &new)? {
+                return Ok(Err(SubscriptionRefusal::ChangedMeanwhile));
+            }
+            if let Value::Object(fields) = &mut after {
+                fields.insert("payment".to_owned(), json!({ "reference": new.reference, "cents": amount.cents }));
+            }
+        }
+        let values = (Some(shown(&plans, &read, &read.dates)), after);
+        audit::append(tx, organization, &entry((&actor, asked.action()), id, values, now))?;
+        return answer(tx, &plans, &Subscriber { dates, revision: read.revision.saturating_add(1), ..read }, true);
+    }
+    Ok(Err(SubscriptionRefusal::ChangedMeanwhile))
+}
+
+/// Whether this very payment was noted before.
+fn is_noted(tx: &mut Tx<'_>, asked: &Change<'_>, payment: &PaymentRequest, amount: Money) -> Answer<bool> {
+    if amount.cents <= 0 {
+        return Ok(Err(SubscriptionRefusal::Amount { amount }));
+    }
+    let noted = subscription::find_payment(tx, asked.organization, asked.id, &payment.reference)?;
+    Ok(match noted {
+        Some(noted) if payment.amount_cents.is_some() && noted.amount_cents != amount.cents => {
+            let amount = Money::new(noted.amount_cents, amount.currency);
+            Err(SubscriptionRefusal::ReferenceUsed { amount })
+        }
+        noted => Ok(noted.is_some()),
+    })
+}
+
+fn answer(tx: &mut Tx<'_>, plans: &Plans, one: &Subscriber, changed: bool) -> Answer<SubscriptionChange> {
+    let found = record(tx, plans, one)?;
+    let answer = found.map(|subscription| SubscriptionChange { subscription, changed });
+    Ok(answer.ok_or(SubscriptionRefusal::NotFound { id: one.id }))
+}
+
+/// A subscription as the log shows it. Who subscribes is not among it: the log is not deleted by age.
+fn shown(plans: &Plans, one: &Subscriber, dates: &SubscriptionDates) -> Value {
+    json!({ "plan": plans.plan_of(one).map(|plan| plan.name.as_str()), "status": plans.status_of(dates).as_str(),
+            "started": dates.started, "due": dates.due, "paused": dates.paused, "ended": dates.ended })
+}
+
+fn entry(
+    (actor, action): (&str, &str),
+    subject: SubscriberId,
+    (before, after): (Option<Value>, Value),
+    at: Timestamp,
+) -> AuditEntry {
+    AuditEntry {
+        at,
+        actor: actor.to_owned(),
+        action: action.to_owned(),
+        subject: subject.to_string(),
+        before: before.map(|value| value.to_string()),
+        after: Some(after.to_string()),
+    }
+}

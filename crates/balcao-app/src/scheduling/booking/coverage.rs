@@ -1,0 +1,127 @@
+//! Whether a plan of the contact pays for a visit, and what is used of its quota. The rule is pure
+//! ([`balcao_domain::subscription::Plan::decide_coverage`]).
+
+use balcao_domain::service::Service;
+use balcao_domain::subscription::{CoverageQuestion, NotCovered, Plan};
+use balcao_domain::{Appointment, ContactId, Money, OrganizationId, PlanId, Span};
+use balcao_store::{StoreError, Tx, crm::subscription, scheduling::appointment, scheduling::catalog};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use serde::{Deserialize, Serialize};
+
+use crate::context::app_context::{UseCaseError, organization};
+use crate::scheduling::agenda::{Agenda, local_midnight};
+
+/// For how many days after its end an answer still mentions a plan.
+const MENTIONED_DAYS: i64 = 31;
+
+/// A plan of the contact that names the service and does not pay for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanNotice {
+    /// The plan.
+    pub plan: String,
+    /// Why the visit has its full price.
+    #[serde(flatten)]
+    pub reason: NotCovered,
+}
+
+/// What the plans of a contact do for a visit.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Coverage {
+    /// The plan that pays for it.
+    pub(super) plan: Option<(PlanId, String)>,
+    /// If no plan pays, the first one that could have.
+    pub(super) notice: Option<PlanNotice>,
+}
+
+/// The quota of a plan in one period, for one contact.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QuotaPeriod<'a> {
+    pub(crate) organization: OrganizationId,
+    pub(crate) zone: &'a TimeZone,
+    pub(crate) contact: ContactId,
+    pub(crate) plan: &'a Plan,
+    /// A day of the period.
+    pub(crate) day: Date,
+    pub(crate) now: Timestamp,
+}
+
+/// Counts the appointments that the contact has on the plan in this period.
+pub(crate) fn count_used(tx: &mut Tx<'_>, asked: QuotaPeriod<'_>) -> Result<u32, StoreError> {
+    let (first, after) = asked.plan.period.around(asked.day);
+    let span = Span::new(local_midnight(asked.zone, first), local_midnight(asked.zone, after));
+    appointment::count_on_plan(tx, asked.organization, asked.contact, asked.plan.id, span, asked.now)
+}
+
+/// Finds the contact's plan that pays for the service on the day of `start`. It locks the contact's subscriptions, so the count stays true
+/// until the transaction ends.
+pub(super) fn cover(
+    tx: &mut Tx<'_>,
+    agenda: &Agenda,
+    contact: ContactId,
+    service: Option<&Service>,
+    start: Timestamp,
+) -> Result<Coverage, UseCaseError> {
+    let mut coverage = Coverage::default();
+    let Some(service) = service else { return Ok(coverage) };
+    let organization = agenda.organization.id;
+    let subscriptions = subscription::lock_of_contact(tx, organization, contact)?;
+    if subscriptions.is_empty() {
+        return Ok(coverage);
+    }
+    let plans = catalog::list_plans(tx, organization, agenda.organization.currency)?;
+    let (today, visit) = (agenda.today(), agenda.zone.to_datetime(start).date());
+    let grace_days = agenda.organization.scheduling.plan_grace_days;
+    for subscriber in subscriptions {
+        let Some(plan) = plans.iter().find(|plan| plan.id == subscriber.plan && plan.covers(service.id)) else {
+            continue;
+        };
+        let period = QuotaPeriod { organization, zone: &agenda.zone, contact, plan, day: visit, now: agenda.now };
+        let used = count_used(tx, period)?;
+        match plan.decide_coverage(&subscriber.dates, CoverageQuestion { today, grace_days, visit, used }) {
+            Ok(()) => return Ok(Coverage { plan: Some((plan.id, plan.name.clone())), notice: None }),
+            Err(reason) if is_mentioned(reason, today) => {
+                coverage.notice.get_or_insert_with(|| PlanNotice { plan: plan.name.clone(), reason });
+            }
+            Err(_long_over) => {}
+        }
+    }
+    Ok(coverage)
+}
+
+/// Takes a visit that came back off its plan if the quota was used up meanwhile; returns its full price then.
+pub(crate) fn recheck_quota(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    visit: &Appointment,
+    now: Timestamp,
+) -> Result<Option<Money>, UseCaseError> {
+    let Some(plan) = visit.plan else { return Ok(None) };
+    subscription::lock_of_contact(tx, organization, visit.contact)?;
+    let dates = dates_of(tx, organization, visit)?;
+    let agenda = Agenda::load(tx, organization, Some(visit.contact), dates, now)?;
+    let plans = catalog::list_plans(tx, organization, agenda.organization.currency)?;
+    let Some(plan) = plans.iter().find(|one| one.id == plan) else { return Ok(None) };
+    let (zone, contact, day) = (&agenda.zone, visit.contact, agenda.zone.to_datetime(visit.span.start).date());
+    let used = count_used(tx, QuotaPeriod { organization, zone, contact, plan, day, now })?;
+    if plan.quota.is_none_or(|quota| used <= quota) {
+        return Ok(None);
+    }
+    let service = agenda.services.iter().find(|service| Some(service.id) == visit.service);
+    let professional = agenda.professionals.iter().find(|one| one.id == visit.professional);
+    let need = professional.and_then(|one| agenda.need(one, service, None));
+    let cents = need.map(|need| need.price_cents).or(service.map(|service| service.price.cents)).unwrap_or_default();
+    appointment::take_off_plan(tx, organization, visit.id, cents)?;
+    Ok(Some(Money::new(cents, agenda.organization.currency)))
+}
+
+fn dates_of(tx: &mut Tx<'_>, id: OrganizationId, visit: &Appointment) -> Result<(Date, Date), UseCaseError> {
+    let (_, zone) = organization(tx, id)?;
+    let day = zone.to_datetime(visit.span.start).date();
+    Ok((day, day))
+}
+
+fn is_mentioned(reason: NotCovered, today: Date) -> bool {
+    !matches!(reason, NotCovered::Ended { on } if on < today.saturating_sub(MENTIONED_DAYS.days()))
+}

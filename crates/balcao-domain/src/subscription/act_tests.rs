@@ -1,0 +1,117 @@
+use jiff::civil::date;
+use proptest::prelude::*;
+
+use super::*;
+
+const TODAY: Date = date(2026, 12, 10);
+
+fn started() -> SubscriptionDates {
+    SubscriptionDates::start(date(2026, 11, 30), Some(date(2026, 12, 31)), TODAY).unwrap()
+}
+
+fn decide(dates: SubscriptionDates, act: SubscriptionAct) -> Result<Option<SubscriptionDates>, ActRefusal> {
+    dates.decide(act, PlanPeriod::Month, TODAY)
+}
+
+#[test]
+fn start_is_today_or_earlier_and_due_from_the_start_on() {
+    let dates = SubscriptionDates::start(TODAY, None, TODAY).unwrap();
+    assert_eq!((dates.due, dates.anchor_day), (Some(TODAY), Some(10)));
+    let tomorrow = date(2026, 12, 11);
+    assert_eq!(SubscriptionDates::start(tomorrow, None, TODAY), Err(ActRefusal::StartsLater { today: TODAY }));
+    let early = SubscriptionDates::start(TODAY, Some(date(2026, 12, 9)), TODAY);
+    assert_eq!(early, Err(ActRefusal::DueBeforeStart { started: TODAY }));
+}
+
+#[test]
+fn payment_moves_the_due_date_by_one_period() {
+    let paid = decide(started(), SubscriptionAct::Pay).unwrap().unwrap();
+    assert_eq!(paid, SubscriptionDates { due: Some(date(2027, 1, 31)), ..started() });
+    let twice = decide(paid, SubscriptionAct::Pay).unwrap().unwrap();
+    assert_eq!((twice.due, twice.anchor_day), (Some(date(2027, 2, 28)), Some(31)));
+    let unbilled = SubscriptionDates { due: None, anchor_day: None, ..started() };
+    let billed = decide(unbilled, SubscriptionAct::Pay).unwrap().unwrap();
+    assert_eq!((billed.due, billed.anchor_day), (Some(date(2027, 1, 10)), Some(10)));
+    let last = SubscriptionDates { due: Some(Date::MAX), ..started() };
+    assert_eq!(decide(last, SubscriptionAct::Pay), Err(ActRefusal::BeyondCalendar));
+}
+
+#[test]
+fn renewal_of_the_same_due_date_happens_once() {
+    let act = SubscriptionAct::Renew { due: date(2026, 12, 31) };
+    let renewed = decide(started(), act).unwrap().unwrap();
+    assert_eq!(renewed.due, Some(date(2027, 1, 31)));
+    assert_eq!(decide(renewed, act), Ok(None));
+    let other = SubscriptionAct::Renew { due: date(2026, 10, 31) };
+    assert_eq!(decide(renewed, other), Err(ActRefusal::OtherDue { due: renewed.due }));
+    let unbilled = SubscriptionDates { due: None, ..started() };
+    assert_eq!(decide(unbilled, act), Err(ActRefusal::OtherDue { due: None }));
+}
+
+#[test]
+fn days_of_rest_are_added_to_the_due_date() {
+    let paused = decide(started(), SubscriptionAct::Pause).unwrap().unwrap();
+    assert_eq!(paused.paused, Some(TODAY));
+    assert_eq!(decide(paused, SubscriptionAct::Pause), Ok(None));
+    assert_eq!(decide(paused, SubscriptionAct::Resume), Ok(Some(started())));
+    let later = paused.decide(SubscriptionAct::Resume, PlanPeriod::Month, date(2026, 12, 25)).unwrap().unwrap();
+    assert_eq!((later.due, later.anchor_day, later.paused), (Some(date(2027, 1, 15)), Some(15), None));
+    assert_eq!(decide(started(), SubscriptionAct::Resume), Ok(None));
+}
+
+#[test]
+fn end_comes_after_the_start_and_can_be_taken_back_while_it_is_to_come() {
+    let end = |on| SubscriptionAct::End { on };
+    let early = decide(started(), end(Some(date(2026, 11, 29))));
+    assert_eq!(early, Err(ActRefusal::EndsBeforeStart { started: date(2026, 11, 30) }));
+    let planned = decide(started(), end(Some(date(2026, 12, 31)))).unwrap().unwrap();
+    assert_eq!(decide(planned, SubscriptionAct::Resume), Ok(Some(started())));
+    let ended = decide(planned, end(None)).unwrap().unwrap();
+    assert_eq!(ended.ended, Some(TODAY));
+    assert_eq!((decide(ended, end(None)), decide(ended, end(Some(TODAY)))), (Ok(None), Ok(None)));
+    let refused = Err(ActRefusal::Ended { on: TODAY });
+    let renew = SubscriptionAct::Renew { due: date(2026, 12, 31) };
+    let others = [renew, SubscriptionAct::Pay, SubscriptionAct::Pause, SubscriptionAct::Resume, end(Some(Date::MAX))];
+    for act in others {
+        assert_eq!(decide(ended, act), refused, "{act:?}");
+    }
+}
+
+fn acts() -> impl Strategy<Value = SubscriptionAct> {
+    let day = (-40_i64..400).prop_map(|days| TODAY.saturating_add(days.days()));
+    prop_oneof![
+        day.clone().prop_map(|due| SubscriptionAct::Renew { due }),
+        Just(SubscriptionAct::Pay),
+        Just(SubscriptionAct::Pause),
+        Just(SubscriptionAct::Resume),
+        prop::option::of(day).prop_map(|on| SubscriptionAct::End { on }),
+    ]
+}
+
+proptest! {
+    /// Whatever happens in whatever order: an ended subscription stays so, the due date never moves back, and an act that changes
+    /// nothing says so.
+    #[test]
+    fn every_story_of_acts_keeps_the_rules(
+        period in prop::sample::select(PlanPeriod::ALL.to_vec()), steps in prop::collection::vec((acts(), 0_i64..50), 1..30),
+    ) {
+        let (mut dates, mut today) = (started(), TODAY);
+        for (act, days) in steps {
+            today = today.saturating_add(days.days());
+            let before = dates.status_on(today, 0);
+            match dates.decide(act, period, today) {
+                Ok(Some(after)) => {
+                    prop_assert!(before != SubscriberStatus::Cancelled && after != dates);
+                    prop_assert!(after.due >= dates.due && after.started == dates.started);
+                    if act == SubscriptionAct::Pay {
+                        prop_assert_eq!(after.due, period.next_due(dates.due.unwrap(), dates.anchor_day.unwrap()));
+                    }
+                    dates = after;
+                }
+                Ok(None) => prop_assert_ne!(act, SubscriptionAct::Pay),
+                Err(ActRefusal::OtherDue { .. } | ActRefusal::EndsBeforeStart { .. }) => {}
+                Err(refusal) => prop_assert!(before == SubscriberStatus::Cancelled, "{refusal:?}"),
+            }
+        }
+    }
+}
