@@ -22,6 +22,7 @@ mod retention;
 mod seed;
 mod serve;
 mod stats;
+mod subscriptions;
 mod tools;
 
 use std::{
@@ -85,6 +86,8 @@ enum Command {
     Inbox(inbox::Args),
     /// Appointments of a day, and how visits ended: list, mark, undo.
     Appointments(appointments::Args),
+    /// Subscriptions to plans: list, start, note payments, renew, pause, resume, end.
+    Subscriptions(subscriptions::Args),
     /// Messages that did not leave: list, send again, give up.
     Outbox(outbox::Args),
     /// Deletes what was kept long enough, or says what would be deleted.
@@ -149,6 +152,7 @@ async fn dispatch(
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
         Command::Appointments(args) => appointments::run(args, &loaded?).await,
+        Command::Subscriptions(args) => subscriptions::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
         Command::Backup(args) => backup::run(args, &loaded?).await,
         Command::Restore(args) => restore::run(args, &loaded?).await,

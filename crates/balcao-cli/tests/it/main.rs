@@ -29,8 +29,9 @@ mod secrets;
 mod serve;
 mod server;
 mod setup;
-mod taken;
 #[cfg(feature = "telemetry")]
+mod subscriptions;
+mod taken;
 mod telemetry;
 #[cfg(feature = "telemetry")]
 mod tenancy;

@@ -7,6 +7,7 @@ use balcao_app::crm::contacts::Contacts;
 use balcao_app::scheduling::appointments::{AppointmentFilter, AppointmentRecord, AppointmentView, Appointments};
 use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, RescheduleRequest, ServiceChoice};
 use balcao_domain::hours::parse_minute;
+use balcao_domain::subscription::NotCovered;
 use balcao_domain::{AppointmentId, AppointmentStatus, ContactId};
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -169,8 +170,33 @@ struct AppointmentBooked {
     already_booked: bool,
     /// The plan that pays for it.
     plan_name: Option<String>,
+    /// The contact's plan that names the service and does not pay for it.
+    plan_notice: Option<PlanNotice>,
     /// Whether a name was a near spelling only.
     near_name: bool,
+}
+
+/// A plan that does not pay, and why.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PlanNotice {
+    /// The plan.
+    plan: String,
+    /// Why the appointment has its full price.
+    reason: NoticeReason,
+}
+
+/// Why a plan does not pay.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum NoticeReason {
+    /// The appointments of the period are used up.
+    QuotaUsed,
+    /// A payment is late.
+    Overdue,
+    /// The subscription rests.
+    Paused,
+    /// The subscription is over by the day of the visit.
+    Ended,
 }
 
 /// An appointment that was moved.
@@ -204,6 +230,15 @@ fn booked(booked: Booked, contact: ContactId) -> AppointmentBooked {
         appointment: appointment(booked.appointment, contact),
         already_booked: booked.already_booked,
         plan_name: booked.plan_name,
+        plan_notice: booked.plan_notice.map(|notice| PlanNotice {
+            plan: notice.plan,
+            reason: match notice.reason {
+                NotCovered::QuotaUsed { .. } => NoticeReason::QuotaUsed,
+                NotCovered::Overdue { .. } => NoticeReason::Overdue,
+                NotCovered::Paused => NoticeReason::Paused,
+                NotCovered::Ended { .. } => NoticeReason::Ended,
+            },
+        }),
         near_name: booked.near_name,
     }
 }
@@ -224,8 +259,8 @@ const NOT_BOOKED: (u16, &str) = (
 );
 
 pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
-    let new =
-        json!({ "appointment": example("confirmed"), "already_booked": false, "plan_name": null, "near_name": false });
+    let new = json!({ "appointment": example("confirmed"), "already_booked": false, "plan_name": null,
+            "plan_notice": null, "near_name": false });
     let list = Route {
         method: Method::Get,
         path: "/v1/appointments",

@@ -23,6 +23,7 @@ mod openapi;
 mod outbox;
 mod refusals;
 mod schema;
+mod subscriptions;
 mod turns;
 mod versions;
 mod visits;
@@ -149,6 +150,7 @@ fn endpoints() -> Result<Vec<Endpoint>, String> {
         appointments::endpoints()?,
         visits::endpoints()?,
         ways_out::endpoints()?,
+        subscriptions::endpoints()?,
         business::endpoints()?,
         versions::endpoints()?,
         catalog::endpoints()?,

@@ -8,6 +8,7 @@ use balcao_app::context::names::NameRefusal;
 use balcao_app::context::staff_email::UnknownStaff;
 use balcao_app::conversations::ConversationRefusal;
 use balcao_app::crm::contacts::{BadField, BadValue, UpdateRefusal};
+use balcao_app::crm::subscriptions::SubscriptionRefusal;
 use balcao_app::messaging::files::FileRefusal;
 use balcao_app::messaging::outbound::dead_letters::DeadLetterRefusal;
 use balcao_app::scheduling::availability::{AvailabilityRefusal, Slot};
@@ -279,6 +280,46 @@ pub(super) fn of_resolution(refusal: ResolveRefusal) -> Problem {
         ResolveRefusal::Ended { .. } | ResolveRefusal::Begun { .. } => conflict("not_to_come", told),
         ResolveRefusal::NoConflict { .. } => conflict("no_conflict", told),
         ResolveRefusal::Booking(refusal) => of_booking(refusal),
+    }
+}
+
+pub(super) fn of_subscription(refusal: SubscriptionRefusal) -> Problem {
+    let told = refusal.to_string();
+    let wrong = |pointer: &str| {
+        let problem =
+            FieldProblem { pointer: pointer.to_owned(), problem: "out_of_range".to_owned(), ..FieldProblem::default() };
+        input::unfit(vec![FieldProblem { expected: told.clone(), ..problem }])
+    };
+    match refusal {
+        SubscriptionRefusal::NotFound { id } => missing("subscription", id),
+        SubscriptionRefusal::NoContact { id } => named(
+            "/contact_id",
+            "unknown_name",
+            &id.to_string(),
+            "the id of a contact; `GET /v1/contacts` finds them".to_owned(),
+            None,
+        ),
+        SubscriptionRefusal::Plan(refusal) => of_name("/plan", refusal),
+        SubscriptionRefusal::UnknownStaff(unknown) => {
+            named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
+        }
+        SubscriptionRefusal::AlreadySubscribed { id, status, .. } => {
+            conflict("already_subscribed", told).fact("subscription", id.to_string()).fact("status", status.as_str())
+        }
+        SubscriptionRefusal::Ended { on } => conflict("ended", told).fact("ended", on.to_string()),
+        SubscriptionRefusal::EndsBeforeStart { .. } => wrong("/ends"),
+        SubscriptionRefusal::StartsLater { .. } => wrong("/started"),
+        SubscriptionRefusal::DueBeforeStart { .. } => wrong("/due"),
+        SubscriptionRefusal::OtherDue { due } => {
+            conflict("other_due", told).fact("due", json!(due.map(|due| due.to_string())))
+        }
+        SubscriptionRefusal::BeyondCalendar => conflict("beyond_calendar", told),
+        SubscriptionRefusal::Amount { .. } => wrong("/amount_cents"),
+        SubscriptionRefusal::Reference => wrong("/reference"),
+        SubscriptionRefusal::ReferenceUsed { amount } => {
+            conflict("reference_used", told).fact("amount_cents", amount.cents)
+        }
+        SubscriptionRefusal::ChangedMeanwhile => conflict("changed_meanwhile", told),
     }
 }
 

@@ -7,6 +7,7 @@ mod business;
 mod document;
 mod input;
 mod once;
+mod subscriptions;
 mod visits;
 mod ways_out;
 mod work;

@@ -1,0 +1,285 @@
+//! `balcao subscriptions`: who subscribes to which plan, and what staff do to a subscription.
+
+use std::process::ExitCode;
+
+use balcao_app::UseCaseError;
+use balcao_app::context::staff_email::Actor;
+use balcao_app::crm::subscriptions::{
+    NotedPayment, PaymentRequest, StartRequest, SubscriptionChange, SubscriptionFilter, SubscriptionRecord,
+    SubscriptionRefusal, Subscriptions,
+};
+use balcao_domain::subscription::SubscriberStatus;
+use balcao_domain::subscription::act::SubscriptionAct;
+use balcao_domain::{ContactId, Currency, Money, SubscriberId};
+use jiff::civil::Date;
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, error_chain, one_line, print_line},
+    wire,
+};
+
+/// Subscriptions of one look at the database.
+const PAGE: u32 = 100;
+
+/// Options of `balcao subscriptions`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao subscriptions list --status overdue\n  \
+    balcao subscriptions start con_12 Copa --as davi@figueira.example\n  \
+    balcao subscriptions pay sub_3 --reference PIX-0042 --as davi@figueira.example\n  \
+    balcao subscriptions end sub_3 --on 2026-12-10 --as davi@figueira.example")]
+pub(crate) struct Args {
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Subscriptions as they stand today.
+    List {
+        /// Only those with this status.
+        #[arg(long)]
+        status: Option<Status>,
+        /// Only those of this contact.
+        #[arg(long, value_name = "CONTACT", value_parser = contact)]
+        contact: Option<ContactId>,
+    },
+    /// One subscription with its payments.
+    Show {
+        /// The subscription, as `list` names it.
+        #[arg(value_parser = subscription)]
+        id: SubscriberId,
+    },
+    /// Starts a subscription; one that ended starts again.
+    Start {
+        /// The contact who subscribes.
+        #[arg(value_parser = contact)]
+        contact: ContactId,
+        /// The plan, by name.
+        plan: String,
+        /// The start, today or earlier; today, if absent.
+        #[arg(long, value_name = "DATE")]
+        from: Option<Date>,
+        /// When the first payment is due; on the start, if absent.
+        #[arg(long, value_name = "DATE")]
+        due: Option<Date>,
+        #[command(flatten)]
+        me: Me,
+    },
+    /// Notes a payment, which moves the due date by one period; the same reference counts once.
+    Pay {
+        /// The subscription, as `list` names it.
+        #[arg(value_parser = subscription)]
+        id: SubscriberId,
+        /// What names the payment outside, such as the number of a transfer.
+        #[arg(long, value_name = "TEXT")]
+        reference: String,
+        /// The amount, such as 159,00; the price of the plan, if absent.
+        #[arg(long, value_name = "AMOUNT", value_parser = cents, allow_hyphen_values = true)]
+        amount: Option<i64>,
+        #[command(flatten)]
+        me: Me,
+    },
+    /// Moves the due date by one period without a payment.
+    Renew {
+        /// The subscription, as `list` names it.
+        #[arg(value_parser = subscription)]
+        id: SubscriberId,
+        /// The due date that moves, so that a renewal happens once.
+        #[arg(long, value_name = "DATE")]
+        due: Date,
+        #[command(flatten)]
+        me: Me,
+    },
+    /// Lets a subscription rest from today on: it covers nothing until it is resumed.
+    Pause {
+        /// The subscription, as `list` names it.
+        #[arg(value_parser = subscription)]
+        id: SubscriberId,
+        #[command(flatten)]
+        me: Me,
+    },
+    /// Ends a pause, whose days are added to the due date; or takes back an end that is still to come.
+    Resume {
+        /// The subscription, as `list` names it.
+        #[arg(value_parser = subscription)]
+        id: SubscriberId,
+        #[command(flatten)]
+        me: Me,
+    },
+    /// Ends a subscription; appointments on its plan stay.
+    End {
+        /// The subscription, as `list` names it.
+        #[arg(value_parser = subscription)]
+        id: SubscriberId,
+        /// The first day on which it covers nothing; today, if absent.
+        #[arg(long, value_name = "DATE")]
+        on: Option<Date>,
+        #[command(flatten)]
+        me: Me,
+    },
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Status {
+    /// It runs and is not overdue.
+    Active,
+    /// A payment is late.
+    Overdue,
+    /// It rests.
+    Paused,
+    /// It ended.
+    Cancelled,
+}
+
+impl From<Status> for SubscriberStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Active => Self::Active,
+            Status::Overdue => Self::Overdue,
+            Status::Paused => Self::Paused,
+            Status::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+struct Me {
+    /// The e-mail address of the staff member who acts; without it, the operator of the server.
+    #[arg(long = "as", value_name = "EMAIL")]
+    email: Option<String>,
+}
+
+impl Me {
+    fn actor(self) -> Actor {
+        self.email.map_or(Actor::Operator, Actor::Staff)
+    }
+}
+
+/// A subscription's id, with its prefix or without.
+fn subscription(text: &str) -> Result<SubscriberId, String> {
+    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| SubscriberId::try_from(number).ok());
+    id.ok_or_else(|| {
+        format!("invalid subscription `{text}`; expected an id as in `balcao subscriptions list`: `sub_3`")
+    })
+}
+
+/// A contact's id, with its prefix or without.
+fn contact(text: &str) -> Result<ContactId, String> {
+    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| ContactId::try_from(number).ok());
+    id.ok_or_else(|| format!("invalid contact `{text}`; expected an id such as `con_12`"))
+}
+
+/// An amount in cents. A currency has two decimals, whichever it is.
+fn cents(text: &str) -> Result<i64, String> {
+    let amount = Money::parse(text, Currency::BRL).map_err(|error| error.to_string())?;
+    Ok(amount.cents)
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, _) = wire::configured(config, None).await?;
+    let subscriptions = Subscriptions::new(desk);
+    let json = args.json;
+    let (id, act, me) = match args.action {
+        Action::List { status, contact } => {
+            let filter = SubscriptionFilter { contact, status: status.map(Into::into) };
+            let mut after = None;
+            let mut found = Vec::new();
+            loop {
+                let page = subscriptions.page(organization, filter, after, PAGE).await;
+                let page = page.map_err(|error| Failure::operation(error_chain(&error)))?;
+                found.extend(page.items);
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            list(&found, json);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Action::Show { id } => {
+            let found = subscriptions.find(organization, id).await;
+            let found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
+            let (one, payments) = found.ok_or_else(|| Failure::operation(SubscriptionRefusal::NotFound { id }))?;
+            show(&one, &payments, json);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Action::Start { contact, plan, from, due, me } => {
+            let request = StartRequest { contact, plan, started: from, due };
+            done(&answered(subscriptions.start(organization, request, me.actor()).await)?, json);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Action::Pay { id, reference, amount, me } => {
+            let request = PaymentRequest { reference, amount_cents: amount };
+            done(&answered(subscriptions.note_payment(organization, id, request, me.actor()).await)?, json);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Action::Renew { id, due, me } => (id, SubscriptionAct::Renew { due }, me),
+        Action::Pause { id, me } => (id, SubscriptionAct::Pause, me),
+        Action::Resume { id, me } => (id, SubscriptionAct::Resume, me),
+        Action::End { id, on, me } => (id, SubscriptionAct::End { on }, me),
+    };
+    done(&answered(subscriptions.change(organization, id, act, me.actor()).await)?, json);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn answered(
+    answer: Result<Result<SubscriptionChange, SubscriptionRefusal>, UseCaseError>,
+) -> Result<SubscriptionChange, Failure> {
+    answer.map_err(|error| Failure::operation(error_chain(&error)))?.map_err(Failure::operation)
+}
+
+fn done(change: &SubscriptionChange, json: bool) {
+    print_line(&if json {
+        serde_json::to_string(change).unwrap_or_default()
+    } else if change.changed {
+        line(&change.subscription)
+    } else {
+        format!("{}; nothing changed", line(&change.subscription))
+    });
+}
+
+fn list(all: &[SubscriptionRecord], json: bool) {
+    if json {
+        print_line(&serde_json::to_string(all).unwrap_or_default());
+    } else if all.is_empty() {
+        print_line("no subscriptions");
+    } else {
+        all.iter().for_each(|one| print_line(&line(one)));
+    }
+}
+
+fn show(one: &SubscriptionRecord, payments: &[NotedPayment], json: bool) {
+    if json {
+        print_line(&json!({ "subscription": one, "payments": payments }).to_string());
+        return;
+    }
+    print_line(&line(one));
+    for paid in payments {
+        let (reference, by) = (one_line(&paid.reference), one_line(&paid.noted_by));
+        print_line(&format!("  {}  {reference}  due until {}, noted by {by}", paid.amount, paid.due_to));
+    }
+}
+
+/// "sub_3  Ana Reis  Copa  active  due 2026-12-10  used 1 of 4 this month"
+fn line(one: &SubscriptionRecord) -> String {
+    let SubscriptionRecord { contact, contact_name, view } = one;
+    let who = contact_name.as_deref().map_or_else(|| contact.to_string(), one_line);
+    let mut text = format!("{}  {who}  {}  {}", view.id, one_line(&view.plan), view.status.as_str());
+    let dates = [("due", view.dates.due), ("paused", view.dates.paused), ("ends", view.dates.ended)];
+    for (word, date) in dates {
+        if let Some(date) = date {
+            text.push_str(&format!("  {word} {date}"));
+        }
+    }
+    if let Some(quota) = view.quota {
+        text.push_str(&format!("  used {} of {quota} this {}", view.used, view.period.as_str()));
+    }
+    text
+}
