@@ -18,6 +18,7 @@ mod replica;
 mod run;
 mod seeded_bugs;
 mod staff;
+mod subscriptions;
 mod workload;
 mod world;
 

@@ -5,6 +5,7 @@
 pub(crate) mod agenda;
 pub(crate) mod leases;
 mod records;
+mod subscriptions;
 pub(crate) mod timers;
 mod visits;
 
@@ -56,6 +57,7 @@ pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]
         effects_are_single(tx, &outside, &turns, &mut found)?;
         agenda::is_sound(tx, &outside, world.now(), &mut found)?;
         visits::end_once(tx, tenants, world.now(), &mut found)?;
+        subscriptions::are_sound(tx, &mut found)?;
         records::are_true(tx, &turns, &mut found)?;
         leases::fence(&outside, &mut found);
         leases::are_waited_for(tx, world, &mut found)?;

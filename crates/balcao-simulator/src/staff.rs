@@ -40,7 +40,10 @@ impl Crowd {
                     _ => {}
                 }
             }
-            Plans::Visit => self.end_visit(tenant, planned, number).await,
+            Plans::Visit => {
+                self.end_visit(tenant, planned, number).await;
+                self.subscribe(tenant, planned, number).await;
+            }
             Plans::Hold(until) => {
                 self.wait_until(until, -8_000..=2_000).await;
                 self.confirm(tenant, planned, number).await;
@@ -149,7 +152,11 @@ impl Crowd {
     }
 
     /// Does something once under a name, at whichever process answers; `None` if none did.
-    async fn once<T, F>(&self, name: String, act: impl Fn(AppContext, EffectKey) -> F + Send + Sync) -> Option<T>
+    pub(crate) async fn once<T, F>(
+        &self,
+        name: String,
+        act: impl Fn(AppContext, EffectKey) -> F + Send + Sync,
+    ) -> Option<T>
     where
         T: Send,
         F: Future<Output = Result<T, UseCaseError>> + Send,

@@ -100,7 +100,6 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
-        flows: Vec::new(),
     };
     let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));

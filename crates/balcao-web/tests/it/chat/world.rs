@@ -145,7 +145,6 @@ pub(super) async fn shop_within(
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
-        flows: Vec::new(),
     };
     let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
     let model = Scripted::new(script);
