@@ -84,7 +84,8 @@ fn hot_leads_are_noted_and_tagged_and_go_on_unless_told_to_hand_over() {
     );
     let (verdict, _, effects) = run(&profile, "é pro meu casamento", &open());
     assert_eq!(verdict, Guarded::Pass);
-    assert_eq!(effects.len(), 2);
+    assert_eq!(effects.len(), 3);
+    assert!(effects.contains(&GuardEffect::HotLead { why: "casamento".into() }));
     let vip = GuardInput { stages: vec!["VIP".into()], ..open() };
     assert!(matches!(run(&profile, "oi", &vip).0, Guarded::Handoff { .. }));
 }

@@ -1,4 +1,4 @@
-//! Something that staff want to handle: tagged, told to staff, perhaps handed over.
+//! Something that staff want to handle: tagged, noted, told to staff, perhaps handed over.
 
 use super::{Decision, Guard, GuardEffect};
 use crate::handoff::HandoffReason;
@@ -14,6 +14,7 @@ pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
         effects.push(GuardEffect::Note {
             text: format!("hot lead ({why}): {}", guard.text.chars().take(200).collect::<String>()),
         });
+        effects.push(GuardEffect::HotLead { why: why.clone() });
         return Ok(if lead.handoff {
             Decision::Handoff(HandoffReason::Guardrail(format!("hot_lead ({why})")), None, effects)
         } else {

@@ -108,6 +108,11 @@ pub enum GuardEffect {
         /// Its text.
         text: String,
     },
+    /// Tells staff of a hot lead.
+    HotLead {
+        /// The pattern or the stage of the profile that makes it one.
+        why: String,
+    },
     /// The contact wants no proactive messages.
     OptOut,
     /// The contact wants them again.

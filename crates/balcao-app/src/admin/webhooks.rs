@@ -48,6 +48,11 @@ pub const TYPES: &[(&str, &str, &str)] = &[
         "conversation.waiting",
         "a conversation waits for a person; `minutes` is for how long: 5, 15, 60",
     ),
+    (
+        "hot_lead",
+        "contact.hot_lead",
+        "a contact is what the profile calls a hot lead, once a day; `id` is the conversation, `contact_id` who, `why` the profile's word for it",
+    ),
     ("conversation_closed", "conversation.closed", "the matter is settled, and the conversation was archived"),
     ("conversation_taken_over", "conversation.taken_over", "somebody of staff wrote from the shop's own phone"),
     ("waitlist_offered", "waitlist.offered", "somebody on the waiting list was offered a time"),
@@ -261,7 +266,7 @@ fn body(event: &Event, types: &BTreeSet<String>) -> Option<String> {
             data.insert(field.to_owned(), known.get(field).cloned().unwrap_or_default());
         }
     }
-    for field in ["language", "change"] {
+    for field in ["language", "change", "why"] {
         if let Some(value) = known.get(field) {
             data.insert(field.to_owned(), value.clone());
         }

@@ -75,7 +75,7 @@ impl Whose<'_> {
 }
 
 /// The business's day that an instant lies in.
-fn day_of(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Result<Day, UseCaseError> {
+pub(crate) fn day_of(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Result<Day, UseCaseError> {
     let (_, zone) = organization(tx, id)?;
     let local = now.to_zoned(zone);
     let ends = local.tomorrow().and_then(|tomorrow| tomorrow.start_of_day());

@@ -1,4 +1,4 @@
-//! Tells staff of a handoff by e-mail and WhatsApp, as the business chose, beside the console and the outgoing webhooks.
+//! Tells staff of a handoff by e-mail and WhatsApp, as the business chose, beside `balcao inbox` and the outgoing webhooks.
 //!
 //! An alert is a row of the outbox, written in the transaction of the handoff, so that neither exists without the other. It goes to the
 //! staff member who has the conversation, or to everybody who may answer if none is on duty ([`super::staff_alerts`]).

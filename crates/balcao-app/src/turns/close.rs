@@ -28,6 +28,7 @@ use super::{AnswerError, Opened, TurnOutcome};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::notification_accounts::NotificationAccounts;
 use crate::notifications::handoff_alerts::{self, Handoff};
+use crate::notifications::hot_leads::{self, HotLead};
 use crate::turns::summaries;
 
 /// Closes a turn; `under` says that it was claimed, and may begin again.
@@ -157,7 +158,14 @@ fn in_transaction(
     conversation.held = if taken_over { None } else { state.held.as_ref().map(to_json) };
     conversation.last_message_at = now;
     for effect in &state.effects {
-        apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
+        if let GuardEffect::HotLead { why } = effect {
+            let is_handed_over = matches!(stored, Ending::Handoff { .. });
+            let (organization, contact) = (&opened.organization, &opened.contact);
+            let lead = HotLead { organization, conversation: conversation.id, contact, why, is_handed_over };
+            hot_leads::enqueue(tx, accounts, &lead, now)?;
+        } else {
+            apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
+        }
     }
     if let Ending::Handoff { reason, note, .. } = &stored {
         hand_over(
@@ -281,6 +289,8 @@ fn apply(
             follow_up::drop_open(tx, organization, contact)?;
         }
         GuardEffect::OptIn => conversation.opted_out_at = None,
+        // Told to staff, with what the turn knows of its contact.
+        GuardEffect::HotLead { .. } => {}
     }
     Ok(())
 }

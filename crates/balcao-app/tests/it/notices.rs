@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use balcao_agent::profile::HotLead;
 use balcao_app::context::notification_accounts::HandoffAlerts;
 use balcao_app::context::notification_accounts::NotificationAccounts;
 use balcao_app::messaging::outbound::message_templates::{ApprovedTemplate, Purpose, TemplateVariable};
@@ -14,6 +15,7 @@ use balcao_channel::channels::email::{Config, Email, Security};
 use balcao_channel::channels::whatsapp::price::Category;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ContactId, ConversationId, Phone};
+use balcao_llm::providers::scripted::says;
 use balcao_store::messaging::outbox::{self, Outbox};
 use balcao_store::{Store, StoreError, Tx, messaging::conversation};
 use balcao_testkit::fakes::graph::{ACCOUNT, Template};
@@ -358,6 +360,39 @@ async fn whoever_is_to_take_a_handoff_is_told_by_the_ways_that_the_business_chos
             );
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hot_lead_is_told_to_staff_once_a_day_and_to_endpoints() {
+    let mut profile = eli();
+    profile.guardrails.hot_leads =
+        vec![HotLead { patterns: vec!["casamento".to_owned()], stage: None, tag: None, handoff: false }];
+    let answers = ["Que ótimo!", "Claro!", "Bom dia!"].map(says);
+    let shop = counter_in(alerted(true, true).await, profile, answers);
+    let mut told = Vec::new();
+    for (number, hours) in [0, 1, 24].into_iter().enumerate() {
+        shop.world.clock.advance(jiff::SignedDuration::from_hours(hours));
+        shop.joao_writes(&format!("wamid.{number}"), "é para o meu casamento").await;
+        shop.pass(3);
+        shop.dispatcher.work_off().await.unwrap();
+        let mut alerts = written(&shop.world).await;
+        alerts.retain(|one| one.kind == "notice_hot_lead");
+        assert!(alerts.iter().all(|one| one.body.contains("João") && one.body.contains("casamento")), "{alerts:?}");
+        let organization = shop.world.organization;
+        let events = shop.world.desk.store.read(move |tx| {
+            tx.query_one(
+                "SELECT count(*) FROM event WHERE organization_id = ?1 AND kind = 'hot_lead'",
+                &[organization.into()],
+                |row| row.get::<i64>(0),
+            )
+        });
+        let events = events.await.map_err(|error: StoreError| error).unwrap();
+        told.push((alerts.len(), events));
+    }
+    let staff = shop.world.staff().await.into_iter().filter(|one| one.role.answers_customers());
+    let alerts: usize = staff.map(|one| 1 + usize::from(one.phone.is_some())).sum();
+    assert!(alerts > 1);
+    assert_eq!(told, [(alerts, 1), (alerts, 1), (2 * alerts, 2)]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -21,6 +21,8 @@ pub enum Purpose {
     NoticeCancelled,
     /// Alerts a staff member to a conversation that waits for them.
     NoticeHandoff,
+    /// Alerts staff to a hot lead.
+    NoticeHotLead,
     /// Asks staff how unmarked visits ended.
     NoticeVisits,
     /// Telling the customer that staff moved the appointment.
@@ -45,6 +47,7 @@ impl Purpose {
             "notice_rescheduled" => Self::NoticeRescheduled,
             "notice_cancelled" => Self::NoticeCancelled,
             "notice_handoff" => Self::NoticeHandoff,
+            "notice_hot_lead" => Self::NoticeHotLead,
             "notice_visits" => Self::NoticeVisits,
             "appointment_moved" => Self::AppointmentMoved,
             "appointment_cancelled" => Self::AppointmentCancelled,
