@@ -97,7 +97,7 @@ pub struct Profile {
     /// Delays that follow-ups may have, in minutes.
     #[serde(default = "default_delays")]
     pub followup_delays: Vec<u32>,
-    /// Flows that `trigger_flow` may start.
+    /// Names of flows. Flows do not exist yet, so the loader warns of names and no tool starts one.
     #[serde(default)]
     pub flows: Vec<String>,
 }

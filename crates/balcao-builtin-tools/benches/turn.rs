@@ -181,13 +181,8 @@ async fn desk(path: &Path, protocol: Protocol, wire: bool) -> (TurnRunner, balca
     profile.protocol = protocol;
     profile.guardrails.max_messages_per_day = 0;
     profile.guardrails.flood_per_minute = 0;
-    let settings = Settings {
-        professional: None,
-        allow_new_tags: false,
-        reminder_minutes: 60,
-        followup_delays: vec![30],
-        flows: vec![],
-    };
+    let settings =
+        Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = registry(&desk, &settings).expect("the shipped packs");
     let instantly = Instantly { calls: AtomicUsize::default(), protocol, wire: wire.then(openai) };
     (TurnRunner::new(desk, [Agent::new(profile, &registry, Arc::new(instantly))]), imported.organization)

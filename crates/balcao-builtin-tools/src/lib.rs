@@ -44,8 +44,6 @@ pub struct Settings {
     pub reminder_minutes: u32,
     /// Delays that follow-ups may have, in minutes.
     pub followup_delays: Vec<u32>,
-    /// Flows that `trigger_flow` may start; with none the tool does not exist.
-    pub flows: Vec<String>,
     /// Whom pack `calendar` books; anybody who is free and offers the service, if absent.
     pub professional: Option<String>,
 }
@@ -83,7 +81,8 @@ fn register(registry: &mut Registry, file: &str, pack: LoadedPack, settings: &Se
     let mut problems = Vec::new();
     for tool in pack.tools {
         let name = tool.spec.name.clone();
-        if name == "trigger_flow" && settings.flows.is_empty() {
+        // There are no flows yet, so no model is offered to start one.
+        if name == "trigger_flow" {
             continue;
         }
         if let Err(reason) = limited(tool, &name, settings).and_then(|tool| registry.add(tool)) {
@@ -93,11 +92,9 @@ fn register(registry: &mut Registry, file: &str, pack: LoadedPack, settings: &Se
     problems
 }
 
-/// The enums of two commands are the profile's, not the pack's. A flow outside of the list is `forbidden` with the list, which
-/// is for the handler to say (specification part 2 §3).
+/// The delays of follow-ups are the profile's, not the pack's.
 fn limited(tool: Tool, name: &str, settings: &Settings) -> Result<Tool, String> {
     match name {
-        "trigger_flow" => tool.suggest("flow_id", settings.flows.iter().cloned().map(Value::from).collect()),
         "schedule_followup" => {
             tool.restrict("delay_minutes", settings.followup_delays.iter().copied().map(Value::from).collect())
         }

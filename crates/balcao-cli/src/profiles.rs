@@ -31,6 +31,9 @@ pub(crate) fn load(folder: &Path) -> Result<BTreeMap<String, (Profile, Document)
     let mut own: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |file: &str, text: &str, shipped: bool| match read(file, text) {
         Ok((profile, document)) => {
+            for warning in warnings(&profile, &document) {
+                tracing::warn!(%warning, "profile setting without effect");
+            }
             let id = profile.id.clone();
             match own.get(&id) {
                 Some(other) => {
@@ -71,6 +74,16 @@ fn read(file: &str, text: &str) -> Result<(Profile, Document), Vec<Problem>> {
     let profile = document.read_as::<ProfileFile>().map_err(|problem| vec![*problem])?.profile;
     let problems = check(&profile, &document);
     if problems.is_empty() { Ok((profile, document)) } else { Err(problems) }
+}
+
+/// Settings of a profile that have no effect, each with a cure.
+pub(crate) fn warnings(profile: &Profile, document: &Document) -> Vec<Problem> {
+    if profile.flows.is_empty() {
+        return Vec::new();
+    }
+    let message =
+        "invalid `flows`; expected none, because flows do not exist yet: `trigger_flow` is not offered".to_owned();
+    vec![document.problem("/profile/flows", message, Some("take `flows` out".to_owned()))]
 }
 
 /// What the shape of the file cannot say.
@@ -143,7 +156,8 @@ pub(crate) fn check_tools(
             problems.push(document.problem(&at, format!("unknown pack `{pack}`"), Some(near)));
         }
     }
-    let known_later = |name: &str| name == "trigger_flow"; // exists only with flows
+    // Profiles from before name it; no profile offers it, because there are no flows yet.
+    let known_later = |name: &str| name == "trigger_flow";
     for (index, name) in profile.without_tools.iter().enumerate() {
         if !names.contains(&name.as_str()) && !known_later(name) {
             let at = format!("/profile/without_tools/{index}");
@@ -188,18 +202,11 @@ pub(crate) fn settings(profile: &Profile) -> Settings {
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
-        flows: profile.flows.clone(),
         professional: profile.professional.clone(),
     }
 }
 
 /// What is decided where no profile decides.
 pub(crate) fn usual_settings() -> Settings {
-    Settings {
-        allow_new_tags: false,
-        reminder_minutes: 60,
-        followup_delays: vec![60],
-        flows: Vec::new(),
-        professional: None,
-    }
+    Settings { allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![60], professional: None }
 }

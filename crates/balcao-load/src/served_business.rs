@@ -117,13 +117,8 @@ impl ServedBusiness {
         profile.guardrails.flood_per_minute = 0;
         profile.after_reply = balcao_agent::profile::AfterReply::default();
         let id = profile.id.clone();
-        let settings = Settings {
-            professional: None,
-            allow_new_tags: false,
-            reminder_minutes: 60,
-            followup_delays: vec![30],
-            flows: Vec::new(),
-        };
+        let settings =
+            Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
         let registry = registry(&context, &settings).map_err(|problems| invalid(&problems))?;
         let agent = Agent::new(profile, &registry, Arc::new(BookingModel { latency }));
         let front = Arc::new(TurnRunner::new(context.clone(), [agent]));

@@ -166,7 +166,6 @@ fn agent(desk: &AppContext, process: &Arc<Process>) -> anyhow::Result<Agent> {
         allow_new_tags: false,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
-        flows: Vec::new(),
     };
     let registry = balcao_builtin_tools::registry(desk, &settings);
     let mut registry = registry.map_err(|problems| anyhow!("the shipped packs: {problems:?}"))?;

@@ -2,7 +2,6 @@
 
 mod audit_trail;
 mod delivery;
-pub mod flows;
 mod pages;
 
 use balcao_channel::inbound::Media;

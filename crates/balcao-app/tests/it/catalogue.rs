@@ -54,7 +54,6 @@ async fn turn_with(changed: impl FnOnce(Toolbox) -> Toolbox, script: impl IntoIt
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
-        flows: Vec::new(),
     };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let model = Scripted::new(script);

@@ -96,7 +96,6 @@ pub(crate) fn counter_by(world: World, profile: Profile, model: Arc<dyn ChatProv
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
-        flows: Vec::new(),
     };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, model);

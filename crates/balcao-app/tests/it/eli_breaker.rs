@@ -95,7 +95,6 @@ fn registry(world: &World, profile: &Profile, faults: &Faults) -> Registry {
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
-        flows: Vec::new(),
     };
     let mut handlers = tools::handlers(&world.desk, &settings);
     for (name, handler) in &mut handlers {

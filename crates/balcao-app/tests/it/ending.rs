@@ -36,13 +36,8 @@ async fn desk() -> Desk {
     let world = figueira().await;
     world.set_local("2026-11-24T10:00");
     let (profile, model) = (manual(), Scripted::new([]));
-    let settings = Settings {
-        professional: None,
-        allow_new_tags: true,
-        reminder_minutes: 60,
-        followup_delays: vec![30],
-        flows: Vec::new(),
-    };
+    let settings =
+        Settings { professional: None, allow_new_tags: true, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
     Desk { front: TurnRunner::new(world.desk.clone(), [agent]), world, model }
@@ -213,13 +208,8 @@ async fn no_summary_is_asked_for_where_the_profile_wants_none() {
     let desk = desk().await;
     let mut profile = manual();
     profile.after_reply = AfterReply::default();
-    let settings = Settings {
-        professional: None,
-        allow_new_tags: true,
-        reminder_minutes: 60,
-        followup_delays: vec![30],
-        flows: Vec::new(),
-    };
+    let settings =
+        Settings { professional: None, allow_new_tags: true, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = balcao_builtin_tools::registry(&desk.world.desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(desk.model.clone()));
     let desk = Desk { front: TurnRunner::new(desk.world.desk.clone(), [agent]), ..desk };

@@ -34,13 +34,8 @@ async fn booked(fates: impl IntoIterator<Item = CommitOutcome>) -> (CallResult, 
         Ok::<_, StoreError>(begun.id)
     });
     let conversation = begun.await.unwrap();
-    let settings = Settings {
-        professional: None,
-        allow_new_tags: false,
-        reminder_minutes: 60,
-        followup_delays: Vec::new(),
-        flows: Vec::new(),
-    };
+    let settings =
+        Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: Vec::new() };
     let tools = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let principal = Principal {
         organization: organization.into(),

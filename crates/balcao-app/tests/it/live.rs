@@ -37,13 +37,8 @@ pub(crate) async fn assistant(model: &Scripted) -> (World, TurnRunner) {
     world.set_local("2026-11-24T10:00");
     let text = std::fs::read_to_string(root().join("agents/odys-assistant.yaml")).unwrap();
     let file = Document::read("agents/odys-assistant.yaml", &text).unwrap().read_as::<balcao_agent::ProfileFile>();
-    let settings = Settings {
-        professional: None,
-        allow_new_tags: false,
-        reminder_minutes: 60,
-        followup_delays: vec![30],
-        flows: Vec::new(),
-    };
+    let settings =
+        Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let agent = Agent::new(file.unwrap().profile, &registry, Arc::new(model.clone()));
     let front = TurnRunner::new(world.desk.clone(), [agent]);

@@ -25,13 +25,8 @@ fn front(world: &World, kind: ProviderKind, model: &FakeModel) -> TurnRunner {
     profile.after_reply = AfterReply::default();
     let mut config = ProviderConfig::new(kind);
     (config.base_url, config.key) = (Some(model.url()), Some("key-of-the-test".into()));
-    let settings = Settings {
-        professional: None,
-        allow_new_tags: false,
-        reminder_minutes: 60,
-        followup_delays: Vec::new(),
-        flows: Vec::new(),
-    };
+    let settings =
+        Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: Vec::new() };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     TurnRunner::new(world.desk.clone(), [Agent::new(profile, &registry, Arc::from(config.build().unwrap()))])
 }

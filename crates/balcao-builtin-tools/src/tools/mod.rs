@@ -46,7 +46,6 @@ use std::sync::Arc;
 use balcao_app::AppContext;
 use balcao_app::admin::plans::Plans;
 use balcao_app::admin::staff_access::StaffAccess;
-use balcao_app::conversations::flows::Flows;
 use balcao_app::crm::contacts::Contacts;
 use balcao_app::crm::notes::Notes;
 use balcao_app::crm::pipelines::Pipelines;
@@ -129,10 +128,7 @@ pub fn handlers(desk: &AppContext, settings: &Settings) -> Handlers {
             }),
         ),
         ("cancel_followup", erase(cancel_followup::CancelFollowup { follow_ups })),
-        (
-            "trigger_flow",
-            erase(trigger_flow::TriggerFlow { flows: Flows::new(desk()), allowed: settings.flows.clone() }),
-        ),
+        ("trigger_flow", erase(trigger_flow::TriggerFlow)),
         ("get_stats", erase(get_stats::GetStats { people: people.clone(), analytics: analytics.clone() })),
         ("get_upcoming", erase(get_upcoming::GetUpcoming { people: people.clone(), analytics: analytics.clone() })),
         ("get_no_show_clients", erase(get_no_show_clients::GetNoShowClients { people: people.clone(), analytics })),

@@ -48,13 +48,7 @@ impl Who {
 
 /// What a profile decides, as in `agents/eli.yaml`, with two flows.
 pub(crate) fn settings() -> Settings {
-    Settings {
-        professional: None,
-        allow_new_tags: false,
-        reminder_minutes: 60,
-        followup_delays: vec![30, 1440, 4320],
-        flows: vec!["boas_vindas".to_owned(), "pesquisa".to_owned()],
-    }
+    Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30, 1440, 4320] }
 }
 
 /// The sample barbershop on a Tuesday morning, open.

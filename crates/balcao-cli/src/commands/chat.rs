@@ -180,7 +180,7 @@ impl Talk<'_> {
             texts: vec![text.to_owned()],
         };
         let observer: Option<&dyn Observer> = if self.args.trace { Some(&Trace) } else { None };
-        // Staff see the reply while it is written, as in the console; customers get one message.
+        // Staff see the reply while it is written; customers get one message.
         let live: Option<&dyn ReplySink> =
             if self.args.as_staff.is_some() && !self.args.json { Some(shown) } else { None };
         self.world

@@ -355,6 +355,8 @@ fn agents(config: &Config, environment: &BTreeMap<String, String>, own: Option<&
     let none = OwnPacks::default();
     let mut findings = vec![Finding::fine("profiles", all.keys().cloned().collect::<Vec<_>>().join(", "))];
     for (profile, document) in all.values() {
+        let idle = profiles::warnings(profile, document).into_iter();
+        findings.extend(idle.map(|one| Finding::warning("profiles", one.to_string(), "take the named lines out")));
         let model: Arc<dyn ChatProvider> = Arc::new(OfflineModel);
         let bound = Store::open_in_memory().map(|store| AppContext::new(store, time::clock()));
         // Of packs that do not load it has been told; what a profile would find in them is not known.

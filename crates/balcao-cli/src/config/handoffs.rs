@@ -6,7 +6,7 @@ use toml::Value;
 
 use super::Config;
 
-/// Beside the console and the outgoing webhooks.
+/// Beside `balcao inbox` and the outgoing webhooks.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct HandoffsConfig {
@@ -51,7 +51,7 @@ impl HandoffsConfig {
 
     pub(super) fn rows(&self, row: &mut impl FnMut(&str, String)) {
         let ways: Vec<String> = self.tell_by.iter().map(|way| format!("{way:?}").to_lowercase()).collect();
-        row("handoffs.tell_by", if ways.is_empty() { "(console and webhooks)".to_owned() } else { ways.join(", ") });
+        row("handoffs.tell_by", if ways.is_empty() { "(inbox and webhooks)".to_owned() } else { ways.join(", ") });
     }
 }
 

@@ -92,13 +92,12 @@ pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
     if problems.is_empty() { Ok(scenario) } else { Err(Failure::problems(&problems)) }
 }
 
-/// The names of all tools that the program ships, `trigger_flow` included.
+/// The names of all tools that the program offers.
 pub(crate) fn shipped_tools() -> Result<Vec<String>, Failure> {
     let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
     let desk = AppContext::new(store, time::clock());
-    let flows = vec!["any".to_owned()];
     let settings =
-        Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows };
+        Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = balcao_builtin_tools::registry(&desk, &settings).map_err(|problems| Failure::problems(&problems))?;
     Ok(registry.iter().map(|tool| tool.spec.name.clone()).collect())
 }

@@ -29,9 +29,9 @@ mod secrets;
 mod serve;
 mod server;
 mod setup;
-#[cfg(feature = "telemetry")]
 mod subscriptions;
 mod taken;
+#[cfg(feature = "telemetry")]
 mod telemetry;
 #[cfg(feature = "telemetry")]
 mod tenancy;

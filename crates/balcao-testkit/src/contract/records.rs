@@ -19,7 +19,7 @@ use balcao_store::scheduling::catalog::{self, Around};
 use balcao_store::turns::lease::{self, Route};
 use balcao_store::{
     Store, StoreError, StoreErrorClass, Tx, crm::contact, crm::note, crm::organization, crm::pipeline, crm::tag,
-    knowledge, messaging::conversation, ops::entitlement, scheduling::appointment, scheduling::hours, turns::flow_run,
+    knowledge, messaging::conversation, ops::entitlement, scheduling::appointment, scheduling::hours,
 };
 use jiff::civil::{Date, date};
 
@@ -402,7 +402,6 @@ pub async fn notes_templates_and_media_are_kept(store: &Store) {
         };
         template::insert_media(tx, organization, &shop)?;
         assert_eq!(template::list_media(tx, organization)?, [shop]);
-        assert!(flow_run::insert(tx, organization, first(world), "boas-vindas", "{}", now())? > 0);
         Ok(())
     })
     .await;

@@ -295,13 +295,8 @@ pub(super) async fn open(store: &Store, slug: &str, script: &'static [Exchange])
         let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
         profile.after_reply = balcao_agent::profile::AfterReply::default();
         profile.guardrails.max_messages_per_day = 0;
-        let settings = Settings {
-            professional: None,
-            allow_new_tags: false,
-            reminder_minutes: 60,
-            followup_delays: vec![30],
-            flows: Vec::new(),
-        };
+        let settings =
+            Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
         let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
         let agent = Agent::new(profile, &registry, Arc::new(Actor { script, asked: Arc::clone(&asked) }));
         let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));

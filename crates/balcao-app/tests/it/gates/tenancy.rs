@@ -176,13 +176,8 @@ async fn gate(store: Store, database: &str) {
     assert!(!shop.seen_of(1).await.contains(CANARY));
     // Every tool, bound to the first organization's customer, and to its owner.
     let desk = AppContext::new(store.clone(), shop.clock.clone());
-    let settings = Settings {
-        professional: None,
-        allow_new_tags: false,
-        reminder_minutes: 60,
-        followup_delays: vec![30],
-        flows: vec!["boas".to_owned()],
-    };
+    let settings =
+        Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
     let own = shop.organization;
     let customer = store.read(move |tx: &mut Tx<'_>| contact::find_by_channel_user(tx, own, "BR.1"));
