@@ -19,6 +19,7 @@ pub fn usual_name(tool: &str) -> &str {
     match tool {
         "scheduleAppointmentTool" | "book_appointment" => "create_appointment",
         "cancelAppointmentTool" => "cancel_appointment",
+        "rescheduleAppointmentTool" => "reschedule_appointment",
         "listEventsTool" => "get_appointment_history",
         "getAvailableSlotsTool" => "get_services",
         other => other,
@@ -151,8 +152,9 @@ pub fn appointment(value: &Value) -> Appointment {
         return Appointment { date: date_of(text), time: time_of(text), ..Appointment::default() };
     }
     let when = text(value, &["starts_at", "starts", "start", "datetime", "date_time"]);
-    let day = text(value, &["date", "new_date", "day"]).or_else(|| when.clone());
-    let clock = text(value, &["start_hour", "start_time", "time", "hour", "slot", "new_start_hour"]).or(when);
+    let day = text(value, &["date", "new_date", "newDate", "day"]).or_else(|| when.clone());
+    let clock =
+        text(value, &["start_hour", "start_time", "time", "hour", "slot", "new_start_hour", "newTime"]).or(when);
     Appointment {
         id: ["appointment_id", "eventId", "id"]
             .iter()

@@ -29,6 +29,7 @@ mod move_pipeline_stage;
 mod remove_tag;
 mod request_human_support_tool;
 mod reschedule_appointment;
+mod reschedule_appointment_tool;
 mod run_query;
 mod schedule_appointment_reminder;
 mod schedule_appointment_tool;
@@ -161,6 +162,10 @@ pub fn handlers(desk: &AppContext, settings: &Settings) -> Handlers {
         ),
         ("list_events_tool", erase(list_events_tool::ListEventsTool { calendar: agenda() })),
         ("cancel_appointment_tool", erase(cancel_appointment_tool::CancelAppointmentTool { calendar: agenda() })),
+        (
+            "reschedule_appointment_tool",
+            erase(reschedule_appointment_tool::RescheduleAppointmentTool { calendar: agenda() }),
+        ),
         ("request_human_support_tool", erase(request_human_support_tool::RequestHumanSupportTool)),
         (
             "update_client_info_tool",

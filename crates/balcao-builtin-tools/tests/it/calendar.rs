@@ -289,6 +289,37 @@ async fn an_event_is_cancelled_once_after_a_question_that_names_its_time() {
 }
 
 #[tokio::test]
+async fn event_is_moved_in_one_act_after_a_question_that_names_both_times() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let id = events(&world, caio).await[0].0.clone();
+    let to = |date: &str, time: &str| json!({"eventId": id, "newDate": date, "newTime": time});
+    let asked = world.ask(caio, "rescheduleAppointmentTool", to("27/11/2026", "10:00")).await;
+    let question = "Posso remarcar o seu horário de quinta, 03/12 às 9h30 para sexta, 27/11 às 10h?";
+    assert_eq!(asked.confirm.as_deref(), Some(question));
+    assert_eq!(events(&world, caio).await[0].1, "03/12/2026 09:30", "nothing changed");
+    // Íris does not work on Mondays: the old time is kept.
+    let refused = no(&world.call(caio, "rescheduleAppointmentTool", to("30/11/2026", "10:00")).await);
+    assert_eq!(refused["reason"], "OUTSIDE_HOURS");
+    assert_eq!(events(&world, caio).await[0].1, "03/12/2026 09:30");
+    let done = world.twice(caio, "rescheduleAppointmentTool", to("27/11/2026", "10:00")).await;
+    assert_eq!(
+        done.value["message"],
+        "O agendamento foi remarcado: Corte de menino com Íris Valente, sexta, 27/11 às 10h."
+    );
+    assert_eq!(proven(&done), [ReceiptKind::Rescheduled]);
+    let now = events(&world, caio).await;
+    assert_eq!((now.len(), now[0].1.as_str()), (1, "27/11/2026 10:00"));
+    assert_eq!(done.value["eventId"], json!(now[0].0));
+    let theirs = events(&world, livia).await[0].0.clone();
+    let args = json!({"eventId": theirs, "newDate": "27/11/2026", "newTime": "11:00"});
+    assert_eq!(
+        error(&world.call(caio, "rescheduleAppointmentTool", args).await, "not_found"),
+        json!({"argument": "eventId"})
+    );
+}
+
+#[tokio::test]
 async fn a_name_beside_the_booking_is_the_writers_or_that_of_who_comes() {
     let world = figueira().await;
     let (caio, contacts) = (world.caio().await, Contacts::new(world.desk.clone()));

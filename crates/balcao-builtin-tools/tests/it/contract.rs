@@ -39,13 +39,14 @@ async fn every_tool_of_the_specification_is_there_and_no_other() {
     ];
     assert_eq!(names("crm"), crm);
     assert_eq!(names("salon"), salon);
-    assert_eq!(names("followup"), ["schedule_followup", "cancel_followup", "trigger_flow"]);
+    assert_eq!(names("followup"), ["schedule_followup", "cancel_followup"]);
     assert_eq!(names("analytics"), ["get_stats", "get_upcoming", "get_no_show_clients", "run_query"]);
     let calendar = [
         "scheduleAppointmentTool",
         "getAvailableSlotsTool",
         "listEventsTool",
         "cancelAppointmentTool",
+        "rescheduleAppointmentTool",
         "requestHumanSupportTool",
         "updateClientInfoTool",
         "updateConversationTagsTool",

@@ -76,8 +76,9 @@ async fn create_appointment_books_once_for_who_writes() {
             "type": "single",
             "is_subscriber": false,
             "plan_name": null,
+            "plan_notice": "O plano Raiz está com o pagamento em atraso: este horário custa R$ 50,00.",
             "already_booked": false,
-            "message": "Marcado.",
+            "message": "Marcado. O plano Raiz está com o pagamento em atraso: este horário custa R$ 50,00.",
         })
     );
     let facts = ("2026-11-25", "15:00", "Wesley Moura", "Corte na máquina", 5000);
@@ -399,7 +400,14 @@ async fn reschedule_appointment_moves_in_one_go_and_once() {
         "price": "R$ 50,00",
     });
     let read = (&value["old_appointment_cancelled"], &value["new_appointment"], &value["message"]);
-    assert_eq!(read, (&json!(true), &new, &json!("Remarcado.")));
+    assert_eq!(
+        read,
+        (
+            &json!(true),
+            &new,
+            &json!("Remarcado. O plano Raiz está com o pagamento em atraso: este horário custa R$ 50,00.")
+        )
+    );
     assert_eq!(
         (&value["old_appointment"]["appointment_id"], &value["old_appointment"]["status"]),
         (&json!(old), &json!("cancelled"))

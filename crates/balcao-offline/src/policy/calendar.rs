@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     Answer, Desk,
     slots::{clock, nearest, spread},
-    toolset::{CANCEL, SCHEDULE, SLOTS},
+    toolset::{CANCEL, RESCHEDULE, SCHEDULE, SLOTS},
 };
 use crate::{
     catalog::Named,
@@ -54,11 +54,8 @@ impl Desk<'_> {
             return;
         }
         let done = self.effects();
-        if done {
-            self.cancel_what_was_moved();
-            if self.next_is_complete() {
-                self.find_a_time();
-            }
+        if done && self.next_is_complete() {
+            self.find_a_time();
         }
         self.told_of_themselves();
         self.asked_for_information();
@@ -146,32 +143,73 @@ impl Desk<'_> {
         }
     }
 
-    /// No tool moves an event: the new one is booked, and then the old one cancelled, so that nothing is lost if the time is not
-    /// to be had.
+    /// Finds out which event and when it is to be, then lets the tool ask and move it in one act.
     fn move_event(&mut self) {
-        if self.dialogue.moving.is_none() {
-            if self.speaks_of_others(true) != Some(false) || self.listed().is_none() {
-                return;
-            }
-            let Some(what) = self.meant() else { return };
-            self.say(Line::MovesInSteps { what });
-        }
-        self.book_event();
-    }
-
-    /// Behind a booking that was made to move another: that one is to be cancelled.
-    fn cancel_what_was_moved(&mut self) {
-        if let Some(outcome) = self.answered(CANCEL) {
+        if let Some(outcome) = self.answered(RESCHEDULE) {
             if outcome.is_held() {
                 self.confirm(outcome);
-            } else if !outcome.succeeded() {
-                self.refused_by(outcome);
+            } else {
+                self.not_had(outcome, "newDate", "newTime");
             }
             return;
         }
-        let booked = self.answered(SCHEDULE).is_some_and(Outcome::succeeded);
-        if let Some(what) = self.dialogue.moving.clone().filter(|_| booked) {
-            self.cancel_this_event(&what);
+        if self.repeats_held(RESCHEDULE, Asked::Rescheduling)
+            || self.unclear_time()
+            || self.speaks_of_others(true) != Some(false)
+            || self.listed().is_none()
+        {
+            return;
+        }
+        let Some(what) = self.meant() else { return };
+        let dialogue = self.dialogue;
+        // "Remarcar sexta" names the event if there is one that day, else where it is to go.
+        let source_is_target = dialogue.day.is_none()
+            && dialogue.source.is_some_and(|day| what.date.is_none_or(|date| date < day.first || day.last < date));
+        let day = if source_is_target { dialogue.source } else { dialogue.day };
+        if let Some(line) = day.and_then(|day| super::no_such_day(dialogue, day)) {
+            self.say(line);
+            return;
+        }
+        let same = ["mesmo horario", "mesma hora", "same time"];
+        let same = same.iter().any(|words| balcao_language::contains_word(&dialogue.utterance.text, words));
+        let time = dialogue.times.first().copied().or(what.time.filter(|_| same));
+        let date = match (day, time) {
+            (Some(day), _) if day.first == day.last => day.first,
+            (None, Some(_)) => what.date.unwrap_or_else(|| dialogue.today()),
+            _ => {
+                self.say(Line::AskNewTime { what });
+                return;
+            }
+        };
+        match time {
+            Some(time) => self.move_to(&what, date, time),
+            None => self.times_of(date),
+        }
+    }
+
+    fn move_to(&mut self, what: &Appointment, date: Date, time: Time) {
+        let arguments = [
+            ("eventId", what.id.clone().unwrap_or(Value::Null)),
+            ("newDate", written(date)),
+            ("newTime", Value::String(clock(time))),
+        ];
+        if let Answer::Missing = self.ask(RESCHEDULE, &arguments) {
+            self.say(Line::CannotNow);
+        }
+    }
+
+    /// Offers the free times of a day. What the event is, the calendar does not tell: its length is the usual one.
+    fn times_of(&mut self, date: Date) {
+        let Some(days) = self.days(date, date) else { return };
+        let window = self.dialogue.window;
+        let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
+        let Some(day) = days.first() else { return self.say(Line::AnotherDay) };
+        let free: Vec<Time> = day.starts(USUAL_MIN).into_iter().filter(fits).collect();
+        if free.is_empty() {
+            self.say(Line::NoneFree { date, professional: self.only_one(), part: window });
+            self.say(Line::AnotherDay);
+        } else {
+            self.say(Line::OfferDays { days: vec![(date, spread(&free))], until: None });
         }
     }
 
@@ -391,20 +429,23 @@ impl Desk<'_> {
             Some(_) => {
                 self.failure(outcome);
             }
-            None => {
-                let others = results::appointments(&outcome.result, &["alternatives"]);
-                let given = |key: &str| results::text(&outcome.arguments, &[key]);
-                let date = given("appointmentDate").as_deref().and_then(results::date_of);
-                let time = given("appointmentTime").as_deref().and_then(results::time_of);
-                let near: Vec<Time> = others.iter().filter(|one| one.date == date).filter_map(|one| one.time).collect();
-                match (date, time) {
-                    (Some(date), Some(time)) if !near.is_empty() => {
-                        self.say(Line::NotFree { date, time, professional: None });
-                        self.say(Line::Nearby { list: vec![(None, nearest(&near, time))] });
-                    }
-                    _ => self.refused_by(outcome),
-                }
+            None => self.not_had(outcome, "appointmentDate", "appointmentTime"),
+        }
+    }
+
+    /// Words the refusal of a day and a time, which the call names so: what is free near it, or why it is not to be had.
+    fn not_had(&mut self, outcome: &Outcome, day: &str, hour: &str) {
+        let others = results::appointments(&outcome.result, &["alternatives"]);
+        let given = |key: &str| results::text(&outcome.arguments, &[key]);
+        let (date, time) =
+            (given(day).as_deref().and_then(results::date_of), given(hour).as_deref().and_then(results::time_of));
+        let near: Vec<Time> = others.iter().filter(|one| one.date == date).filter_map(|one| one.time).collect();
+        match (date, time) {
+            (Some(date), Some(time)) if !near.is_empty() => {
+                self.say(Line::NotFree { date, time, professional: None });
+                self.say(Line::Nearby { list: vec![(None, nearest(&near, time))] });
             }
+            _ => self.refused_by(outcome),
         }
     }
 

@@ -247,7 +247,7 @@ impl Desk<'_> {
         // A summary comes in the business's language; another language's question is worded here.
         if let (Some(what), true) = (known.clone(), self.locale == balcao_language::Locale::En) {
             let to = results::appointment(&outcome.arguments);
-            self.say(match outcome.name.as_str() {
+            self.say(match results::usual_name(&outcome.name) {
                 "reschedule_appointment" => Line::MayMove { what, to },
                 _ => Line::MayCancel { what },
             });

@@ -8,10 +8,11 @@ pub(super) const SCHEDULE: &str = "scheduleAppointmentTool";
 pub(super) const SLOTS: &str = "getAvailableSlotsTool";
 pub(super) const LIST: &str = "listEventsTool";
 pub(super) const CANCEL: &str = "cancelAppointmentTool";
+pub(super) const RESCHEDULE: &str = "rescheduleAppointmentTool";
 
 /// Whether these tools, or those that this turn has used, are those of a bare calendar.
 pub(super) fn is_calendar(dialogue: &Dialogue, tools: &[ToolDefinition]) -> bool {
-    let own = |name: &str| [SCHEDULE, SLOTS, LIST, CANCEL].contains(&name);
+    let own = |name: &str| [SCHEDULE, SLOTS, LIST, CANCEL, RESCHEDULE].contains(&name);
     tools.iter().any(|tool| own(&tool.name)) || dialogue.outcomes.iter().any(|outcome| own(&outcome.name))
 }
 

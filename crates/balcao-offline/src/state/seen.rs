@@ -55,6 +55,9 @@ impl Dialogue {
                         let booked = results::appointment(&outcome.result);
                         self.booked_here.push(booked.clone());
                         self.booked = Some(booked);
+                    } else if let Some(new) = moved_to(&outcome) {
+                        // A calendar does not tell what an event is, so what this conversation moved is remembered.
+                        self.booked_here.push(new);
                     }
                     self.day = None;
                     self.times.clear();
@@ -106,6 +109,12 @@ impl Dialogue {
         let place = wanted.iter().position(is_done).unwrap_or_default();
         wanted.into_iter().enumerate().filter(|(index, _)| *index != place).map(|(_, wish)| wish).collect()
     }
+}
+
+/// The appointment that a move left.
+fn moved_to(outcome: &Outcome) -> Option<Appointment> {
+    let is_move = results::usual_name(&outcome.name) == "reschedule_appointment";
+    is_move.then(|| results::appointment(outcome.result.get("new_appointment").unwrap_or(&outcome.result)))
 }
 
 /// The day of a booking that was made.

@@ -256,9 +256,6 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             let asks = if *asks { " If it is one of yours, which one?" } else { "" };
             format!("I only see and change what you booked yourself; of other people's times I can tell nothing.{asks}")
         }
-        Line::MovesInSteps { what } => {
-            format!("Your appointment is {}. To move it I first book the new one and then cancel this.", when(what, today))
-        }
         Line::NoHours { name } => format!(
             "{name} has no working hours set yet, so I cannot book it here. Shall I call someone from the team?"
         ),

@@ -142,8 +142,6 @@ pub(crate) enum Line {
     Appointments { list: Vec<Appointment> },
     /// Says that the agent neither shows nor changes appointments of other people; if `asks`, asks which of their own they mean.
     OnlyOwn { asks: bool },
-    /// Says that a move here books the new appointment first and then cancels the old one.
-    MovesInSteps { what: Appointment },
     /// A professional has no working hours; offers a person.
     NoHours { name: String },
     /// Which appointment.

@@ -249,10 +249,6 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             let asks = if *asks { " Se for um dos seus, qual deles?" } else { "" };
             format!("Só vejo e mudo horários que você mesmo marcou; sobre os de outra pessoa não posso dizer nada.{asks}")
         }
-        Line::MovesInSteps { what } => format!(
-            "Seu horário é {}. Para mudar, primeiro marco o novo e depois cancelo esse.",
-            when(what, today)
-        ),
         Line::NoHours { name } => format!(
             "{name} ainda não tem horários de atendimento definidos, então não consigo marcar por aqui. Quer que eu chame alguém da equipe?"
         ),

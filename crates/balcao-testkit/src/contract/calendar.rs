@@ -232,6 +232,11 @@ pub async fn what_is_asked_before_changes_nothing(setting: &Setting) {
     assert!(starts(setting, setting.ana).await.is_empty());
     let entry = book(setting, setting.ana, "1", "10:00").await;
     setting.calendar.would_cancel(setting.ana, &entry.id).await.unwrap().unwrap();
+    let would = setting.calendar.would_reschedule(setting.ana, &entry.id, to(DAY, "15:00")).await.unwrap().unwrap();
+    assert_eq!(
+        (would.entry.visit.start.as_str(), would.before.map(|visit| visit.start)),
+        ("15:00", Some("10:00".to_owned()))
+    );
     assert_eq!(starts(setting, setting.ana).await, ["10:00"]);
     let taken = setting.calendar.would_book(setting.bia, request(DAY, "10:00")).await.unwrap();
     assert!(matches!(taken, Err(Refusal::Rule(BookingRefusal::SlotTaken { .. }))), "{taken:?}");
@@ -247,6 +252,7 @@ pub async fn an_entry_of_another_is_as_if_it_did_not_exist(setting: &Setting) {
     for (name, id) in [("3", &entry.id), ("4", &nobodys)] {
         assert_eq!(setting.calendar.find(bia, id).await.unwrap().value, None);
         answers.push(setting.calendar.would_cancel(bia, id).await.unwrap());
+        answers.push(setting.calendar.would_reschedule(bia, id, to(DAY, "15:00")).await.unwrap());
         answers.push(cancel(setting, bia, name, id).await);
         let moved = calendar::reschedule(setting.calendar.as_ref(), bia, key(name), id, to(DAY, "15:00")).await;
         answers.push(moved.unwrap());

@@ -290,6 +290,19 @@ fn entry(id: i64, event: &Event) -> Entry {
     Entry { id: EntryId::new(format!("evt{id}")), version: Version::new(format!("\"{}\"", event.edits)), visit }
 }
 
+/// The booking that a move asks for.
+fn wish(request: &RescheduleRequest) -> BookRequest {
+    BookRequest {
+        professional: None,
+        service: None,
+        date: request.date,
+        start_min: request.start_min,
+        attendee: None,
+        pending: false,
+        source: request.source.clone(),
+    }
+}
+
 #[async_trait]
 impl Calendar for Memory {
     fn name(&self) -> &'static str {
@@ -371,6 +384,17 @@ impl Calendar for Memory {
         }))
     }
 
+    async fn would_reschedule(&self, owner: Owner, id: &EntryId, request: RescheduleRequest) -> Outcome {
+        let state = self.state.lock().unwrap();
+        let judged = self.own(&state, owner, id).and_then(|(number, event)| {
+            self.judge(&state, &wish(&request), Some(number)).map_err(Refusal::Rule)?;
+            let before = entry(number, &event).visit;
+            let moved = Event { date: request.date, start_min: request.start_min, ..event };
+            Ok(Done { before: Some(before), ..Done::of(entry(number, &moved)) })
+        });
+        Ok(judged)
+    }
+
     async fn book(&self, owner: Owner, key: EffectKey, request: BookRequest) -> Outcome {
         self.act(&key, None, |state| {
             self.judge(state, &request, None).map_err(Refusal::Rule)?;
@@ -401,16 +425,7 @@ impl Calendar for Memory {
     ) -> Outcome {
         self.act(&key, number_of(id), |state| {
             let (number, mut event) = self.as_seen(state, owner, id, seen)?;
-            let wish = BookRequest {
-                professional: None,
-                service: None,
-                date: request.date,
-                start_min: request.start_min,
-                attendee: None,
-                pending: false,
-                source: request.source.clone(),
-            };
-            self.judge(state, &wish, Some(number)).map_err(Refusal::Rule)?;
+            self.judge(state, &wish(&request), Some(number)).map_err(Refusal::Rule)?;
             let before = entry(number, &event).visit;
             event.date = request.date;
             event.start_min = request.start_min;

@@ -111,6 +111,13 @@ impl Calendar for BuiltIn {
         Ok(would.map(cancelled).map_err(refused))
     }
 
+    async fn would_reschedule(&self, owner: Owner, id: &EntryId, request: RescheduleRequest) -> Outcome {
+        let Some(wanted) = row(id) else { return Ok(Err(missing(self, owner).await?)) };
+        let request = RescheduleRequest { appointment: Some(wanted), ..request };
+        let would = self.booking.preview_reschedule(owner.organization, owner.contact, request).await?;
+        Ok(would.map(moved).map_err(refused))
+    }
+
     async fn book(&self, owner: Owner, key: EffectKey, request: BookRequest) -> Outcome {
         let done = self.booking.book(owner.organization, owner.contact, key, request).await?;
         Ok(done.value.map(booked).map_err(refused))

@@ -321,6 +321,9 @@ pub trait Calendar: std::fmt::Debug + Send + Sync {
     /// What [`Self::cancel`] would do now. Nothing changes.
     async fn would_cancel(&self, owner: Owner, id: &EntryId) -> Outcome;
 
+    /// What [`Self::reschedule`] would do now. Nothing changes.
+    async fn would_reschedule(&self, owner: Owner, id: &EntryId, request: RescheduleRequest) -> Outcome;
+
     /// Books for the owner.
     ///
     /// # Errors
@@ -330,7 +333,7 @@ pub trait Calendar: std::fmt::Debug + Send + Sync {
     /// Cancels the owner's entry, if it still is as it was seen.
     async fn cancel(&self, owner: Owner, key: EffectKey, id: &EntryId, seen: &Version) -> Outcome;
 
-    /// Moves the owner's entry, if it still is as it was seen. The old time is given up only if the new one is had. The
+    /// Moves the owner's entry in one act, if it still is as it was seen. The old time is given up only if the new one is had. The
     /// request's own `appointment` is not looked at.
     async fn reschedule(
         &self,
