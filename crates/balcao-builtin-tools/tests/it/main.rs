@@ -8,6 +8,7 @@ mod contract;
 mod crm;
 mod followup;
 mod intake;
+mod prompts;
 mod salon_later;
 mod salon_reads;
 mod salon_writes;
