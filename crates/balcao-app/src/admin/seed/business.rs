@@ -170,7 +170,7 @@ fn locale<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
 }
 
 fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
-    const KEYS: [&str; 12] = [
+    const KEYS: [&str; 13] = [
         "slot_step_minutes",
         "slot_mode",
         "minimum_notice_minutes",
