@@ -25,7 +25,7 @@ pub const MAX_UPCOMING: usize = 500;
 /// Counts of a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Appointments that start in it, cancelled ones included.
+    /// Appointments that start in it, cancelled ones included; a moved one counts at its new time alone.
     pub total: u32,
     /// Those that took place.
     pub completed: u32,

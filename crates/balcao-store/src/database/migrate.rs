@@ -234,6 +234,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112620_subscription.sql"),
         postgres: include_str!("../../migrations/postgres/2026112620_subscription.sql"),
     },
+    Migration {
+        version: 2_026_112_621,
+        name: "2026112621_moved_to",
+        sqlite: include_str!("../../migrations/sqlite/2026112621_moved_to.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112621_moved_to.sql"),
+    },
 ];
 
 /// A migration that the database has.

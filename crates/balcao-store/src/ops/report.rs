@@ -72,7 +72,7 @@ pub struct Scope {
     pub of: Option<ProfessionalId>,
 }
 
-/// Totals of appointments, by status; those that started before `now` have begun.
+/// Totals of appointments, by status; the former time of a moved one does not count. Those that started before `now` have begun.
 ///
 /// # Errors
 /// What the database said.
@@ -84,7 +84,7 @@ pub fn totals(
 ) -> Result<Vec<Total>, StoreError> {
     tx.query_all(
         "SELECT status, COUNT(*), CAST(SUM(price_cents) AS BIGINT), COUNT(*) FILTER (WHERE starts_at < ?5) FROM appointment
-         WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3
+         WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3 AND moved_to IS NULL
            AND (CAST(?4 AS BIGINT) IS NULL OR professional_id = ?4)
          GROUP BY status ORDER BY status",
         values![organization, scope.from, scope.to, scope.of, now],

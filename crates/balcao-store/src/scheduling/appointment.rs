@@ -188,6 +188,21 @@ pub fn cancel(
     slot_claim::release(tx, organization, id)
 }
 
+/// Notes which appointment took the place of a cancelled one that was moved: figures count it there alone.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the organization has no such appointment.
+pub fn set_moved_to(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    from: AppointmentId,
+    to: AppointmentId,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE appointment SET moved_to = ?3 WHERE organization_id = ?1 AND id = ?2";
+    let rows = tx.execute(sql, values![organization, from, to])?;
+    if rows == 0 { Err(StoreError::NoRow { sql: sql.to_owned() }) } else { Ok(()) }
+}
+
 /// Locks an open appointment until the transaction ends, so that a cancellation waits; returns whether it is open.
 ///
 /// # Errors

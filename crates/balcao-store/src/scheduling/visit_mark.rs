@@ -111,7 +111,7 @@ pub fn clear(
     }
     let undone = tx.savepoint(|tx| {
         let changed = tx.execute(
-            "UPDATE appointment SET status = ?4, marked_at = NULL, marked_by = NULL, marked_from = NULL, cancelled_at = NULL,
+            "UPDATE appointment SET status = ?4, marked_at = NULL, marked_by = NULL, marked_from = NULL, cancelled_at = NULL, moved_to = NULL,
                  seat = CASE WHEN status = 'cancelled' THEN NULL ELSE seat END
              WHERE organization_id = ?1 AND id = ?2 AND status = ?3 AND COALESCE(marked_at, 0) = ?5",
             values![organization, read.id, read.status.as_str(), to.as_str(), marked_at_ms(read)],

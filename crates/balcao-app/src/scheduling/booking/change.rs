@@ -142,6 +142,7 @@ pub(crate) fn reschedule(
         // Another appointment of theirs stands there: moving onto it would lose one of the two.
         return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(booked.appointment) }));
     }
+    appointment::set_moved_to(tx, id, meant.appointment.id, booked.appointment.id)?;
     agenda_feed::moved(tx, id, meant.appointment.id, booked.appointment.id)?;
     let start = balcao_domain::availability::instant_of(&meant.zone, request.date, request.start_min).unwrap_or(now);
     // The booking planned the automatic reminders of the new start.
