@@ -26,6 +26,8 @@ pub const MAX_TURN_TOKENS: u64 = 120_000;
 pub const MAX_OUTPUT_TOKENS: u32 = 1_024;
 /// Tokens of history that go with a request (estimated).
 pub const HISTORY_TOKENS: usize = 6_000;
+/// Tokens of a request for the tools of the operator's own packs: names, contracts and guidance.
+pub const TOOL_TOKENS: usize = 950;
 /// AI messages in a conversation and day before a person takes over (part 1 §3).
 pub const MAX_AI_MESSAGES_PER_DAY: u32 = 50;
 /// Messages a minute from one contact before it is slowed down.

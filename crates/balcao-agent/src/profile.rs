@@ -195,6 +195,9 @@ pub struct ModelRules {
     pub temperature_milli: Option<u32>,
     /// Tokens of history that go with a request.
     pub history_tokens: usize,
+    /// Tokens of a request for the tools of the operator's own packs. If their contracts take more, each turn shows those that its
+    /// messages fit.
+    pub tool_tokens: usize,
 }
 
 impl Default for ModelRules {
@@ -205,6 +208,7 @@ impl Default for ModelRules {
             max_output_tokens: limits::MAX_OUTPUT_TOKENS,
             temperature_milli: Some(300),
             history_tokens: limits::HISTORY_TOKENS,
+            tool_tokens: limits::TOOL_TOKENS,
         }
     }
 }

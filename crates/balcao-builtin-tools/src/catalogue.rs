@@ -1,20 +1,28 @@
 //! `find_tools` and `load_tool`: for profiles with more tools than fit into a prompt.
 //!
-//! Contracts are shown in the order of the packs as long as they fit the budget. The others stand as a line each in what `load_tool` says
-//! of itself, as far as that fits, and `find_tools` finds them by words. `load_tool` shows their contracts for the rest of the turn.
+//! If the contracts of the operator's own packs take more than their budget, only those of core commands are always in view; each turn
+//! shows the ones that its messages fit (`selector`). Of all other tools, contracts are shown in the order of the packs as long as they
+//! fit the budget. `load_tool` says of itself what is not in view: a line for each tool, or the names, or the categories, whichever fits.
+//! `find_tools` finds it by words, and `load_tool` shows its contract for the rest of the turn.
 //!
-//! Invariant: both know the tools of the toolbox that they were made for and no others. What a profile, a plan or a role lacks is not in it,
-//! and so is neither found nor named.
+//! Invariant: all three know the tools of the toolbox that they were made for and no others. What a profile, a plan or a role lacks is not
+//! in it, and so is neither found nor named nor selected.
 
+mod contracts;
 mod finder;
 mod notes;
+mod selector;
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
+use balcao_app::turns::ToolSelector;
 use balcao_llm::embed::Embedder;
 use balcao_pack::{
-    resolve::{Knowledge, O200k, Tokens},
+    resolve::{Knowledge, Tokens},
     search::of_tool,
 };
 use balcao_tool::{
@@ -25,8 +33,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use contracts::Contracts;
 use finder::{Finder, PATIENCE};
 pub use notes::{SEARCH_NOTES, with_notes};
+use selector::PackToolSelector;
 
 /// What finds tools.
 pub const FIND_TOOLS: &str = "find_tools";
@@ -40,64 +50,141 @@ const KNOWN: usize = 2_000;
 const SURELY: usize = 2;
 /// Of the budget, one part in so many is for the lines of tools that are not shown.
 const FOR_LINES: usize = 4;
+/// The same of the budget of own packs, whose tools are also selected for each turn.
+const FOR_OWN_LINES: usize = 10;
 
-/// The same tools; if their contracts take more than `budget` tokens, the last ones are no longer shown from the beginning, and
-/// `find_tools` and `load_tool` are added. A toolbox whose contracts fit comes back as it was. With an `embedder`, tools are found by
-/// meaning besides; while it fails, by words alone. `packs` know more of their tools than the contracts: it is told when one is loaded.
+/// The budgets of a profile's contracts, and what knows more of its tools than the contracts.
+pub struct CatalogueRules {
+    /// Tokens that the contracts of all tools may take.
+    pub all: usize,
+    /// Tokens that the tools of `packs` may take in a request: names, contracts and guidance.
+    pub own: usize,
+    /// What the operator's own packs know of their tools.
+    pub packs: Vec<Knowledge>,
+    /// Counts tokens.
+    pub tokens: Arc<dyn Tokens>,
+    /// Makes vectors for a search by meaning; without it, and while it fails, words alone decide.
+    pub embedder: Option<Arc<dyn Embedder>>,
+}
+
+/// Tools that fit a prompt.
+#[derive(Debug)]
+pub struct Fitted {
+    /// The tools, `find_tools` and `load_tool` among them if not all contracts are in view.
+    pub toolbox: Toolbox,
+    /// Selects the contracts of a turn, if those of own packs are shown on demand.
+    pub selector: Option<Arc<dyn ToolSelector>>,
+    /// The own packs whose contracts are shown on demand.
+    pub on_demand: BTreeSet<String>,
+}
+
+/// The tools of one profile by how their contracts are shown.
+struct Plan {
+    /// Not in view from the beginning, in the order of the toolbox.
+    deferred: Vec<String>,
+    /// The own packs whose contracts are shown on demand.
+    on_demand: BTreeSet<String>,
+    /// Tokens for the names and lines of what is deferred.
+    for_lines: usize,
+}
+
+/// The same tools; what is not in view from the beginning is deferred, and `find_tools` and `load_tool` are added. A toolbox whose
+/// contracts fit comes back as it was.
 ///
 /// # Errors
 /// If the contract of one of the two is none.
-pub fn fit(
-    mut toolbox: Toolbox,
-    budget: usize,
-    tokens: &dyn Tokens,
-    embedder: Option<Arc<dyn Embedder>>,
-    packs: Vec<Knowledge>,
-) -> Result<Toolbox, String> {
-    if toolbox.iter().map(|tool| bytes(tool)).sum::<usize>() <= budget.saturating_mul(SURELY) {
-        return Ok(toolbox);
+pub fn fit(mut toolbox: Toolbox, rules: CatalogueRules) -> Result<Fitted, String> {
+    let plan = plan(&toolbox, &rules);
+    if plan.deferred.is_empty() {
+        return Ok(Fitted { toolbox, selector: None, on_demand: plan.on_demand });
     }
-    let cost = |tool: &Tool| {
-        let description = &tool.spec.description;
-        let of = |text: &str| tokens.count(&format!("{} {text} {}", tool.spec.name, tool.shown()));
-        of(&description.pt_br).max(of(&description.en))
+    let names: Arc<[String]> = plan.deferred.clone().into();
+    let told = |locale| lines(&toolbox, &names, locale, &rules, plan.for_lines);
+    let find = FindTools { tools: Arc::new(finder(&toolbox, &names, rules.embedder.clone())) };
+    let load = LoadTool {
+        names: Arc::clone(&names),
+        toolbox: toolbox.clone(),
+        packs: rules.packs.clone(),
+        tokens: Arc::clone(&rules.tokens),
     };
-    let costs: Vec<(String, usize)> = toolbox.iter().map(|tool| (tool.spec.name.clone(), cost(tool))).collect();
-    if costs.iter().map(|(_, cost)| cost).sum::<usize>() <= budget {
-        return Ok(toolbox);
+    let load_spec = load_spec(load_description(told));
+    let selector = selector(&toolbox, &plan, &find.tools, &rules);
+    toolbox.defer(plan.deferred);
+    toolbox.push(Tool::new(find_spec(), erase(find))?);
+    toolbox.push(Tool::new(load_spec, erase(load))?);
+    Ok(Fitted { toolbox, selector, on_demand: plan.on_demand })
+}
+
+/// Decides which contracts are in view from the beginning.
+fn plan(toolbox: &Toolbox, rules: &CatalogueRules) -> Plan {
+    let pack_of = |tool: &Tool| rules.packs.iter().find(|pack| pack.pack() == tool.spec.pack);
+    let on_call = |tool: &Tool| pack_of(tool).is_some_and(|pack| !pack.is_core(&tool.command));
+    let own: Vec<&Arc<Tool>> = toolbox.iter().filter(|tool| on_call(tool)).collect();
+    let own_fit = fits(&own, rules.own, rules.tokens.as_ref());
+    let (mut deferred, mut on_demand) = (Vec::new(), BTreeSet::new());
+    if !own_fit {
+        deferred.extend(own.iter().map(|tool| tool.spec.name.clone()));
+        on_demand.extend(own.iter().map(|tool| tool.spec.pack.clone()));
     }
-    let for_contracts = budget - budget / FOR_LINES;
+    let rest: Vec<&Arc<Tool>> = toolbox.iter().filter(|tool| own_fit || !on_call(tool)).collect();
+    let mut for_lines = if own_fit { 0 } else { rules.own / FOR_OWN_LINES };
+    if !fits(&rest, rules.all, rules.tokens.as_ref()) {
+        for_lines += rules.all / FOR_LINES;
+        deferred.extend(last_beyond(&rest, rules.all - rules.all / FOR_LINES, rules.tokens.as_ref()));
+    }
+    Plan { deferred, on_demand, for_lines }
+}
+
+/// Whether contracts take no more than a budget. What is small by its bytes is not counted.
+fn fits(tools: &[&Arc<Tool>], budget: usize, tokens: &dyn Tokens) -> bool {
+    tools.iter().map(|tool| bytes(tool)).sum::<usize>() <= budget.saturating_mul(SURELY)
+        || tools.iter().map(|tool| cost(tool, tokens)).sum::<usize>() <= budget
+}
+
+/// The names of the last tools, from the first one whose contract does not fit any more.
+fn last_beyond(tools: &[&Arc<Tool>], budget: usize, tokens: &dyn Tokens) -> Vec<String> {
     let mut taken = 0;
-    let mut later = Vec::new();
-    for (name, cost) in costs {
-        if later.is_empty() && taken + cost <= for_contracts {
-            taken += cost;
-        } else {
-            later.push(name);
-        }
-    }
-    let entries = later.iter().filter_map(|name| toolbox.get(name)).map(|tool| of_tool(&tool.spec)).collect();
-    let lines = |locale| lines(&toolbox, &later, locale, budget / FOR_LINES, tokens);
-    let said = Localised {
-        pt_br: format!(
-            "Mostra o contrato de ferramentas que existem e ainda não estão à vista; chame antes de usá-las. {}",
-            lines(Locale::PtBr)
-        ),
-        en: format!(
-            "Shows the contracts of tools that exist and are not in view yet; call it before you use them. {}",
-            lines(Locale::En)
-        ),
+    let within = |tool: &&&Arc<Tool>| {
+        taken += cost(tool, tokens);
+        taken <= budget
     };
-    let names: Arc<[String]> = later.clone().into();
-    let find = Tool::new(find_spec(), erase(FindTools { tools: Finder::over(entries, embedder) }))?;
-    let load = Tool::new(
-        load_spec(said),
-        erase(LoadTool { names, toolbox: toolbox.clone(), packs, tokens: O200k::default() }),
-    )?;
-    toolbox.defer(later);
-    toolbox.push(find);
-    toolbox.push(load);
-    Ok(toolbox)
+    let in_view = tools.iter().take_while(within).count();
+    tools.iter().skip(in_view).map(|tool| tool.spec.name.clone()).collect()
+}
+
+/// Tokens of a contract, in the language in which it takes more.
+fn cost(tool: &Tool, tokens: &dyn Tokens) -> usize {
+    let description = &tool.spec.description;
+    let of = |text: &str| tokens.count(&format!("{} {text} {}", tool.spec.name, tool.shown()));
+    of(&description.pt_br).max(of(&description.en))
+}
+
+fn finder(toolbox: &Toolbox, names: &[String], embedder: Option<Arc<dyn Embedder>>) -> Finder {
+    let entries = names.iter().filter_map(|name| toolbox.get(name)).map(|tool| of_tool(&tool.spec)).collect();
+    Finder::over(entries, embedder)
+}
+
+/// What selects the contracts of a turn, if any are shown on demand.
+fn selector(
+    toolbox: &Toolbox,
+    plan: &Plan,
+    finder: &Arc<Finder>,
+    rules: &CatalogueRules,
+) -> Option<Arc<dyn ToolSelector>> {
+    let on_demand = |name: &&String| toolbox.get(name).is_some_and(|tool| plan.on_demand.contains(&tool.spec.pack));
+    let tools = plan.deferred.iter().filter(on_demand).filter_map(|name| toolbox.get(name));
+    let contracts = tools.map(|tool| (&tool.spec, cost(tool, rules.tokens.as_ref())));
+    if plan.on_demand.is_empty() {
+        return None;
+    }
+    Some(Arc::new(PackToolSelector {
+        finder: Arc::clone(finder),
+        toolbox: toolbox.clone(),
+        contracts: Contracts::new(contracts),
+        packs: rules.packs.clone(),
+        budget: rules.own - rules.own / FOR_OWN_LINES,
+        tokens: Arc::clone(&rules.tokens),
+    }))
 }
 
 /// Bytes of a contract.
@@ -106,29 +193,54 @@ fn bytes(tool: &Tool) -> usize {
     tool.spec.name.len() + description.pt_br.len().max(description.en.len()) + tool.shown().to_string().len()
 }
 
-/// Name and first sentence of each tool, as many as fit.
-fn lines(toolbox: &Toolbox, names: &[String], locale: Locale, budget: usize, tokens: &dyn Tokens) -> String {
-    let mut told = String::new();
-    let mut left = budget;
-    let mut untold = 0_usize;
-    for tool in names.iter().filter_map(|name| toolbox.get(name)) {
-        let line = format!("\n{}: {}", tool.spec.name, first_sentence(tool.spec.description.get(locale)));
-        match left.checked_sub(tokens.count(&line)) {
-            Some(rest) => {
-                left = rest;
-                told.push_str(&line);
-            }
-            None => untold += 1,
+/// The text about deferred tools: name and first sentence of each; if these do not all fit, the names; if even these do not, how many
+/// tools of which category there are.
+fn lines(toolbox: &Toolbox, names: &[String], locale: Locale, rules: &CatalogueRules, budget: usize) -> String {
+    let tools = || names.iter().filter_map(|name| toolbox.get(name));
+    let line =
+        |tool: &Arc<Tool>| format!("\n{}: {}", tool.spec.name, first_sentence(tool.spec.description.get(locale)));
+    let whole: String = tools().map(line).collect();
+    let bare = format!("\n{}", names.join(" "));
+    let fits = |text: &str| rules.tokens.count(text) <= budget;
+    match () {
+        () if fits(&whole) => whole,
+        () if fits(&bare) => bare,
+        () => {
+            let find = match locale {
+                Locale::PtBr => "Procure os nomes com",
+                Locale::En => "Look for the names with",
+            };
+            format!("\n{}. {find} {FIND_TOOLS}.", categories(tools(), &rules.packs))
         }
     }
-    if untold > 0 {
-        let more = match locale {
-            Locale::PtBr => format!("\nE mais {untold}: procure com {FIND_TOOLS}."),
-            Locale::En => format!("\nAnd {untold} more: look with {FIND_TOOLS}."),
-        };
-        told.push_str(&more);
+}
+
+/// How many tools there are of each category of each pack.
+fn categories<'a>(tools: impl Iterator<Item = &'a Arc<Tool>>, packs: &[Knowledge]) -> String {
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for tool in tools {
+        let pack = packs.iter().find(|pack| pack.pack() == tool.spec.pack);
+        let category = pack.and_then(|pack| pack.category(&tool.command)).unwrap_or_default();
+        *counts.entry((&tool.spec.pack, category)).or_default() += 1;
     }
-    told
+    let told = counts.into_iter().map(|((pack, category), count)| match category {
+        "" => format!("{pack} {count}"),
+        _ => format!("{pack}/{category} {count}"),
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn load_description(lines: impl Fn(Locale) -> String) -> Localised {
+    Localised {
+        pt_br: format!(
+            "Mostra o contrato de ferramentas que existem e ainda não estão à vista; chame antes de usá-las.{}",
+            lines(Locale::PtBr)
+        ),
+        en: format!(
+            "Shows the contracts of tools that exist and are not in view yet; call it before you use them.{}",
+            lines(Locale::En)
+        ),
+    }
 }
 
 fn first_sentence(text: &str) -> &str {
@@ -191,7 +303,7 @@ pub struct FindArgs {
 }
 
 struct FindTools {
-    tools: Finder,
+    tools: Arc<Finder>,
 }
 
 #[async_trait]
@@ -221,7 +333,7 @@ struct LoadTool {
     toolbox: Toolbox,
     /// What packs know of their tools.
     packs: Vec<Knowledge>,
-    tokens: O200k,
+    tokens: Arc<dyn Tokens>,
 }
 
 impl LoadTool {
@@ -229,7 +341,7 @@ impl LoadTool {
     fn tool_entry(&self, tool: &Tool, budget: usize, locale: Locale) -> Value {
         let mut told = json!({"name": tool.spec.name, "does": tool.spec.description.get(locale)});
         let pack = self.packs.iter().find(|pack| pack.pack() == tool.spec.pack);
-        let known = pack.and_then(|pack| pack.beside_the_contract(&tool.spec.name, budget, locale, &self.tokens));
+        let known = pack.and_then(|pack| pack.beside_the_contract(&tool.command, budget, locale, self.tokens.as_ref()));
         if let (Some(known), Some(told)) = (known.filter(|known| !known.told.is_empty()), told.as_object_mut()) {
             told.insert("know".to_owned(), known.text().into());
         }

@@ -4,7 +4,11 @@ use crate::class::ResultClass;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{error::ErrorCode, offer::Offer, receipt::Receipt};
+use crate::{
+    error::{ErrorCode, Internal},
+    offer::Offer,
+    receipt::Receipt,
+};
 
 /// What a handler gives back when nothing broke.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,19 +25,38 @@ pub struct ToolOutput {
     pub mended: Vec<String>,
     /// The call that undoes it (`{tool, arguments}`), for a caller that may undo it; the model reads it under `_undo`.
     pub undo: Option<Box<Value>>,
+    /// Why the value is as it came, without the shape that its pack gives it, for staff. Then it is not held against the output schema,
+    /// and the model reads a warning under `_warning`.
+    pub unprocessed: Option<Internal>,
 }
 
 impl ToolOutput {
     /// It worked.
     #[must_use]
     pub const fn success(value: Value) -> Self {
-        Self { value, refused: false, receipts: Vec::new(), offers: Vec::new(), mended: Vec::new(), undo: None }
+        Self {
+            value,
+            refused: false,
+            receipts: Vec::new(),
+            offers: Vec::new(),
+            mended: Vec::new(),
+            undo: None,
+            unprocessed: None,
+        }
     }
 
     /// A correct "no": `success: false` with a reason, `found: false`, `available: false`.
     #[must_use]
     pub const fn refusal(value: Value) -> Self {
-        Self { value, refused: true, receipts: Vec::new(), offers: Vec::new(), mended: Vec::new(), undo: None }
+        Self {
+            value,
+            refused: true,
+            receipts: Vec::new(),
+            offers: Vec::new(),
+            mended: Vec::new(),
+            undo: None,
+            unprocessed: None,
+        }
     }
 
     /// Adds a receipt.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use indexmap::IndexMap;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 use crate::call::RunMode;
@@ -29,6 +29,8 @@ use crate::{
 pub struct Tool {
     /// The definition.
     pub spec: CommandSpec,
+    /// The name of the command in its pack: that of the definition, unless the profile has several commands of this name.
+    pub command: String,
     /// Compiled input schema, against which calls are checked.
     pub input: Schema,
     /// Compiled output schema.
@@ -37,7 +39,7 @@ pub struct Tool {
     pub contract_hash: String,
     shown: Arc<Value>,
     lines: [String; 2],
-    check: Option<Arc<dyn ArgumentCheck>>,
+    pub(crate) check: Option<Arc<dyn ArgumentCheck>>,
     pub(crate) handler: Arc<dyn ToolHandler>,
 }
 
@@ -68,7 +70,8 @@ impl Tool {
         let contract_hash = spec.contract_hash();
         let shown = input.shared();
         let lines = [Locale::PtBr, Locale::En].map(|locale| line(&spec, locale, &shown));
-        Ok(Self { spec, input, output, contract_hash, shown, lines, check: None, handler })
+        let command = spec.name.clone();
+        Ok(Self { spec, command, input, output, contract_hash, shown, lines, check: None, handler })
     }
 
     /// The same command with a check of its arguments beyond the schema.
@@ -103,7 +106,7 @@ impl Tool {
         let handler = self.handler.mending().unwrap_or_else(|| Arc::clone(&self.handler));
         // The schemas have been compiled once, so they compile.
         let mending = Self::new(self.spec.clone(), handler).ok()?.with_check(check);
-        Some(Self { contract_hash: self.contract_hash.clone(), ..mending })
+        Some(Self { contract_hash: self.contract_hash.clone(), command: self.command.clone(), ..mending })
     }
 
     /// The input schema that models are shown.
@@ -191,7 +194,8 @@ impl Tool {
     }
 
     pub(crate) fn finish(&self, mut output: ToolOutput, locale: Locale) -> CallResult {
-        let problems = self.output.problems(&output.value);
+        let unprocessed = output.unprocessed.take();
+        let problems = if unprocessed.is_some() { Vec::new() } else { self.output.problems(&output.value) };
         if !problems.is_empty() {
             let note = format!("the result breaks the output schema: {}", json!(problems));
             return self
@@ -203,8 +207,12 @@ impl Tool {
         if let (Some(undo), Some(object)) = (output.undo, output.value.as_object_mut()) {
             object.insert("_undo".to_owned(), *undo);
         }
+        if unprocessed.is_some() {
+            output.value = warned(output.value, locale);
+        }
+        let internal = unprocessed.as_ref().map(Internal::for_staff);
         let class = if output.refused { ResultClass::Refusal } else { ResultClass::Success };
-        CallResult { receipts: output.receipts, offers: output.offers, ..plain(class, output.value) }
+        CallResult { receipts: output.receipts, offers: output.offers, internal, ..plain(class, output.value) }
     }
 
     pub(crate) fn ask(&self, question: String, locale: Locale) -> CallResult {
@@ -213,6 +221,22 @@ impl Tool {
                 .detail("summary", question.as_str());
         CallResult { confirm: Some(question), ..self.fail(&error, locale) }
     }
+}
+
+/// A result that kept the shape of the service, with a warning that says so. A list or a plain value stands under `result`.
+fn warned(value: Value, locale: Locale) -> Value {
+    let warning = match locale {
+        Locale::PtBr => "este resultado está como o serviço o deu: não foi possível prepará-lo",
+        Locale::En => "this result is as the service gave it: it could not be prepared",
+    };
+    let mut fields = match value {
+        Value::Object(fields) => fields,
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+            Map::from_iter([("result".to_owned(), plain)])
+        }
+    };
+    fields.insert("_warning".to_owned(), warning.into());
+    Value::Object(fields)
 }
 
 /// A result that is an error.
@@ -317,12 +341,15 @@ impl Toolbox {
         self.deferred.extend(names);
     }
 
-    /// The tools whose contracts a model is shown: those that are not deferred, in order, and behind them the deferred ones that `loaded`
-    /// says were asked for, so that what stands before them stays as it was.
-    pub fn shown(&self, loaded: impl Fn(&str) -> bool) -> impl Iterator<Item = &Arc<Tool>> {
-        let later = |tool: &&Arc<Tool>| self.deferred.contains(&tool.spec.name);
-        let first = self.tools.iter().filter(move |tool| !later(tool));
-        first.chain(self.tools.iter().filter(move |tool| later(tool) && loaded(&tool.spec.name)))
+    /// The tools whose contracts a model is shown: those that are not deferred, in order, and behind them the deferred ones that have a
+    /// `place`, the lowest first. A caller that gives later tools higher places leaves what stands before them as it was.
+    pub fn shown(&self, place: impl Fn(&str) -> Option<usize>) -> impl Iterator<Item = &Arc<Tool>> {
+        let (later, first): (Vec<_>, Vec<_>) =
+            self.tools.iter().partition(|tool| self.deferred.contains(&tool.spec.name));
+        let mut placed: Vec<(usize, &Arc<Tool>)> =
+            later.into_iter().filter_map(|tool| Some((place(&tool.spec.name)?, tool))).collect();
+        placed.sort_by_key(|(place, _)| *place);
+        first.into_iter().chain(placed.into_iter().map(|(_, tool)| tool))
     }
 
     /// Replaces the confirmation rule of one tool, as a profile may.

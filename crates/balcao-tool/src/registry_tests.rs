@@ -337,8 +337,9 @@ fn a_toolbox_has_what_is_offered_and_not_internal() {
 fn a_deferred_contract_is_shown_behind_the_others_once_it_was_asked_for() {
     let mut toolbox = registry(&["book", "cancel", "move"]).toolbox(|_| true);
     toolbox.defer(["book".to_owned(), "move".to_owned()]);
-    assert_eq!(names(toolbox.shown(|_| false)), ["cancel"]);
-    assert_eq!(names(toolbox.shown(|name| name == "book")), ["cancel", "book"]);
+    assert_eq!(names(toolbox.shown(|_| None)), ["cancel"]);
+    assert_eq!(names(toolbox.shown(|name| (name == "book").then_some(0))), ["cancel", "book"]);
+    assert_eq!(names(toolbox.shown(|name| Some(if name == "move" { 0 } else { 1 }))), ["cancel", "move", "book"]);
     assert!(toolbox.get("move").is_some());
 }
 

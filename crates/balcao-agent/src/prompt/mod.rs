@@ -15,7 +15,7 @@ pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, Organiz
 pub use words::{contact_facts, summary};
 pub(crate) use words::{
     correction, declined, invented, kept_by_staff, look_up, not_agreed_to, not_an_object, not_asked_for, structured,
-    unclear, withdrawn,
+    tool_guidance, unclear, withdrawn,
 };
 
 /// Why a prompt could not be built.

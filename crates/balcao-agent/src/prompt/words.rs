@@ -23,6 +23,17 @@ pub(crate) fn withdrawn(tools: &[&str], locale: Locale) -> String {
     }
 }
 
+/// Tells the model what packs know of the tools that the turn shows; empty if that is nothing.
+pub(crate) fn tool_guidance(guidance: &str, locale: Locale) -> String {
+    if guidance.is_empty() {
+        return String::new();
+    }
+    match locale {
+        Locale::PtBr => format!("## Uso das ferramentas\n{guidance}\n\n"),
+        Locale::En => format!("## Use of the tools\n{guidance}\n\n"),
+    }
+}
+
 /// Tells the model that the customer did not agree to what was asked.
 pub(crate) fn declined(question: &str, locale: Locale) -> String {
     match locale {

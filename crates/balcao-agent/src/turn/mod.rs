@@ -12,6 +12,7 @@ mod intent;
 mod plan;
 mod request;
 mod results;
+mod selection;
 mod setup;
 pub mod state;
 mod step;
@@ -22,6 +23,7 @@ use balcao_llm::{Message, ModelRequest};
 use balcao_tool::{Principal, canonical};
 use jiff::Zoned;
 
+pub use selection::{SelectedTool, SelectionReason, ToolSelection};
 pub use setup::{ContactCard, TurnSetup};
 pub use state::{Ending, PendingConfirmation, Phase, QueuedCall, RequestKind, TurnState};
 
@@ -62,6 +64,8 @@ pub struct TurnInput {
     pub memory: WorkingMemory,
     /// A call that waits for the customer's word.
     pub held: Option<PendingConfirmation>,
+    /// The contracts that it shows from its beginning beside those that are always in view.
+    pub selection: ToolSelection,
     /// What the guardrails look at.
     pub guard: GuardInput,
 }
@@ -102,6 +106,7 @@ impl Turn {
             output_budget: setup.profile.model.max_output_tokens,
             retried: RetriesUsed::default(),
             held: None,
+            selection: opening.selection,
             declined: None,
             memory,
             results: std::collections::BTreeMap::new(),

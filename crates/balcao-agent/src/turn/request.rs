@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use balcao_llm::{ModelRequest, Purpose, ResponseFormat, ToolChoice, ToolDefinition};
-use balcao_tool::{LOAD_TOOL, ResultClass, Tool};
+use balcao_tool::Tool;
 
 use crate::{
     history,
@@ -16,6 +16,7 @@ impl Turn {
     pub(super) fn request(&self, want: &RequestKind) -> ModelRequest {
         let locale = self.state.principal.locale;
         let mut system = self.setup.system.clone();
+        system.push_str(&prompt::tool_guidance(&self.state.selection.guidance, locale));
         // Only tools that exist: a name that the model invented has no place in the prompt.
         let exists = |name: &&str| self.setup.toolbox.get(name).is_some();
         let withdrawn: Vec<&str> = self.state.breaker.withdrawn().filter(exists).collect();
@@ -66,7 +67,7 @@ impl Turn {
 
     /// The tools that the model sees: withdrawn ones are gone.
     fn offered(&self) -> impl Iterator<Item = &Arc<Tool>> {
-        let all = self.setup.toolbox.shown(|name| self.was_loaded(name));
+        let all = self.setup.toolbox.shown(|name| self.place_in_view(name));
         all.filter(|tool| !self.state.breaker.is_withdrawn(&tool.spec.name))
     }
 
@@ -87,13 +88,5 @@ impl Turn {
         let locale = self.state.principal.locale;
         let more = (!self.state.results.is_empty()).then(|| Cow::from(structured::line(&results::definition(locale))));
         self.offered().map(|tool| Cow::from(tool.line(locale))).chain(more).collect()
-    }
-
-    /// Whether a call of this turn asked for a tool's contract.
-    fn was_loaded(&self, name: &str) -> bool {
-        let loads =
-            self.state.calls.iter().filter(|call| call.tool == LOAD_TOOL && call.result.class == ResultClass::Success);
-        let mut names = loads.filter_map(|call| call.args.get("names")?.as_array()).flatten();
-        names.any(|asked| asked == name)
     }
 }

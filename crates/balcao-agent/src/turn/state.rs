@@ -15,6 +15,7 @@ use crate::record::Spent;
 use crate::record::StepRecord;
 use crate::{
     breaker::Breaker, guardrails::GuardEffect, handoff::HandoffReason, limits, memory::WorkingMemory, sanitise::Reply,
+    turn::ToolSelection,
 };
 
 /// The version of [`TurnState`]'s JSON. A program refuses to resume a newer one.
@@ -60,6 +61,9 @@ pub struct TurnState {
     pub retried: RetriesUsed,
     /// A call that waits for the customer's word.
     pub held: Option<PendingConfirmation>,
+    /// The contracts that the turn shows from its beginning beside those that are always in view.
+    #[serde(default, skip_serializing_if = "ToolSelection::is_empty")]
+    pub selection: ToolSelection,
     /// A question that was asked before and not agreed to.
     pub declined: Option<String>,
     /// What is under discussion.

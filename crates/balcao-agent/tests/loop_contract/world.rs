@@ -12,7 +12,7 @@ use balcao_agent::{
     memory::WorkingMemory,
     profile::Protocol,
     sanitise::{Sanitiser, SanitiserConfig},
-    turn::{ContactCard, PendingConfirmation},
+    turn::{ContactCard, PendingConfirmation, ToolSelection},
 };
 use balcao_llm::{
     ChatProvider, FinishReason, Message, ModelRequest, ModelResponse, TurnFacts, Usage,
@@ -148,6 +148,7 @@ impl World {
             breaker: self.breaker.clone(),
             memory: self.memory.clone(),
             held: self.held.clone(),
+            selection: ToolSelection::default(),
             guard: self.guard.clone(),
         }
     }

@@ -35,6 +35,7 @@ mod source;
 mod stale_inbound;
 mod strangers;
 pub mod summaries;
+mod tool_selection;
 pub mod traces;
 mod unreadable_message;
 mod versions;
@@ -52,10 +53,12 @@ use balcao_tool::{Registry, Tool, Toolbox};
 
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
+pub use balcao_agent::turn::{SelectedTool, SelectionReason, ToolSelection};
 pub(crate) use context::in_words;
 pub use open::Opened;
 pub use runner::TurnRunner;
 use versions::PromptVersion;
+pub use tool_selection::{ToolSelectionRequest, ToolSelector};
 
 /// A profile, ready to answer.
 #[derive(Debug, Clone)]
@@ -70,6 +73,8 @@ pub struct Agent {
     pub on_handoff: Vec<Arc<Tool>>,
     /// Which version of its prompt this is.
     prompt_version: PromptVersion,
+    /// Selects the contracts of a turn, if not all of them are in view.
+    pub selector: Option<Arc<dyn ToolSelector>>,
     /// Set for one turn of a stranger in the web chat: the daily budgets that its model cost counts against.
     counted: Option<StrangerBudgets>,
 }
@@ -81,7 +86,7 @@ impl Agent {
         let toolbox = Arc::new(profile.toolbox(registry));
         let on_handoff = profile.on_handoff.iter().filter_map(|name| registry.get(name).map(Arc::clone)).collect();
         let prompt_version = PromptVersion::new(&profile, &toolbox);
-        Self { profile: Arc::new(profile), toolbox, model, on_handoff, prompt_version, counted: None }
+        Self { profile: Arc::new(profile), toolbox, model, on_handoff, prompt_version, selector: None, counted: None }
     }
 
     pub(crate) fn sanitiser_for(&self, public_texts: Vec<String>) -> Sanitiser {

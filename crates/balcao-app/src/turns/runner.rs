@@ -26,7 +26,7 @@ use super::meter::Meter;
 use super::open::{self, LoadOptions, OpenResult, Opened};
 use super::source::{Caller, Leased, TurnSource};
 use super::{Agent, AnswerError, ContactRef, TurnOutcome, TurnRequest};
-use super::{after_reply, close, context, strangers};
+use super::{after_reply, close, context, strangers, tool_selection};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
 use crate::messaging::web_chat::Hub;
@@ -133,13 +133,13 @@ impl TurnRunner {
                 OpenResult::Interrupted { mut opened, saved } => {
                     strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
-                    let turn = self.resume(&agent, &opened, saved.as_deref(), texts)?;
+                    let turn = self.resume(&agent, &opened, saved.as_deref(), texts).await?;
                     Box::pin(self.run_to_end(&mut agent, *opened, turn, &mut Caller { sink: None }, &meter)).await?;
                 }
             }
         };
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
-        let turn = self.begin(&agent, &opened, inbound.texts.join("\n"))?;
+        let turn = self.begin(&agent, &opened, inbound.texts.join("\n")).await?;
         Box::pin(self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter)).await
     }
 
@@ -169,15 +169,15 @@ impl TurnRunner {
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
         let turn = match claimed.tally.verdict() {
             Verdict::Answer if late && saved.is_none() => {
-                let mut turn = self.begin(&agent, &opened, inbound)?;
+                let mut turn = self.begin(&agent, &opened, inbound).await?;
                 turn.abandon("the message came so late that the channel lets nobody answer it");
                 turn
             }
-            Verdict::Answer => self.resume(&agent, &opened, saved.as_deref(), inbound)?,
+            Verdict::Answer => self.resume(&agent, &opened, saved.as_deref(), inbound).await?,
             Verdict::HandOver => {
                 tracing::error!(turn = %opened.turn, tally = ?claimed.tally, "given up: a person gets the conversation");
                 // What the customer wrote may be what breaks: nothing looks at it again. What was done stays on record.
-                let mut turn = self.resume(&agent, &opened, saved.as_deref(), String::new())?;
+                let mut turn = self.resume(&agent, &opened, saved.as_deref(), String::new()).await?;
                 turn.abandon(&format!("{} attempts to answer did not come to an end", claimed.tally.attempts));
                 turn
             }
@@ -209,7 +209,7 @@ impl TurnRunner {
                     source.restarted();
                     opened = *restart.opened;
                     strangers::apply_stranger_budget(self, agent, &mut opened).await?;
-                    turn = self.begin(agent, &opened, restart.inbound)?;
+                    turn = self.begin(agent, &opened, restart.inbound).await?;
                 }
             }
         }
@@ -228,7 +228,8 @@ impl TurnRunner {
         }
     }
 
-    fn begin(&self, agent: &Agent, opened: &Opened, inbound: String) -> Result<Turn, AnswerError> {
+    async fn begin(&self, agent: &Agent, opened: &Opened, inbound: String) -> Result<Turn, AnswerError> {
+        let selection = tool_selection::select(agent, opened, &inbound).await;
         let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
         Ok(Turn::begin(
             setup,
@@ -239,6 +240,7 @@ impl TurnRunner {
                 breaker: opened.breaker.clone(),
                 memory: opened.memory.clone(),
                 held: opened.held.clone(),
+                selection,
                 guard: opened.guard.clone(),
             },
         ))
@@ -294,7 +296,7 @@ impl TurnRunner {
 
     /// Resumes an interrupted turn from its last saved step. A turn without a saved step starts over with the messages that are still
     /// without an answer.
-    fn resume(
+    async fn resume(
         &self,
         agent: &Agent,
         opened: &Opened,
@@ -302,9 +304,9 @@ impl TurnRunner {
         unanswered: String,
     ) -> Result<Turn, AnswerError> {
         if is_on(Bug::ModelAskedAgain) {
-            return self.begin(agent, opened, unanswered);
+            return self.begin(agent, opened, unanswered).await;
         }
-        let Some(saved) = saved else { return self.begin(agent, opened, unanswered) };
+        let Some(saved) = saved else { return self.begin(agent, opened, unanswered).await };
         let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
         let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());
         match state.and_then(|state| Turn::resume(setup, state)) {
@@ -312,7 +314,7 @@ impl TurnRunner {
             // What it had done is in the ledger; what it was about to do only a person can tell.
             Err(reason) => {
                 tracing::error!(turn = %opened.turn, reason, "a saved turn cannot be read: a person takes over");
-                let mut turn = self.begin(agent, opened, unanswered)?;
+                let mut turn = self.begin(agent, opened, unanswered).await?;
                 turn.abandon(&format!("the saved state of turn {} cannot be read: {reason}", opened.turn));
                 Ok(turn)
             }

@@ -1,6 +1,7 @@
 //! What happened inside turns, for staff to look at while it goes on and after.
 
 use balcao_agent::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord};
+use balcao_agent::turn::ToolSelection;
 use balcao_agent::turn::state::RetriesUsed;
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
 use balcao_store::turns::turn::{self, SavedTurn};
@@ -40,6 +41,9 @@ pub struct TurnInside {
     pub steps: Vec<StepRecord>,
     /// Tool calls, their receipts with them: what the reply could claim.
     pub calls: Vec<CallRecord>,
+    /// The contracts that the turn showed beside those that are always in view; empty if all were in view.
+    #[serde(default, skip_serializing_if = "ToolSelection::is_empty")]
+    pub selection: ToolSelection,
     /// Guardrail decisions.
     pub guards: Vec<GuardRecord>,
     /// What sanitising removed.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use balcao_app::turns::{Agent, ContactRef, TurnRequest, TurnRunner};
-use balcao_builtin_tools::{Settings, catalogue};
+use balcao_builtin_tools::Settings;
+use balcao_builtin_tools::catalogue::{self, CatalogueRules};
 use balcao_domain::Phone;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, says};
 use balcao_pack::{
@@ -42,7 +43,8 @@ async fn turn(budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
 
 /// A turn whose packs know more of their tools than the contracts.
 async fn turn_knowing(packs: Vec<Knowledge>, budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
-    turn_with(|toolbox| catalogue::fit(toolbox, budget, &Words, None, packs).unwrap(), script).await
+    let rules = CatalogueRules { all: budget, own: budget, packs, tokens: Arc::new(Words), embedder: None };
+    turn_with(|toolbox| catalogue::fit(toolbox, rules).unwrap().toolbox, script).await
 }
 
 async fn turn_with(changed: impl FnOnce(Toolbox) -> Toolbox, script: impl IntoIterator<Item = Line>) -> Seen {

@@ -44,6 +44,7 @@ mod structured;
 mod subscriptions;
 mod timers;
 mod versions;
+mod tool_selection;
 mod visits;
 mod wallet;
 mod watchdog;

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use balcao_agent::Profile;
 use balcao_app::{AppContext, turns::Agent};
-use balcao_builtin_tools::catalogue;
+use balcao_builtin_tools::catalogue::{self, CatalogueRules};
 use balcao_llm::ChatProvider;
 use balcao_pack::resolve::{O200k, Piece, Question, Sort, Tokens};
 use balcao_tool::{Registry, Toolbox};
@@ -53,19 +53,33 @@ pub(crate) fn agent(
         .map(|(_, pack)| *pack)
         .filter(|pack| pack.changed.is_empty() || pack.changed.len() < pack.tools.len())
         .collect();
-    let told: Vec<String> = offered.iter().filter_map(|pack| known(pack, &profile, named.len())).collect();
-    profile.instructions.extend(told);
     let mut agent = Agent::new(profile, &registry, model);
     let mut toolbox = Toolbox::clone(&agent.toolbox);
     if let Some(rules) = rules {
         programs::add(&mut toolbox, &rules, own, document)?;
     }
-    let known = offered.iter().map(|pack| pack.pack.knowledge()).collect();
-    let fitted = catalogue::fit(toolbox, CONTRACTS, &O200k::default(), own.embedder.clone(), known);
+    let fitted = catalogue::fit(toolbox, catalogue_rules(&agent.profile, &offered, own)).map_err(Failure::operation)?;
+    let told = offered.iter().filter_map(|pack| match fitted.on_demand.contains(&pack.pack.id) {
+        true => known_to_programs(pack, &agent.profile),
+        false => known(pack, &agent.profile, named.len()),
+    });
+    let told: Vec<String> = told.collect();
+    Arc::make_mut(&mut agent.profile).instructions.extend(told);
     let notes = offered.iter().flat_map(|pack| pack.pack.notes()).collect();
-    let noted = catalogue::with_notes(fitted.map_err(Failure::operation)?, notes, own.embedder.clone());
+    let noted = catalogue::with_notes(fitted.toolbox, notes, own.embedder.clone());
     agent.toolbox = Arc::new(noted.map_err(Failure::operation)?);
+    agent.selector = fitted.selector;
     Ok(agent)
+}
+
+fn catalogue_rules(profile: &Profile, offered: &[&OwnPack], own: &OwnPacks) -> CatalogueRules {
+    CatalogueRules {
+        all: CONTRACTS,
+        own: profile.model.tool_tokens,
+        packs: offered.iter().map(|pack| pack.pack.knowledge()).collect(),
+        tokens: Arc::new(O200k::default()),
+        embedder: own.embedder.clone(),
+    }
 }
 
 /// Adds a pack's commands. A name that a pack has which the profile does not offer is free.
@@ -104,6 +118,15 @@ impl Tokens for AtMost {
     fn count(&self, text: &str) -> usize {
         text.chars().count().div_ceil(3)
     }
+}
+
+/// What a pack says about using it rightly that belongs to no command: only programs can make such a mistake. The rest is told with the
+/// commands that a turn shows.
+fn known_to_programs(own: &OwnPack, profile: &Profile) -> Option<String> {
+    profile.program.as_ref()?;
+    let pieces = own.pack.knowledge().of_the_whole(profile.language, &AtMost);
+    let told: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    (!told.is_empty()).then(|| format!("{}:\n{}", own.pack.pack.name, told.join("\n")))
 }
 
 /// What a pack says about using it rightly, within its share of the prompt: rules, and known mistakes with what is right.

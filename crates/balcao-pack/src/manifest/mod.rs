@@ -136,6 +136,8 @@ pub struct Around {
     pub before: Vec<String>,
     /// Over the result, before the output schema is checked.
     pub after: Vec<String>,
+    /// Over that, if a model reads it: commands and checks of the pack get what `after` gave.
+    pub for_model: Vec<String>,
 }
 
 /// A helper as written (specification part 3 §1).
@@ -233,6 +235,9 @@ pub struct Command {
     /// A word of the pack's own by which search tells its commands apart, such as `comments`; no part of the contract.
     #[serde(default)]
     pub category: Option<String>,
+    /// Its contract is always in view, however many commands the pack has.
+    #[serde(default)]
+    pub core: bool,
     /// JSON Schema of the arguments.
     pub input_schema: Value,
     /// JSON Schema of a success or refusal.

@@ -13,7 +13,10 @@ use balcao_sandbox::Bundle;
 use balcao_tool::Locale;
 use serde::Serialize;
 
-use crate::{LoadedPack, manifest::Pack};
+use crate::{
+    LoadedPack,
+    manifest::{Command, Pack},
+};
 
 pub(crate) use pieces::Shelves;
 pub use tokens::O200k;
@@ -143,11 +146,44 @@ impl Knowledge {
         locale: Locale,
         tokens: &dyn Tokens,
     ) -> Option<Context> {
-        let command = self.pack.commands.iter().find(|command| command.id.replace('-', "_") == tool)?;
         let shelf = self.shelves.of(&self.pack, &self.helpers, locale);
-        let mut pieces = shelf.pieces("", Some(command), tokens);
+        let mut pieces = shelf.pieces("", Some(self.command(tool)?), tokens);
         pieces.retain(|piece| piece.sort != Sort::Contract);
         Some(fill(pieces, budget, false))
+    }
+
+    /// How a tool is used rightly: its helpers, rules and anti-patterns, the most valuable first. What fits `words` better is worth more.
+    #[must_use]
+    pub fn guidance(&self, tool: &str, words: &str, locale: Locale, tokens: &dyn Tokens) -> Vec<Piece> {
+        let Some(command) = self.command(tool) else { return Vec::new() };
+        let shelf = self.shelves.of(&self.pack, &self.helpers, locale);
+        let mut pieces = shelf.pieces(words, Some(command), tokens);
+        pieces.retain(|piece| matches!(piece.sort, Sort::Helper | Sort::Rule | Sort::AntiPattern));
+        pieces.sort_by_key(|piece| std::cmp::Reverse(piece.value));
+        pieces
+    }
+
+    /// The anti-patterns that belong to no command.
+    #[must_use]
+    pub fn of_the_whole(&self, locale: Locale, tokens: &dyn Tokens) -> Vec<Piece> {
+        self.shelves.of(&self.pack, &self.helpers, locale).of_no_command(Sort::AntiPattern, tokens)
+    }
+
+    /// Whether the contract of a tool is always in view.
+    #[must_use]
+    pub fn is_core(&self, tool: &str) -> bool {
+        self.command(tool).is_some_and(|command| command.core)
+    }
+
+    /// The category of a tool, if it has one.
+    #[must_use]
+    pub fn category(&self, tool: &str) -> Option<&str> {
+        self.command(tool)?.category.as_deref()
+    }
+
+    /// The command of the pack whose tool has this name.
+    fn command(&self, tool: &str) -> Option<&Command> {
+        self.pack.commands.iter().find(|command| command.id.replace('-', "_") == tool)
     }
 }
 

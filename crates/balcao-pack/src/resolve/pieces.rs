@@ -161,9 +161,17 @@ impl Shelf {
 
     /// The pieces of one command, or of all; a whole pack begins with its catalogue.
     pub(super) fn pieces(&self, words: &str, only: Option<&Command>, tokens: &dyn Tokens) -> Vec<Piece> {
+        self.those(words, |piece| only.is_none_or(|only| piece.commands.contains(&only.id)), tokens)
+    }
+
+    /// The pieces of a sort that belong to no command.
+    pub(super) fn of_no_command(&self, sort: Sort, tokens: &dyn Tokens) -> Vec<Piece> {
+        self.those("", |piece| piece.sort == sort && piece.commands.is_empty(), tokens)
+    }
+
+    fn those(&self, words: &str, takes: impl Fn(&Prepared) -> bool, tokens: &dyn Tokens) -> Vec<Piece> {
         let (words, counts) = (stems(words), self.counts(tokens));
-        let about = |piece: &Prepared| only.is_none_or(|only| piece.commands.contains(&only.id));
-        let those = self.pieces.iter().zip(&counts.pieces).filter(|(piece, _)| about(piece));
+        let those = self.pieces.iter().zip(&counts.pieces).filter(|(piece, _)| takes(piece));
         those
             .map(|(piece, count)| Piece {
                 sort: piece.sort,
