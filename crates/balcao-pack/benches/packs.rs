@@ -6,6 +6,7 @@ use std::path::Path;
 
 use balcao_pack::{
     Handlers, LoadedPack, Loader,
+    process::ProcessContext,
     resolve::{O200k, Question, Tokens},
 };
 use balcao_sandbox::Launcher;
@@ -66,7 +67,8 @@ fn task(pack: &LoadedPack) -> Value {
 fn extract_20_custom_fields(bencher: Bencher<'_, '_>) {
     let pack = load();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let run = |task| pack.processors.run("task-to-structured", task, pack.sandbox.as_deref(), 0);
+    let context = ProcessContext { sandbox: pack.sandbox.as_deref(), now_ms: 0, arguments: None };
+    let run = |task| pack.processors.run("task-to-structured", task, context);
     let told = runtime.block_on(run(task(&pack))).unwrap();
     assert_eq!(told.pointer("/custom_fields").and_then(Value::as_object).map(serde_json::Map::len), Some(20));
     bencher.with_inputs(|| task(&pack)).bench_local_values(|task| runtime.block_on(run(task)).is_ok());

@@ -13,9 +13,19 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::{
-    process::Processors,
+    manifest::Around,
+    process::{ProcessContext, ProcessError, Processors},
     validate::{CheckContext, Lookup, argument_checks::Shared},
 };
+
+/// Who reads the results of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResultAudience {
+    /// A model.
+    Model,
+    /// Commands and checks of the pack itself.
+    Pack,
+}
 
 /// A handler behind its checks.
 #[derive(Clone)]
@@ -26,8 +36,8 @@ pub(crate) struct Guarded {
     pub(crate) lookup: Arc<dyn Lookup>,
     pub(crate) sandbox: Option<Arc<Sandbox>>,
     pub(crate) processors: Arc<Processors>,
-    pub(crate) before: Vec<String>,
-    pub(crate) after: Vec<String>,
+    pub(crate) around: Around,
+    pub(crate) audience: ResultAudience,
     /// How long the checks may take: a part of the call's time, so that a call whose checks hang is known not to have run.
     pub(crate) patience: Duration,
 }
@@ -53,39 +63,64 @@ impl Guarded {
     }
 
     async fn prepared(&self, cx: &ToolContext, args: Value) -> ToolResult<Value> {
-        self.run(&self.before, cx, args).await
+        let context = self.context(cx, None);
+        self.processors.run_all(&self.around.before, args, context).await.map_err(|error| {
+            let words = "the arguments could not be prepared; nothing has been done";
+            ToolError::new(ErrorCode::Internal, words).internal(Internal::from_error(&error)).into()
+        })
     }
 
-    async fn run(&self, ids: &[String], cx: &ToolContext, value: Value) -> ToolResult<Value> {
-        let now_ms = cx.helpers_now();
-        let mut value = value;
-        for id in ids {
-            let sandbox = self.sandbox.as_deref();
-            value = self.processors.run(id, value, sandbox, now_ms).await.map_err(|error| {
-                let words = "what the other side answered could not be read";
-                ToolError::new(ErrorCode::Internal, words).internal(Internal::from_error(&error))
-            })?;
+    fn context<'a>(&'a self, cx: &ToolContext, arguments: Option<&'a Value>) -> ProcessContext<'a> {
+        ProcessContext { sandbox: self.sandbox.as_deref(), now_ms: cx.helpers_now(), arguments }
+    }
+
+    /// What came back, reshaped. The call has run: what fails from here on leaves it done. A model then reads the result as it came, with
+    /// a warning; commands and checks of the pack, which rely on its shape, get an error.
+    async fn finished(
+        &self,
+        cx: &ToolContext,
+        args: &Value,
+        output: ToolOutput,
+        mended: Vec<String>,
+    ) -> ToolResult<ToolOutput> {
+        let output = ToolOutput { mended, ..output };
+        if output.refused {
+            return Ok(output);
         }
-        Ok(value)
+        let context = self.context(cx, Some(args));
+        let after = self.processors.run_all(&self.around.after, output.value.clone(), context).await;
+        match (after, self.audience) {
+            (Ok(value), ResultAudience::Pack) => Ok(ToolOutput { value, ..output }),
+            (Ok(value), ResultAudience::Model) => {
+                let shown = self.processors.run_all(&self.around.for_model, value.clone(), context).await;
+                Ok(match shown {
+                    Ok(value) => ToolOutput { value, ..output },
+                    Err(error) => ToolOutput { value, ..unprocessed(output, &error) },
+                })
+            }
+            (Err(error), ResultAudience::Model) => Ok(unprocessed(output, &error)),
+            (Err(error), ResultAudience::Pack) => {
+                // The effect may well have happened: only its answer could not be read.
+                let words = "what the other side answered could not be read";
+                let told = ToolError::new(ErrorCode::Internal, words).internal(Internal::from_error(&error));
+                Err(Box::new(told.uncertain()))
+            }
+        }
     }
+}
 
-    /// What came back, reshaped. The call has run: what fails from here on leaves it done.
-    async fn finished(&self, cx: &ToolContext, output: ToolOutput, mended: Vec<String>) -> ToolResult<ToolOutput> {
-        let ToolOutput { value, refused, .. } = output;
-        // The effect may well have happened: only its answer could not be read.
-        let reshaped = if refused { Ok(value) } else { self.run(&self.after, cx, value).await };
-        let value = reshaped.map_err(|error| Box::new(error.uncertain()))?;
-        Ok(ToolOutput { value, mended, ..output })
-    }
+/// The result as it came, with the reason for staff.
+fn unprocessed(output: ToolOutput, error: &ProcessError) -> ToolOutput {
+    ToolOutput { unprocessed: Some(Internal::from_error(error)), ..output }
 }
 
 #[async_trait]
 impl ToolHandler for Guarded {
     async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
         let (args, mended) = self.admitted(cx, args).await?;
-        let args = self.prepared(cx, args).await?;
-        let output = self.inner.call(cx, args).await?;
-        self.finished(cx, output, mended).await
+        let prepared = self.prepared(cx, args.clone()).await?;
+        let output = self.inner.call(cx, prepared).await?;
+        self.finished(cx, &args, output, mended).await
     }
 
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
@@ -100,9 +135,9 @@ impl ToolHandler for Guarded {
             Ok(admitted) => admitted,
             Err(_changed) => (args, Vec::new()),
         };
-        let args = self.prepared(cx, args).await?;
-        match self.inner.find(cx, args).await? {
-            Found::There(output) => Ok(Found::There(self.finished(cx, output, mended).await?)),
+        let prepared = self.prepared(cx, args.clone()).await?;
+        match self.inner.find(cx, prepared).await? {
+            Found::There(output) => Ok(Found::There(self.finished(cx, &args, output, mended).await?)),
             Found::Absent => Ok(Found::Absent),
         }
     }

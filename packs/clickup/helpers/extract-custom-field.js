@@ -50,10 +50,17 @@ function extractCustomField(field) {
     case "votes":
       return isObject(value) ? { count: toNumber(value.count ?? value.votes), voters: value.voters ?? value.users ?? [] } : toNumber(value);
     case "formula":
-      return isObject(value) && "value" in value ? value.value : value;
+      return calculated(value, config);
     default:
       return value;
   }
+}
+
+// What a formula came to, and the version of the formula that gave it: a value of another version is not comparable.
+function calculated(value, config) {
+  const [computed, version] = isObject(value) && "value" in value ? [value.value ?? null, value.version] : [value, undefined];
+  const own = version ?? config.version ?? null;
+  return computed === null && own === null ? null : { value: computed, version: own };
 }
 
 function isObject(value) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use async_trait::async_trait;
 use balcao_app::admin::pack_deliveries::{Arrived, Reader};
 use balcao_connector::{Delivery, Refused};
+use balcao_pack::process::ProcessContext;
 use balcao_web::{Signed, Unfit};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -60,7 +61,8 @@ impl Reader for Current {
         let processor = one.deliveries.as_ref().and_then(|(deliveries, _)| deliveries.processor.as_ref());
         let Some(processor) = processor else { return Ok(body) };
         let sandbox = one.pack.sandbox.as_deref();
-        let read = one.pack.processors.run(processor, body, sandbox, now.as_millisecond()).await;
+        let context = ProcessContext { sandbox, now_ms: now.as_millisecond(), arguments: None };
+        let read = one.pack.processors.run(processor, body, context).await;
         read.map_err(|error| crate::output::error_chain(&error))
     }
 }

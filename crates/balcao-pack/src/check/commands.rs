@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     guard::Guarded,
+    guard::ResultAudience,
     kind::{
         Finding, Kind, PackParts,
         composite::{self, Composed, Composite},
@@ -67,7 +68,8 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>) -> V
     // As they stand in the pack.
     let place = |command: &Command| assembly.pack.commands.iter().position(|known| std::ptr::eq(known, command));
     ready.sort_by_key(|(command, _)| place(command));
-    ready.into_iter().filter_map(|(command, handler)| tool(assembly, command, handler, &lookup).ok()).collect()
+    let tool = |(command, handler)| tool(assembly, command, handler, &lookup, ResultAudience::Model).ok();
+    ready.into_iter().filter_map(tool).collect()
 }
 
 fn complain(compiler: &mut Compiler<'_>, at: &str, findings: Vec<Finding>) {
@@ -87,7 +89,7 @@ fn composite(
     let called = ready.iter().map(|(command, handler)| (command.id.replace('-', "_"), command, handler));
     let called = called.filter(|(name, ..)| composed.calls.contains_key(name));
     let tools = called.filter_map(|(name, command, handler)| {
-        let tool = tool(assembly, command, Arc::clone(handler), lookup).ok()?;
+        let tool = tool(assembly, command, Arc::clone(handler), lookup, ResultAudience::Pack).ok()?;
         Some((name, Arc::new(tool)))
     });
     let (tools, sandbox) = (tools.collect(), assembly.sandbox.map(Arc::clone));
@@ -100,7 +102,7 @@ fn reads(assembly: &Assembly<'_>, ready: &[(&Command, Arc<dyn ToolHandler>)]) ->
     let mut tools = BTreeMap::new();
     for (command, handler) in ready.iter().filter(|(command, _)| command.effect == Effect::Read) {
         let bare = Assembly { admissions: &BTreeMap::new(), ..*assembly };
-        if let Ok(tool) = tool(&bare, command, Arc::clone(handler), &nothing) {
+        if let Ok(tool) = tool(&bare, command, Arc::clone(handler), &nothing, ResultAudience::Pack) {
             tools.insert(command.id.clone(), Arc::new(tool));
         }
     }
@@ -112,11 +114,12 @@ fn tool(
     command: &Command,
     handler: Arc<dyn ToolHandler>,
     lookup: &Arc<dyn Lookup>,
+    audience: ResultAudience,
 ) -> Result<Tool, String> {
     let spec = command.spec(&assembly.pack.id);
     let admission = assembly.admissions.get(&command.id).map(Arc::clone);
     let around = &command.uses_processors;
-    let plain = around.before.is_empty() && around.after.is_empty();
+    let plain = around.before.is_empty() && around.after.is_empty() && around.for_model.is_empty();
     if plain && admission.as_ref().is_none_or(|admission| !admission.reads()) {
         let tool = Tool::new(spec, proven(assembly, command, handler))?;
         return Ok(match admission {
@@ -131,8 +134,8 @@ fn tool(
         lookup: Arc::clone(lookup),
         sandbox: assembly.sandbox.map(Arc::clone),
         processors: Arc::clone(assembly.processors),
-        before: around.before.clone(),
-        after: around.after.clone(),
+        around: around.clone(),
+        audience,
         patience: spec.timeout / 2,
     };
     let tool = Tool::new(spec, proven(assembly, command, Arc::new(guarded)))?;

@@ -37,6 +37,7 @@ fn commands(compiler: &mut Compiler<'_>, pack: &Pack) {
             (References::Validator, "uses_validators", &command.uses_validators),
             (References::Processor, "uses_processors/before", &command.uses_processors.before),
             (References::Processor, "uses_processors/after", &command.uses_processors.after),
+            (References::Processor, "uses_processors/for_model", &command.uses_processors.for_model),
         ];
         for (kind, list, names) in lists {
             for (place, name) in names.iter().enumerate() {

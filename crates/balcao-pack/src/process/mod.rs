@@ -97,11 +97,21 @@ pub enum ProcessError {
     Deep(String),
 }
 
-/// One run: what does not change from step to step.
+/// What a processor runs in: it does not change from step to step.
+#[derive(Debug, Clone, Copy)]
+pub struct ProcessContext<'a> {
+    /// Runs the helpers of the pack.
+    pub sandbox: Option<&'a Sandbox>,
+    /// The only time that helpers see, in milliseconds since 1970.
+    pub now_ms: i64,
+    /// The arguments of the call whose result is processed; `None` for a delivery or an example.
+    pub arguments: Option<&'a Value>,
+}
+
+/// One run.
 #[derive(Clone, Copy)]
 struct Run<'a> {
-    sandbox: Option<&'a Sandbox>,
-    now_ms: i64,
+    context: ProcessContext<'a>,
     depth: usize,
 }
 
@@ -112,18 +122,29 @@ impl Processors {
         &self.formats
     }
 
-    /// Runs a processor over a value. `now_ms` is the only time that helpers see.
+    /// Runs a processor over a value.
     ///
     /// # Errors
     /// Where and why it gave nothing.
-    pub async fn run(
+    pub async fn run(&self, id: &str, value: Value, context: ProcessContext<'_>) -> Result<Value, ProcessError> {
+        self.within(id, value, Run { context, depth: 0 }).await
+    }
+
+    /// Runs several processors, one after the other.
+    ///
+    /// # Errors
+    /// Where and why the first one that failed gave nothing.
+    pub async fn run_all(
         &self,
-        id: &str,
+        ids: &[String],
         value: Value,
-        sandbox: Option<&Sandbox>,
-        now_ms: i64,
+        context: ProcessContext<'_>,
     ) -> Result<Value, ProcessError> {
-        self.within(id, value, Run { sandbox, now_ms, depth: 0 }).await
+        let mut value = value;
+        for id in ids {
+            value = self.run(id, value, context).await?;
+        }
+        Ok(value)
     }
 
     async fn within(&self, id: &str, value: Value, run: Run<'_>) -> Result<Value, ProcessError> {
@@ -154,14 +175,14 @@ impl Processors {
         match step {
             Step::Helper { id: helper, arguments } => {
                 let arguments = match arguments {
-                    None => vec![value, json!({ "input": began_with })],
+                    None => vec![value, beside(began_with, run.context.arguments)],
                     Some(stated) => {
                         let values: Result<_, _> = stated.iter().map(|argument| argument.value(&value)).collect();
                         values.map_err(computed)?
                     }
                 };
-                let call = Call { now_ms: run.now_ms, ..Call::new(helper, &arguments) };
-                script::run(run.sandbox, &call).await.map_err(|error: RunError| ProcessError::Helper {
+                let call = Call { now_ms: run.context.now_ms, ..Call::new(helper, &arguments) };
+                script::run(run.context.sandbox, &call).await.map_err(|error: RunError| ProcessError::Helper {
                     processor: id.to_owned(),
                     step: place,
                     source: error.into(),
@@ -192,6 +213,14 @@ impl Processors {
                 }
             }),
         }
+    }
+}
+
+/// What a helper gets beside the value: what the processor began with, and the arguments of the call if there was one.
+fn beside(input: &Value, arguments: Option<&Value>) -> Value {
+    match arguments {
+        Some(arguments) => json!({ "input": input, "args": arguments }),
+        None => json!({ "input": input }),
     }
 }
 

@@ -19,6 +19,7 @@ use crate::{
         script,
     },
     manifest::{Command, EdgeCase, EdgeInput, FailureCase, Subject, SuccessCase},
+    process::ProcessContext,
     validate::{CheckContext, CheckError, Lookup, missing},
 };
 
@@ -134,30 +135,36 @@ impl LoadedPack {
         let composed = composite::check(&self.pack, command).map_err(|_findings| "it does not hold together")?;
         let ran =
             composite::drive(&composed, self.sandbox.as_deref(), now.as_millisecond(), args, &Stated(lookups)).await;
-        let mut value = ran
+        let value = ran
             .map_err(|stopped| {
                 let error = stopped.into_error();
                 let internal = error.internal.as_ref().map(Internal::for_staff).unwrap_or_default();
                 format!("it fails: {} {internal}; state under `lookups` what its calls answer", error.text.as_str())
             })?
             .value;
-        for id in &command.uses_processors.after {
-            let ran = self.processors.run(id, value, self.sandbox.as_deref(), now.as_millisecond()).await;
-            value = ran.map_err(|error| error.to_string())?;
-        }
-        Ok(value)
+        self.processed(command, args, value, now).await
     }
 
     /// What the command makes of a recorded answer.
     async fn replayed(&self, operation: &str, args: &Value, recorded: &Value, now: Timestamp) -> Result<Value, String> {
         let command = self.pack.commands.iter().find(|command| command.id == operation);
         let command = command.ok_or_else(|| format!("unknown command `{operation}`"))?;
-        let mut value = self.kind.0.replay(&self.pack, command, args, recorded)?;
-        for id in &command.uses_processors.after {
-            let ran = self.processors.run(id, value, self.sandbox.as_deref(), now.as_millisecond()).await;
-            value = ran.map_err(|error| error.to_string())?;
+        let value = self.kind.0.replay(&self.pack, command, args, recorded)?;
+        self.processed(command, args, value, now).await
+    }
+
+    /// What a model reads of a result of a command.
+    async fn processed(&self, command: &Command, args: &Value, result: Value, now: Timestamp) -> Result<Value, String> {
+        let context = ProcessContext { arguments: Some(args), ..self.process_context(now) };
+        let mut value = result;
+        for ids in [&command.uses_processors.after, &command.uses_processors.for_model] {
+            value = self.processors.run_all(ids, value, context).await.map_err(|error| error.to_string())?;
         }
         Ok(value)
+    }
+
+    fn process_context(&self, now: Timestamp) -> ProcessContext<'_> {
+        ProcessContext { sandbox: self.sandbox.as_deref(), now_ms: now.as_millisecond(), arguments: None }
     }
 
     /// A failure is refused as stated, and its correct input is not.
@@ -220,8 +227,7 @@ impl LoadedPack {
                 }
             }
             Some(Subject::Processor(id)) => {
-                let ran =
-                    self.processors.run(id, input.input.clone(), self.sandbox.as_deref(), now.as_millisecond()).await;
+                let ran = self.processors.run(id, input.input.clone(), self.process_context(now)).await;
                 ran.map_err(|error| error.to_string())
             }
             Some(Subject::Expression(text)) => Expression::parse(text)

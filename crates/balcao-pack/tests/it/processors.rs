@@ -1,6 +1,7 @@
 //! Steps from one shape of data to another, and the formats of payloads.
 
-use balcao_tool::{ResultClass, RunMode};
+use balcao_pack::{LoadedPack, process::ProcessContext};
+use balcao_tool::{ReceiptKind, ResultClass, RunMode};
 use serde_json::{Value, json};
 
 use crate::world::{Canned, context, pack, problems, toolbox};
@@ -31,10 +32,14 @@ const FORMATS: &str = r#"  payload_schemas:
         - {pick: [id]}
 "#;
 
+fn context_of(pack: &LoadedPack) -> ProcessContext<'_> {
+    ProcessContext { sandbox: pack.sandbox.as_deref(), now_ms: 0, arguments: None }
+}
+
 async fn run(id: &str, value: Value) -> Result<Value, String> {
     let text = pack(&FORMATS.replace("        - set: {payload.format: format}\n", ""));
     let loaded = Canned::default().loader().load("tool.yaml", &text).unwrap_or_else(|found| panic!("{found:#?}"));
-    let ran = loaded.processors.run(id, value, loaded.sandbox.as_deref(), 0).await;
+    let ran = loaded.processors.run(id, value, context_of(&loaded)).await;
     ran.map_err(|error| error.to_string())
 }
 
@@ -89,11 +94,55 @@ async fn processors_around_a_command_reshape_what_goes_in_and_what_comes_out() {
     let result = tools.get("create_task").unwrap().execute(&context(), args.clone(), RunMode::Execute).await;
     assert_eq!(result.value, json!({"id": "1"}));
     assert_eq!(world.called(), [("create_task".to_owned(), json!({"list_id": "7"}))]);
-    // It ran, and its answer cannot be read: that it may have happened is not forgotten.
+    // It ran, and its answer cannot be read: what it did is done, and the model reads the answer as it came.
     let world = Canned::new(json!({"create_task": {"other": 1}}));
     let tools = toolbox(world.loader().load("tool.yaml", &text).unwrap());
     let result = tools.get("create_task").unwrap().execute(&context(), args, RunMode::Execute).await;
-    assert_eq!((result.class, result.uncertain), (ResultClass::Fault, true), "{result:?}");
+    assert_eq!((result.class, result.uncertain), (ResultClass::Success, false), "{result:?}");
+    assert_eq!((&result.value["other"], result.value["_warning"].is_string()), (&json!(1), true), "{result:?}");
+    assert_eq!(result.receipts.first().map(|receipt| receipt.kind), Some(ReceiptKind::Changed));
+    assert!(result.internal.unwrap().contains("the input of processor `unwrap` breaks its schema"));
+}
+
+/// A command whose result a model reads in short; `read_twice` and a check read it whole.
+fn shortened() -> String {
+    let helpers = "  helpers:
+    - {id: short, function: \"(task, {args}) => { if (!task.name) throw new Error('no name'); return {id: task.id, asked: args.task_id, name: task.name.slice(0, 3)} }\"}
+    - {id: whole, function: \"async (args, tools) => ({name: (await tools.get_task({task_id: args.task_id})).name})\"}
+  processors:
+    - {id: in-short, steps: [short]}
+";
+    let twice = "    - id: whole_name
+      description: {pt-BR: O nome., en: The name.}
+      effect: read
+      handler: {helper: whole, calls: [get_task]}
+      input_schema: {type: object, additionalProperties: false, required: [task_id], properties: {task_id: {type: string}}}
+      output_schema: {type: object}
+";
+    pack(helpers).replacen(
+        "    - id: get_task\n",
+        &format!("{twice}    - id: get_task\n      uses_processors: {{for_model: [in-short]}}\n"),
+        1,
+    )
+}
+
+#[tokio::test]
+async fn model_reads_a_result_prepared_with_the_arguments_and_the_packs_own_commands_read_it_whole() {
+    let world = Canned::new(json!({"get_task": {"id": "1", "name": "Corte e barba"}}));
+    let tools = toolbox(world.loader().load("tool.yaml", &shortened()).unwrap_or_else(|found| panic!("{found:#?}")));
+    let args = json!({"task_id": "DEV-1"});
+    let execute = |name: &str| {
+        let tool = std::sync::Arc::clone(tools.get(name).unwrap());
+        let args = args.clone();
+        async move { tool.execute(&context(), args, RunMode::Execute).await }
+    };
+    assert_eq!(execute("get_task").await.value, json!({"id": "1", "asked": "DEV-1", "name": "Cor"}));
+    assert_eq!(execute("whole_name").await.value, json!({"name": "Corte e barba"}));
+    let world = Canned::new(json!({"get_task": {"id": "1"}}));
+    let tools = toolbox(world.loader().load("tool.yaml", &shortened()).unwrap());
+    let result = tools.get("get_task").unwrap().execute(&context(), args.clone(), RunMode::Execute).await;
+    assert_eq!((result.class, &result.value["id"]), (ResultClass::Success, &json!("1")), "{result:?}");
+    assert!(result.value["_warning"].is_string() && result.internal.unwrap().contains("no name"));
 }
 
 #[test]
