@@ -158,8 +158,10 @@ pub(crate) fn check_tools(
     }
     // Profiles from before name it; no profile offers it, because there are no flows yet.
     let known_later = |name: &str| name == "trigger_flow";
+    // A name that several packs share leaves out the command of each.
+    let shared = |name: &str| registry.iter().any(|tool| tool.command == name);
     for (index, name) in profile.without_tools.iter().enumerate() {
-        if !names.contains(&name.as_str()) && !known_later(name) {
+        if !names.contains(&name.as_str()) && !known_later(name) && !shared(name) {
             let at = format!("/profile/without_tools/{index}");
             problems.push(document.problem(&at, format!("unknown tool `{name}`"), did_you_mean(name, &names)));
         }

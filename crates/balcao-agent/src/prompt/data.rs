@@ -11,8 +11,8 @@ pub struct PromptData {
     pub agent: AgentFacts,
     /// The business.
     pub organization: OrganizationFacts,
-    /// The tools on offer, by name.
-    pub tools: BTreeMap<String, bool>,
+    /// The names of the tools on offer, by the name of the command in its pack.
+    pub tools: BTreeMap<String, String>,
     /// The local time.
     pub now: NowFacts,
     /// Whether the business is open.

@@ -10,7 +10,7 @@ fn data() -> PromptData {
         },
         tools: ["create_appointment", "check_availability", "transfer_to_human"]
             .iter()
-            .map(|name| ((*name).to_owned(), true))
+            .map(|name| ((*name).to_owned(), (*name).to_owned()))
             .collect(),
         now: NowFacts {
             weekday: "terça-feira".into(),

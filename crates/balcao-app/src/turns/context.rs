@@ -1,6 +1,7 @@
 //! The facts about the business, the day and the contact that the model reads.
 
 use balcao_domain::Locale;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use balcao_agent::history;
@@ -12,6 +13,7 @@ use balcao_agent::sanitise::Sanitiser;
 use balcao_agent::turn::{ContactCard, TurnSetup};
 use balcao_language::format;
 use balcao_llm::TurnFacts;
+use balcao_tool::Toolbox;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -69,7 +71,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
             address: opened.organization.address.clone(),
             phone: opened.organization.phone.clone(),
         },
-        tools: agent.toolbox.iter().map(|tool| (tool.spec.name.clone(), true)).collect(),
+        tools: tool_names(&agent.toolbox),
         now: NowFacts {
             weekday: format::weekday(now.date().weekday(), said).to_owned(),
             date: now.date().to_string(),
@@ -96,6 +98,15 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
         memory: in_words(&opened.memory).as_deref().map(one_line),
         summary: opened.conversation.summary.as_deref().map(one_line),
     }
+}
+
+/// The names of tools by their commands. Of several commands of one name the first counts: the packs of the program come before others.
+fn tool_names(toolbox: &Toolbox) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for tool in toolbox.iter() {
+        names.entry(tool.command.clone()).or_insert_with(|| tool.spec.name.clone());
+    }
+    names
 }
 
 /// The days that a message of another day may speak of by their distance: that day and the week behind it.

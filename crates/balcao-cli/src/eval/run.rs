@@ -92,14 +92,15 @@ pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
     if problems.is_empty() { Ok(scenario) } else { Err(Failure::problems(&problems)) }
 }
 
-/// The names of all tools that the program offers.
+/// The names of all tools that the program offers, each also as profiles call it whose packs share its name.
 pub(crate) fn shipped_tools() -> Result<Vec<String>, Failure> {
     let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
     let desk = AppContext::new(store, time::clock());
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = balcao_builtin_tools::registry(&desk, &settings).map_err(|problems| Failure::problems(&problems))?;
-    Ok(registry.iter().map(|tool| tool.spec.name.clone()).collect())
+    let with_pack = registry.iter().map(|tool| format!("{}_{}", tool.spec.pack, tool.spec.name));
+    Ok(registry.iter().map(|tool| tool.spec.name.clone()).chain(with_pack).collect())
 }
 
 /// Every professional and service that a scenario expects exists: an expectation that cannot hold is a mistake of the file.

@@ -9,6 +9,7 @@ mod account;
 mod current;
 pub(crate) mod health;
 mod kinds;
+mod names;
 pub(crate) mod programs;
 pub(crate) mod reload;
 mod tokens;

@@ -2,7 +2,7 @@
 //!
 //! The one place where they are put together. A profile names packs of either sort in the same way.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use balcao_agent::Profile;
 use balcao_app::{AppContext, turns::Agent};
@@ -12,7 +12,11 @@ use balcao_pack::resolve::{O200k, Piece, Question, Sort, Tokens};
 use balcao_tool::{Registry, Toolbox};
 use balcao_yaml::{Document, Problem};
 
-use super::{OwnPack, OwnPacks, programs};
+use super::{
+    OwnPack, OwnPacks,
+    names::{Names, PackCommand},
+    programs,
+};
 use crate::{output::Failure, profiles};
 
 /// Tokens that what is known of a profile's own packs may take of its prompt.
@@ -31,22 +35,26 @@ pub(crate) fn agent(
     own: &OwnPacks,
     model: Arc<dyn ChatProvider>,
 ) -> Result<Agent, Failure> {
-    let mut registry = balcao_builtin_tools::registry(desk, &profiles::settings(profile))
+    let registry = balcao_builtin_tools::registry(desk, &profiles::settings(profile))
         .map_err(|problems| Failure::problems(&problems))?;
     let named: Vec<(usize, &OwnPack)> =
         profile.packs.iter().enumerate().filter_map(|(place, id)| Some((place, own.get(id)?))).collect();
-    let mut problems = Vec::new();
-    for (place, pack) in &named {
-        problems.extend(add(&mut registry, profile, document, *place, pack));
-    }
+    let names = names(profile, document, &registry, &named)?;
+    let mut problems: Vec<Problem> =
+        named.iter().filter_map(|(place, pack)| unconnected(document, *place, pack)).collect();
+    let registry = together(registry, profile, &named, &names).map_err(Failure::operation)?;
     let others: Vec<&str> = own.all.iter().map(|pack| pack.pack.id.as_str()).collect();
     problems.extend(profiles::check_tools(profile, document, &registry, &others));
     if !problems.is_empty() {
         return Err(Failure::problems(&problems));
     }
     let mut profile = profile.clone();
+    names.expand(&mut profile);
     let rules = profile.program.clone();
-    profile.without_tools.extend(named.iter().flat_map(|(_, pack)| pack.changed.iter().cloned()));
+    let changed = named
+        .iter()
+        .flat_map(|(_, pack)| pack.changed.iter().map(|command| names.exposed(&pack.pack.id, command).to_owned()));
+    profile.without_tools.extend(changed);
     // What a pack says of its use is withheld with its commands: it becomes a part of the instructions.
     let offered: Vec<&OwnPack> = named
         .iter()
@@ -61,7 +69,7 @@ pub(crate) fn agent(
     let fitted = catalogue::fit(toolbox, catalogue_rules(&agent.profile, &offered, own)).map_err(Failure::operation)?;
     let told = offered.iter().filter_map(|pack| match fitted.on_demand.contains(&pack.pack.id) {
         true => known_to_programs(pack, &agent.profile),
-        false => known(pack, &agent.profile, named.len()),
+        false => known(pack, &agent.profile, &names, named.len()),
     });
     let told: Vec<String> = told.collect();
     Arc::make_mut(&mut agent.profile).instructions.extend(told);
@@ -82,29 +90,59 @@ fn catalogue_rules(profile: &Profile, offered: &[&OwnPack], own: &OwnPacks) -> C
     }
 }
 
-/// Adds a pack's commands. A name that a pack has which the profile does not offer is free.
-fn add(registry: &mut Registry, profile: &Profile, document: &Document, place: usize, own: &OwnPack) -> Vec<Problem> {
-    let at = format!("/profile/packs/{place}");
-    let mut problems = Vec::new();
-    if let Some(mend) = &own.unconnected {
-        let (message, suggestion) = mend.split_once("; ").unwrap_or((mend, ""));
-        problems.push(document.problem(&at, message.to_owned(), Some(suggestion.to_owned())));
+/// Why a pack's commands cannot run for this organization, and what to set.
+fn unconnected(document: &Document, place: usize, own: &OwnPack) -> Option<Problem> {
+    let mend = own.unconnected.as_ref()?;
+    let (message, suggestion) = mend.split_once("; ").unwrap_or((mend, ""));
+    Some(document.problem(&format!("/profile/packs/{place}"), message.to_owned(), Some(suggestion.to_owned())))
+}
+
+/// The names of the commands of all packs that the profile has.
+fn names(
+    profile: &Profile,
+    document: &Document,
+    registry: &Registry,
+    named: &[(usize, &OwnPack)],
+) -> Result<Names, Failure> {
+    let shipped = registry.iter().filter(|tool| profile.packs.contains(&tool.spec.pack));
+    let own = named.iter().flat_map(|(_, pack)| &pack.tools);
+    Names::new(shipped.chain(own).map(|tool| PackCommand::from(tool.as_ref()))).map_err(|clashes| {
+        let told = clashes.into_iter().map(|clash| {
+            let message = format!("invalid tool name `{}` of the packs {}", clash.name, clash.packs.join(", "));
+            let suggestion = "expected names of at most 64 characters that differ; rename the command in its pack";
+            document.problem("/profile/packs", message, Some(suggestion.to_owned()))
+        });
+        Failure::problems(&told.collect::<Vec<_>>())
+    })
+}
+
+/// All tools, those of own packs in the place of tools of packs that the profile does not have.
+///
+/// # Errors
+/// If a schema does not compile under another name.
+fn together(
+    shipped: Registry,
+    profile: &Profile,
+    named: &[(usize, &OwnPack)],
+    names: &Names,
+) -> Result<Registry, String> {
+    let mut registry = Registry::default();
+    for tool in shipped.iter() {
+        let ours = names.of_pack(&tool.spec.pack).filter(|_| !tool.spec.internal);
+        registry.put(match ours {
+            Some(names) => Arc::new(tool.renamed(names)?),
+            None => Arc::clone(tool),
+        });
     }
-    let mut clashes: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for tool in &own.tools {
+    for tool in named.iter().flat_map(|(_, pack)| &pack.tools) {
         let mending = if profile.autofix { tool.mending() } else { None };
-        let before = registry
-            .put(mending.map_or_else(|| Arc::clone(tool), Arc::new))
-            .filter(|other| profile.packs.contains(&other.spec.pack));
-        if let Some(before) = before.filter(|_| !profile.without_tools.contains(&tool.spec.name)) {
-            clashes.entry(before.spec.pack.clone()).or_default().push(tool.spec.name.clone());
-        }
+        let tool = mending.map_or_else(|| Arc::clone(tool), Arc::new);
+        registry.put(match names.of_pack(&tool.spec.pack) {
+            Some(names) => Arc::new(tool.renamed(names)?),
+            None => tool,
+        });
     }
-    for (pack, names) in clashes {
-        let message = format!("the packs `{}` and `{pack}` both have: {}", own.pack.id, names.join(", "));
-        problems.push(document.problem(&at, message, Some("a profile offers only one of these packs".to_owned())));
-    }
-    problems
+    Ok(registry)
 }
 
 /// As many tokens as a text takes at most, or nearly so: a start need not wait for a tokenizer.
@@ -120,7 +158,7 @@ impl Tokens for AtMost {
     }
 }
 
-/// What a pack says about using it rightly that belongs to no command: only programs can make such a mistake. The rest is told with the
+/// What a pack says about using it rightly that belongs to no command: only programs can make such a mistake. The rest comes with the
 /// commands that a turn shows.
 fn known_to_programs(own: &OwnPack, profile: &Profile) -> Option<String> {
     profile.program.as_ref()?;
@@ -130,7 +168,7 @@ fn known_to_programs(own: &OwnPack, profile: &Profile) -> Option<String> {
 }
 
 /// What a pack says about using it rightly, within its share of the prompt: rules, and known mistakes with what is right.
-fn known(own: &OwnPack, profile: &Profile, packs: usize) -> Option<String> {
+fn known(own: &OwnPack, profile: &Profile, names: &Names, packs: usize) -> Option<String> {
     let question = Question { command: None, words: "", budget: usize::MAX, locale: profile.language };
     let all = own.pack.resolve(&question, &AtMost)?;
     let mut left = KNOWLEDGE / packs.max(1);
@@ -140,18 +178,19 @@ fn known(own: &OwnPack, profile: &Profile, packs: usize) -> Option<String> {
         fits
     };
     let mut told: Vec<&str> = all.told.iter().filter(fits).map(|piece| piece.text.as_str()).collect();
-    let undone = undone(own, profile);
+    let undone = undone(own, profile, names);
     told.extend(undone.as_deref());
     (!told.is_empty()).then(|| format!("{}:\n{}", own.pack.pack.name, told.join("\n")))
 }
 
 /// Which command undoes which, of those that are offered.
-fn undone(own: &OwnPack, profile: &Profile) -> Option<String> {
-    let offered = |id: &str| !profile.without_tools.contains(&id.replace('-', "_"));
+fn undone(own: &OwnPack, profile: &Profile, names: &Names) -> Option<String> {
+    let exposed = |id: &str| names.exposed(&own.pack.id, &id.replace('-', "_")).to_owned();
+    let offered = |id: &str| !profile.without_tools.contains(&exposed(id));
     let commands = own.pack.pack.commands.iter().filter(|command| !command.internal && offered(&command.id));
     let pairs: Vec<String> = commands
         .filter_map(|command| Some((command, command.undo.as_ref().filter(|undo| offered(&undo.command))?)))
-        .map(|(command, undo)| format!("{} by {}", command.id, undo.command))
+        .map(|(command, undo)| format!("{} by {}", exposed(&command.id), exposed(&undo.command)))
         .collect();
     (!pairs.is_empty()).then(|| format!("Undone: {}", pairs.join(", ")))
 }

@@ -20,6 +20,7 @@ mod observed;
 mod odd_days;
 mod ops;
 mod ops_served;
+mod ops_tools;
 #[cfg(feature = "test-clock")]
 mod outside_clock;
 mod packs;

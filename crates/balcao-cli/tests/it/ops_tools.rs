@@ -1,0 +1,135 @@
+//! Of the 79 contracts of profile `ops` a request carries those that it needs: the share of its tokens, and what the turn then does.
+
+use std::path::Path;
+
+use balcao_pack::resolve::{O200k, Tokens};
+use balcao_testkit::fakes::clickup::LIST;
+use balcao_testkit::fakes::model::{FakeModel, Says, calls, says};
+use serde_json::{Value, json};
+
+use crate::ops::{Ops, chat, model_config};
+use crate::{code, err, out};
+
+/// The profile as it ships, with its contracts on demand or all in view.
+fn profile(folder: &Path, tool_tokens: Option<usize>) {
+    let shipped = include_str!("../../../../agents/ops.yaml");
+    let text = match tool_tokens {
+        Some(tokens) => {
+            shipped.replace("temperature_milli: 0,", &format!("temperature_milli: 0, tool_tokens: {tokens},"))
+        }
+        None => shipped.to_owned(),
+    };
+    assert_eq!(text.contains("tool_tokens"), tool_tokens.is_some());
+    std::fs::create_dir_all(folder.join("agents")).unwrap();
+    std::fs::write(folder.join("agents/ops.yaml"), text).unwrap();
+}
+
+/// What a day of the team asks for, and what the model does with it. The task is the first one that the fake makes.
+fn scenario() -> (String, Vec<Says>) {
+    let task = "86b7q0101";
+    let script = "crie a tarefa Confirmar horário da Marina\npasse essa tarefa ao Rafa\nponha a etiqueta urgente nela\n\
+                  quais tarefas há na lista?\nobrigada\n";
+    let lines = vec![
+        calls("create_task", json!({ "list_id": LIST, "name": "Confirmar horário da Marina" })),
+        says("A tarefa está em https://app.clickup.com/t/86b7q0101"),
+        calls("update_task", json!({ "task_id": task, "assignees": { "add": [4_410_021], "rem": [] } })),
+        says("Rafa é o responsável."),
+        calls("add_tag", json!({ "task_id": task, "tag_name": "urgente" })),
+        says("A etiqueta urgente está na tarefa."),
+        calls("list_tasks", json!({ "list_id": LIST })),
+        says("Há uma tarefa na lista, Confirmar horário da Marina."),
+        says("De nada!"),
+    ];
+    (script.to_owned(), lines)
+}
+
+fn play(tool_tokens: Option<usize>) -> (Vec<Value>, Vec<Value>) {
+    let (script, lines) = scenario();
+    let model = FakeModel::start(lines).unwrap();
+    let ops = Ops::new(&model_config(&model));
+    profile(ops.folder.path(), tool_tokens);
+    let turns = chat(&ops, "ops", &script);
+    assert_eq!(model.left(), 0, "{turns:#?}");
+    (turns, model.asked())
+}
+
+/// Tokens of a request: its contracts and its system prompt, and what the conversation said if that is wanted.
+fn tokens(tokens: &O200k, request: &Value, conversation: bool) -> usize {
+    let messages = if conversation { &request["messages"] } else { &request["messages"][0] };
+    tokens.count(&json!([messages, request["tools"]]).to_string())
+}
+
+#[test]
+fn request_of_ops_takes_at_most_15_percent_of_all_contracts_with_the_same_result() {
+    let (whole_turns, whole) = play(Some(100_000));
+    let (turns, asked) = play(None);
+    for (turn, other) in turns.iter().zip(&whole_turns) {
+        for key in ["reply", "outcome"] {
+            assert_eq!(turn[key], other[key], "{turn:#}");
+        }
+        let classes = |turn: &Value| {
+            turn["calls"].as_array().unwrap().iter().map(|call| call["class"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(classes(turn), classes(other));
+    }
+    let counted = O200k::default();
+    // A first request is counted whole; what a conversation said since then is the same on both sides.
+    let (before, after) = (tokens(&counted, &whole[0], true), tokens(&counted, &asked[0], true));
+    println!("first request: {after} of {before} tokens");
+    assert!(after * 100 <= before * 15, "{after} of {before} tokens");
+    let sum = |requests: &[Value]| requests.iter().map(|one| tokens(&counted, one, false)).sum::<usize>();
+    let (before, after) = (sum(&whole), sum(&asked));
+    println!("instructions and contracts of all requests: {after} of {before} tokens");
+    assert!(after * 100 <= before * 15, "{after} of {before} tokens");
+}
+
+#[test]
+fn packs_that_share_names_are_combined_under_names_with_the_pack_and_other_names_stay() {
+    let task = "86b7q0101";
+    let model = FakeModel::start([
+        calls("create_task", json!({ "list_id": LIST, "name": "Confirmar horário" })),
+        calls("clickup_add_tag", json!({ "task_id": task, "tag_name": "urgente" })),
+        says("Pronto!"),
+    ])
+    .unwrap();
+    let ops = Ops::new(&model_config(&model));
+    let shipped = include_str!("../../../../agents/ops.yaml");
+    let write = |text: &str| {
+        std::fs::create_dir_all(ops.folder.path().join("agents")).unwrap();
+        std::fs::write(ops.folder.path().join("agents/ops.yaml"), text).unwrap();
+    };
+    let both = shipped
+        .replace("packs: [clickup]", "packs: [crm, clickup]")
+        .replace("prompt: [operator, tools]", "prompt: [operator, flows, tools]");
+    write(&both);
+    let turns = chat(&ops, "ops", "crie a tarefa Confirmar horário e ponha a etiqueta urgente nela\n");
+    assert_eq!((ops.clickup.count(), model.left()), (1, 0), "{turns:#?}");
+    assert_eq!(turns[0]["calls"][1]["class"], "success", "{turns:#?}");
+    // What the call says of others are exposed names, too, and the prompt speaks of the tools that there are.
+    assert_eq!(turns[0]["calls"][1]["result"]["_undo"]["tool"], "clickup_remove_tag", "{turns:#?}");
+    let system = model.asked()[0]["messages"][0]["content"].as_str().unwrap().to_owned();
+    assert!(system.contains("`crm_add_tag`") && !system.contains("`add_tag`"), "{system}");
+
+    let tools = |text: &str| {
+        write(text);
+        let output = ops.run(&["tools", "--profile", "ops"], "");
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        let named: Vec<String> =
+            out(&output).lines().map(|line| line.split_whitespace().next().unwrap().to_owned()).collect();
+        named
+    };
+    let has = |tools: &[String], name: &str| tools.iter().any(|tool| tool == name);
+    let named = tools(&both);
+    for name in
+        ["crm_add_tag", "clickup_add_tag", "crm_remove_tag", "clickup_remove_tag", "create_task", "update_contact"]
+    {
+        assert!(has(&named, name), "{name}: {named:?}");
+    }
+    assert!(!has(&named, "add_tag") && !has(&named, "clickup_create_task"), "{named:?}");
+    // One is left out by its own name, both by the name that they share; no other name changes.
+    let one = tools(&both.replace("  protocol: native", "  without_tools: [crm_add_tag]\n  protocol: native"));
+    assert!(!has(&one, "crm_add_tag") && has(&one, "clickup_add_tag") && !has(&one, "add_tag"), "{one:?}");
+    let none = tools(&both.replace("  protocol: native", "  without_tools: [add_tag]\n  protocol: native"));
+    assert!(!has(&none, "crm_add_tag") && !has(&none, "clickup_add_tag") && has(&none, "crm_remove_tag"), "{none:?}");
+    assert!(has(&tools(shipped), "add_tag"), "alone a pack keeps its names");
+}
