@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use balcao_agent::ProgramRules;
-use balcao_pack::program::{self, Callable, RUN_PROGRAM};
+use balcao_pack::program::{self, Callable, ProgramHelpers, RUN_PROGRAM};
 use balcao_sandbox::Launcher;
 use balcao_tool::{Effect, Tool, Toolbox, nearest};
 use balcao_yaml::Document;
 
-use super::OwnPacks;
+use super::{OwnPack, OwnPacks};
 use crate::output::Failure;
 
 /// Adds `run_program` over the tools that the profile names, or over all that programs may call: those of the operator's own packs, and
-/// what reads among those that are part of the program (the others are about the conversation's contact, and take what they say).
+/// what reads among those that are part of the program (the others are about the conversation's contact, and take what they say). Programs
+/// may also call the helpers of the packs that are offered.
 ///
 /// # Errors
 /// What the profile says about tools that programs cannot call.
@@ -20,6 +21,7 @@ pub(super) fn add(
     toolbox: &mut Toolbox,
     rules: &ProgramRules,
     own: &OwnPacks,
+    offered: &[&OwnPack],
     document: &Document,
 ) -> Result<(), Failure> {
     let may = |tool: &Tool| {
@@ -39,8 +41,9 @@ pub(super) fn add(
     let callable = toolbox.iter().filter(|tool| may(tool) && named(tool));
     let callable: Vec<Callable> =
         callable.map(|tool| Callable { tool: Arc::clone(tool), confirm: toolbox.confirm(tool) }).collect();
+    let helpers = ProgramHelpers::from_packs(offered.iter().map(|pack| &pack.pack));
     let max_calls = rules.max_calls.unwrap_or(program::MAX_CALLS);
-    let tool = program::tool(callable, max_calls, Launcher::this_executable()).map_err(Failure::operation)?;
+    let tool = program::tool(callable, helpers, max_calls, Launcher::this_executable()).map_err(Failure::operation)?;
     toolbox.push(tool);
     Ok(())
 }

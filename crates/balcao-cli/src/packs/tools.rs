@@ -64,7 +64,7 @@ pub(crate) fn agent(
     let mut agent = Agent::new(profile, &registry, model);
     let mut toolbox = Toolbox::clone(&agent.toolbox);
     if let Some(rules) = rules {
-        programs::add(&mut toolbox, &rules, own, document)?;
+        programs::add(&mut toolbox, &rules, own, &offered, document)?;
     }
     let fitted = catalogue::fit(toolbox, catalogue_rules(&agent.profile, &offered, own)).map_err(Failure::operation)?;
     let told = offered.iter().filter_map(|pack| match fitted.on_demand.contains(&pack.pack.id) {

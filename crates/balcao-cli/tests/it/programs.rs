@@ -119,3 +119,38 @@ fn what_a_check_knows_how_to_mend_is_mended_where_the_profile_says_so() {
         assert_eq!(mended, class == "success", "{more}");
     }
 }
+
+#[test]
+fn a_program_calls_the_helpers_of_its_packs_within_its_limits() {
+    let read = format!(
+        "const {{tasks}} = await tools.list_tasks({{list_id: '{LIST}'}})\n\
+         return {{names: tasks.map((task) => normalizeName(task.name)), price: extractTypedField({{name: 'Preço', type: 'currency', value: '45'}}, 'number')}}"
+    );
+    let endless = "for (;;) normalizeName('Não')";
+    let model = FakeModel::start([
+        calls("create_task", json!({ "list_id": LIST, "name": "Não Confirmado" })),
+        says("Pronto!"),
+        program(&read),
+        says("A lista tem uma tarefa."),
+        program(endless),
+        program("return checkKnownField('a', 1, {})"),
+        says("Não consegui."),
+    ])
+    .unwrap();
+    let ops = Ops::new(&model_config(&model));
+    profile(&ops, "  program: {}\n");
+    let turns = chat(&ops, "ops", "crie a tarefa Não Confirmado\nquais tarefas há?\nconte sem fim\n");
+    let made = &result(&turns[1])["result"];
+    assert_eq!(made["names"], json!(["nao_confirmado"]), "{turns:#?}");
+    assert_eq!(made["price"]["warning"], "custom field \"Preço\": expected number, found currency", "{made}");
+    let stopped = turns[2]["calls"][0]["result"].to_string();
+    assert!(stopped.contains("250 ms"), "{stopped}");
+    // Programs cannot call what the pack keeps to itself (`inject: never`).
+    let unknown = turns[2]["calls"][1]["result"].to_string();
+    assert!(unknown.contains("checkKnownField"), "{unknown}");
+    let described = model.asked()[0]["tools"].to_string();
+    assert!(
+        described.contains("extractTypedField(field, type)") && !described.contains("checkKnownField"),
+        "{described}"
+    );
+}

@@ -8,7 +8,7 @@ use balcao_tool::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{BEFORE, Callable, calls::Made, mistake};
+use super::{BEFORE, Callable, ProgramHelpers, calls::Made, mistake};
 use crate::kind::{
     composite::{Ran, Stopped, Why, gathered},
     script::RunError,
@@ -20,20 +20,25 @@ pub(super) const FILE: &str = "program";
 const MAX_SHAPES: usize = 3_000;
 
 /// The description of the tool that the model reads.
-pub(super) fn description(tools: &BTreeMap<String, Callable>, max_calls: usize) -> Localised {
+pub(super) fn description(tools: &BTreeMap<String, Callable>, helpers: &ProgramHelpers, max_calls: usize) -> Localised {
     let shapes = shapes(tools);
+    let signatures = helpers.signatures();
+    let of_helpers =
+        |words: &str| if signatures.is_empty() { String::new() } else { format!(" {words}: {signatures}.") };
+    let (pt, en) =
+        (of_helpers("Funções dos pacotes, sem `tools.`"), of_helpers("Functions of the packs, without `tools.`"));
     Localised {
         pt_br: format!(
             "Executa um programa JavaScript que você escreve, para o que precisa de muitas chamadas, laços ou contas. `code` é o corpo de \
              uma função async: chame `await tools.<ferramenta>({{…}})` com os mesmos argumentos das ferramentas, escreva os nomes por \
              inteiro, e termine com `return`. No máximo {max_calls} chamadas. Chamada recusada lança um erro com `code` e `details`. Não há \
-             rede, arquivos nem timers. O que muda algo e pede confirmação é listado e perguntado antes. Ferramentas e o que devolvem:{shapes}"
+             rede, arquivos nem timers. O que muda algo e pede confirmação é listado e perguntado antes.{pt} Ferramentas e o que devolvem:{shapes}"
         ),
         en: format!(
             "Runs a JavaScript program that you write, for what needs many calls, loops or sums. `code` is the body of an async function: \
              call `await tools.<tool>({{…}})` with the same arguments as the tools, write names in full, and end with `return`. At most \
              {max_calls} calls. A call that is refused throws an error with `code` and `details`. There is no network, no files, no timers. \
-             What changes something and must be agreed to is listed and asked for first. Tools and what they give:{shapes}"
+             What changes something and must be agreed to is listed and asked for first.{en} Tools and what they give:{shapes}"
         ),
     }
 }

@@ -3,7 +3,7 @@
 //! The code runs where helpers run and reaches nothing by itself, in a worker of its own that ends with it. It is driven call by call, as
 //! composite commands are (`kind::composite`), and each call is judged, limited, keyed and agreed to as if the model had made it:
 //!
-//! - It can call what its text names and nothing else, so that the required confirmation is known before it runs ([`named`]).
+//! - It can call the tools and helpers that its text names and nothing else, so that the required confirmation is known before it runs ([`named`]).
 //! - If one of those tools must be agreed to, the program is rehearsed: reads are real, nothing is changed, and what would be changed is a
 //!   list that is asked for. After the yes it is rehearsed again; if the list is another one by then, nothing is done.
 //! - What comes after a listed change and must be agreed to, too, is refused within the program.
@@ -12,6 +12,7 @@
 //! ledger belong to the turn and are not here.
 
 mod calls;
+mod helpers;
 mod messages;
 
 use std::{
@@ -31,6 +32,7 @@ use serde_json::{Value, json};
 use crate::kind::composite::{Composed, DRIVER, Ran, Stopped, drive};
 use calls::{Made, Mode};
 
+pub use helpers::ProgramHelpers;
 pub use messages::may_be_called;
 
 /// The tool's name.
@@ -60,24 +62,30 @@ pub struct Callable {
     pub confirm: Confirm,
 }
 
-/// The tool `run_program` over these tools, with at most `max_calls` calls in one program. `launcher` starts the worker of each program.
+/// The tool `run_program` over these tools and helpers, with at most `max_calls` calls of tools in one program. `launcher` starts the
+/// worker of each program.
 ///
 /// # Errors
 /// If its contract is none, which is a defect.
-pub fn tool(callable: Vec<Callable>, max_calls: usize, launcher: Launcher) -> Result<Tool, String> {
+pub fn tool(
+    callable: Vec<Callable>,
+    helpers: ProgramHelpers,
+    max_calls: usize,
+    launcher: Launcher,
+) -> Result<Tool, String> {
     let tools: BTreeMap<String, Callable> = callable.into_iter().map(|one| (one.tool.spec.name.clone(), one)).collect();
-    let spec = spec(&tools, max_calls);
+    let spec = spec(&tools, &helpers, max_calls);
     let schema = spec.input_schema.clone();
-    Tool::new(spec, Arc::new(Program { tools, max_calls, launcher, schema }))
+    Tool::new(spec, Arc::new(Program { tools, helpers, max_calls, launcher, schema }))
 }
 
-fn spec(tools: &BTreeMap<String, Callable>, max_calls: usize) -> CommandSpec {
+fn spec(tools: &BTreeMap<String, Callable>, helpers: &ProgramHelpers, max_calls: usize) -> CommandSpec {
     let effect = tools.values().map(|one| one.tool.spec.behaviour.effect).max().unwrap_or(Effect::Read);
     let class = if effect == Effect::Read { EffectClass::Read } else { EffectClass::Blind };
     CommandSpec {
         name: RUN_PROGRAM.to_owned(),
         pack: "program".to_owned(),
-        description: messages::description(tools, max_calls),
+        description: messages::description(tools, helpers, max_calls),
         input_schema: json!({
             "type": "object", "additionalProperties": false, "required": ["code"],
             "properties": {
@@ -111,6 +119,7 @@ fn named<'a>(code: &str, known: impl Iterator<Item = &'a String>) -> BTreeSet<&'
 
 struct Program {
     tools: BTreeMap<String, Callable>,
+    helpers: ProgramHelpers,
     max_calls: usize,
     launcher: Launcher,
     schema: Value,
@@ -130,10 +139,11 @@ impl Program {
 
     async fn drive(&self, cx: &ToolContext, code: &str, mode: Mode) -> ToolResult<Driven> {
         let callable = self.callable(code);
-        let helpers = vec![
-            Helper::javascript("program", messages::FILE, &format!("{BEFORE}{code}\n}}")),
-            Helper::javascript("program:driver", "driver.js", DRIVER).with_dependencies(&["program"]),
-        ];
+        // As of the tools, a program gets the helpers that its text names.
+        let (named, mut helpers) = self.helpers.code_of(named(code, self.helpers.names()));
+        let program = Helper::javascript("program", messages::FILE, &format!("{BEFORE}{code}\n}}"));
+        helpers.push(Helper { dependencies: named, ..program });
+        helpers.push(Helper::javascript("program:driver", "driver.js", DRIVER).with_dependencies(&["program"]));
         let bundle = Bundle::new(helpers).map_err(|problems| {
             let note = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
             ToolError::new(ErrorCode::Internal, "the program could not be run").internal(Internal::note(note))

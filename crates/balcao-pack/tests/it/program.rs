@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balcao_pack::program::{self, Callable};
+use balcao_pack::program::{self, Callable, ProgramHelpers};
 use balcao_sandbox::Launcher;
 use balcao_tool::{Agreed, CallResult, ErrorCode, ResultClass, RunMode, Tool, ToolContext, Toolbox};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn world(answers: Value) -> (Canned, Toolbox) {
     let callable =
         tools.iter().map(|tool| Callable { tool: Arc::clone(tool), confirm: tools.confirm(tool) }).collect::<Vec<_>>();
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_pack-test-worker"), &[]);
-    tools.push(program::tool(callable, 6, launcher).unwrap());
+    tools.push(program::tool(callable, ProgramHelpers::default(), 6, launcher).unwrap());
     (canned, tools)
 }
 

@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 use super::script::{self, RunError, failed};
 use agreed::{Agreement, Change, Rehearsal, Rehearsed, question};
-pub(crate) use written::{Composed, DRIVER, check, drivers, is_composite};
+pub(crate) use written::{Composed, DRIVER, camel, check, drivers, is_composite};
 
 /// Makes the calls of a composite command.
 #[async_trait]

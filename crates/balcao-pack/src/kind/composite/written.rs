@@ -148,7 +148,7 @@ fn near<'a>(finding: Finding, name: &str, known: impl Iterator<Item = &'a str>) 
 }
 
 /// As the realm names a helper: `create-in-list` is `createInList`.
-fn camel(id: &str) -> String {
+pub(crate) fn camel(id: &str) -> String {
     let mut upper = false;
     let mut name = String::new();
     for letter in id.chars() {
