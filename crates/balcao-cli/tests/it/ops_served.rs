@@ -150,6 +150,23 @@ fn a_51_a_delivery_that_is_too_large_is_refused_before_it_is_looked_at() {
     shop.stop();
 }
 
+#[test]
+fn p21_a_signed_delivery_of_very_many_values_is_refused_by_its_route_and_nothing_of_it_is_stored() {
+    let shop = clickup("");
+    let of = |values: usize| {
+        let list = vec!["0"; values].join(",");
+        format!(
+            "{{\"event\":\"taskUpdated\",\"webhook_id\":\"w\",\"history_items\":[{{\"id\":\"1\"}}],\"many\":[{list}]}}"
+        )
+    };
+    let post = |body: &str| deliver(&shop, "clickup", &format!("\r\nX-Signature: {}", signed(body)), body);
+    let many = of(200_001);
+    assert!(many.len() < 1 << 20, "it is refused for its values, not for its bytes: {}", many.len());
+    assert_eq!(post(&many), 400);
+    assert_eq!(post(&of(199_000)), 200, "a large one within the bound is taken");
+    shop.stop();
+}
+
 pub(crate) const PACK: &str = "tool:
   id: house
   type: script

@@ -220,6 +220,51 @@ fn p07_p09_a_schema_that_is_dear_to_compile_or_to_check_is_refused() {
     House::new(&plain.replace("output_schema: {type: object}", &schema), "").refused("more than 100 patterns");
 }
 
+/// Copies a folder with all that is in it.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if source.is_dir() {
+            copy(&source, &target);
+        } else {
+            fs::copy(&source, &target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn p07_p09_bounds_of_schemas_hold_for_a_schema_of_a_real_pack() {
+    let folder = tempdir().unwrap();
+    let up = folder.path().join("up");
+    copy(&root().join("packs/clickup"), &up);
+    let real = fs::read_to_string(up.join("tool.yaml")).unwrap();
+    let schema = "output_schema: {type: object, required: [tasks], properties: {tasks: {type: array}}}";
+    assert!(real.contains(schema));
+    let check = |text: &str| {
+        fs::write(up.join("tool.yaml"), text).unwrap();
+        let output = balcao(folder.path()).args(["pack", "check", "up"]).output().unwrap();
+        (code(&output), format!("{}{}", out(&output), err(&output)))
+    };
+    assert_eq!(check(&real).0, 0);
+    let deep = format!("{}{{type: string}}{}", "{type: array, items: ".repeat(70), "}".repeat(70));
+    let patterns: Vec<String> = (0..101).map(|one| format!("p{one}: {{type: string, pattern: '^a{one}$'}}")).collect();
+    let options: Vec<String> = (0..5_001).map(|one| one.to_string()).collect();
+    for (bad, words) in [
+        (fan("allOf"), "stand for more than 10000 parts".to_owned()),
+        (format!("{{type: object, properties: {{tasks: {deep}}}}}"), "values are nested too deep".to_owned()),
+        (format!("{{type: object, properties: {{{}}}}}", patterns.join(", ")), "more than 100 patterns".to_owned()),
+        (
+            format!("{{type: object, properties: {{tasks: {{enum: [{}]}}}}}}", options.join(", ")),
+            "more than 5000 values under `enum`".to_owned(),
+        ),
+    ] {
+        // One schema of a pack of eighty commands is enough.
+        let (exit, said) = check(&real.replacen(schema, &format!("output_schema: {bad}"), 1));
+        assert!(exit != 0 && said.contains(&words), "{words}: {exit} {said}");
+    }
+}
+
 #[test]
 fn p12_a_pack_brings_no_acceptance_of_its_own() {
     let connection = "command: /bin/sh, args: [\"-c\", \"touch started\"]";
