@@ -57,8 +57,8 @@ pub use balcao_agent::turn::{SelectedTool, SelectionReason, ToolSelection};
 pub(crate) use context::in_words;
 pub use open::Opened;
 pub use runner::TurnRunner;
-use versions::PromptVersion;
 pub use tool_selection::{ToolSelectionRequest, ToolSelector};
+use versions::PromptVersion;
 
 /// A profile, ready to answer.
 #[derive(Debug, Clone)]

@@ -58,7 +58,7 @@ async fn prompt_of_each_shipped_profile_names_its_tools_with_when_to_use_them() 
         let offered: Vec<String> =
             bound.toolbox.iter().filter(|tool| !tool.spec.internal).map(|tool| tool.spec.name.clone()).collect();
         for locale in [Locale::PtBr, Locale::En] {
-            let tools = offered.iter().map(|name| (name.clone(), true)).collect();
+            let tools = offered.iter().map(|name| (name.clone(), name.clone())).collect();
             let data = PromptData { agent: agent.clone(), tools, ..PromptData::default() };
             let prompt = prompt::system(&modules, &data, locale).unwrap();
             for tool in &offered {

@@ -26,6 +26,8 @@ mod outside_clock;
 mod packs;
 mod postgres;
 mod programs;
+#[cfg(feature = "test-clock")]
+mod quarter;
 mod secrets;
 mod serve;
 mod server;

@@ -27,6 +27,17 @@ pub(crate) struct Observed {
 
 /// Serves the sample barbershop; `config` is added to its file, `more` to the command.
 pub(crate) fn serve(config: &str, more: impl FnOnce(&mut Command)) -> Observed {
+    let sample = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    serve_business(&sample, config, &[], more)
+}
+
+/// Serves a business of this file; `config` and `more` as of [`serve`]. The commands that load it have the environment, too.
+pub(crate) fn serve_business(
+    business: &str,
+    config: &str,
+    environment: &[(&str, String)],
+    more: impl FnOnce(&mut Command),
+) -> Observed {
     let (folder, graph) = (tempdir().unwrap(), FakeGraph::start().unwrap());
     let file = format!(
         "[whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n{config}",
@@ -34,13 +45,15 @@ pub(crate) fn serve(config: &str, more: impl FnOnce(&mut Command)) -> Observed {
         graph.url()
     );
     std::fs::write(folder.path().join("balcao.toml"), file).unwrap();
-    let sample = root().join("samples/barbearia-figueira.yaml");
-    for arguments in [vec!["migrate"], vec!["seed", sample.to_str().unwrap()]] {
-        let output = balcao(folder.path()).args(arguments).output().unwrap();
+    std::fs::write(folder.path().join("shop.yaml"), business).unwrap();
+    for arguments in [&["migrate"][..], &["seed", "shop.yaml"]] {
+        let environment = environment.iter().map(|(name, value)| (name, value));
+        let output = balcao(folder.path()).envs(environment).args(arguments).output().unwrap();
         assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
     }
     let mut command = balcao(folder.path());
     command
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .env("BALCAO__WHATSAPP__TOKEN", TOKEN)
         .env("BALCAO__WHATSAPP__APP_SECRET", SECRET)
         .env("BALCAO__WHATSAPP__VERIFY_TOKEN", "a verify token")
