@@ -46,6 +46,12 @@ impl Role {
         }
     }
 
+    /// Whether they may start, pay and end subscriptions: whoever answers customers does.
+    #[must_use]
+    pub const fn changes_subscriptions(self) -> bool {
+        self.answers_customers()
+    }
+
     /// Whose visits they may mark: a professional only their own, and one who looks on none.
     #[must_use]
     pub const fn marks_visits_of(self) -> VisitsMarked {

@@ -132,7 +132,8 @@ rows! {
         let w = w.with(json!({"guardrails": {"hot_leads": [{"patterns": ["casamento"]}], "outside_hours": {"message": "Abrimos às 9h."}}}));
         let ran = w.guarded(|g| g.open_now = false).run("é para o casamento", []);
         assert_eq!(guards(&ran), [("hot_lead", "note"), ("business_hours", "reply")]);
-        assert_eq!(ran.state.effects.len(), 1);
+        // The note, and the lead itself, which staff are told of.
+        assert_eq!(ran.state.effects.len(), 2);
     };
     lc_024 both "A guardrail answers in fixed words, and the customer writes again" => "The next turn's history holds what was said", |w| {
         let w = w.with(json!({"guardrails": {"flood_per_minute": 3}})).guarded(|g| g.messages_last_minute = 4);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use balcao_domain::ProfessionalId;
 use balcao_domain::appointment::visit::MarkAuthor;
-use balcao_domain::staff::Role;
+use balcao_domain::staff::{Role, VisitsMarked};
 use balcao_language::normalize;
 use balcao_store::crm::staff::Staff;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,15 @@ pub(crate) fn by_email<'a>(all: &'a [Staff], email: &str) -> Result<&'a Staff, U
         email: email.to_owned(),
         known: all.iter().map(|one| one.email.clone()).collect(),
     })
+}
+
+/// Whether a staff member may change the visits of a professional, by their role.
+pub(crate) fn may_change(me: &Staff, of: ProfessionalId, names: &BTreeMap<ProfessionalId, String>) -> bool {
+    match me.role.marks_visits_of() {
+        VisitsMarked::All => true,
+        VisitsMarked::Own => professional_of(me, names) == Some(of),
+        VisitsMarked::None => false,
+    }
 }
 
 /// The professional that a staff member of this role is: the one that the business names, else the one of the same name.

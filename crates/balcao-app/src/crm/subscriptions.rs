@@ -16,10 +16,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-pub use acts::{NotedPayment, PaymentRequest, StartRequest, SubscriptionChange};
+pub use acts::{PaymentRequest, StartRequest, SubscriptionChange};
 pub use pages::{SubscriptionFilter, SubscriptionPage, SubscriptionRecord};
 pub use refusal::SubscriptionRefusal;
-pub use view::SubscriptionView;
+pub use view::{NotedPayment, SubscriptionView};
 
 use crate::context::app_context::{AppContext, UseCaseError};
 use view::Plans;

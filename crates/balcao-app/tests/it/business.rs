@@ -356,6 +356,7 @@ async fn an_edit_that_leaves_an_invalid_business_is_refused_as_the_file_would_be
         (set(Section::Organization, "", "hours.mon", json!(["09:00-12:00", "11:00-13:00"])), "overlap"),
         (set(Section::Services, "Coloração", "colour", json!("red")), "unknown"),
         (set(Section::Plans, "Copa", "covers", json!(["Massagem"])), "Massagem"),
+        (set(Section::Services, "Coloração", "name", json!("Cor")), "keep their names; add another"),
         (set(Section::Services, "Tatuagem", "price", json!("1.00")), "unknown entry `Tatuagem`"),
         (
             add(Section::Services, json!({"name": "coloracao", "price": "1.00", "duration_minutes": 5})),
@@ -476,7 +477,9 @@ async fn what_the_database_cannot_take_in_this_order_is_refused_with_a_way_out()
 #[tokio::test]
 async fn what_could_not_be_stored_as_it_was_written_is_refused() {
     let shop = Shop::open().await;
-    for (field, value) in [("price", json!(1.234)), ("price", json!(45.001)), ("description", json!("a\0b"))] {
+    for (field, value) in
+        [("price", json!("1.500")), ("price", json!(1.234)), ("price", json!(45.001)), ("description", json!("a\0b"))]
+    {
         let refused = shop.planned(set(Section::Services, "Coloração", field, value.clone())).await;
         assert!(matches!(refused, Err(BusinessRefusal::Invalid { .. })), "{value}: {refused:?}");
     }

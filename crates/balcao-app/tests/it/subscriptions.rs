@@ -389,3 +389,16 @@ proptest! {
         prop_assert_eq!(broken, None);
     }
 }
+
+#[tokio::test]
+async fn staff_who_do_not_answer_customers_change_no_subscription() {
+    let (world, _, id) = paid("2026-11-23T09:00").await;
+    let subscriptions = Subscriptions::new(world.desk.clone());
+    let iris = || Actor::Staff("iris@figueira.example".to_owned());
+    let request = PaymentRequest { reference: "PIX-9".to_owned(), amount_cents: None };
+    let refused = subscriptions.note_payment(world.organization, id, request, iris()).await.unwrap().unwrap_err();
+    assert!(refused.to_string().contains("has the role `professional`"), "{refused}");
+    let end = SubscriptionAct::Pause;
+    let refused = subscriptions.change(world.organization, id, end, iris()).await.unwrap().unwrap_err();
+    assert!(matches!(refused, SubscriptionRefusal::NotAllowed { .. }), "{refused}");
+}

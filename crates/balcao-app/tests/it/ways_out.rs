@@ -297,3 +297,36 @@ async fn resolving_is_done_once_per_key() {
     assert_eq!(once().await.unwrap(), first, "the same answer, and no second message");
     assert_eq!(scene.sent().await, [MOVED]);
 }
+
+#[tokio::test]
+async fn move_to_the_same_time_changes_nothing_and_tells_nobody() {
+    let scene = away().await;
+    let done = scene.resolve(to("2026-11-25", 15 * 60), None).await.unwrap();
+    assert_eq!((done.changed, done.appointment.id, done.notice), (false, scene.id, None));
+    assert_eq!(scene.sent().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn customer_whom_the_shop_moves_pays_what_was_agreed() {
+    let scene = away().await;
+    edit(&scene.shop, Section::Services, "Corte na máquina", "price", json!("65.00")).await;
+    let way =
+        Way::Move { date: "2026-11-27".parse().unwrap(), start_min: 14 * 60, professional: Some("Otávio".to_owned()) };
+    let done = scene.resolve(way, None).await.unwrap();
+    assert_eq!((done.appointment.professional.as_str(), done.appointment.price.cents), ("Otávio Prado", 5_000));
+    let (organization, id) = (scene.shop.world.organization, done.appointment.id);
+    let stored = scene.shop.look(move |tx| appointment::find(tx, organization, id, balcao_domain::Currency::BRL)).await;
+    assert_eq!(stored.unwrap().price.cents, 5_000);
+}
+
+#[tokio::test]
+async fn staff_without_a_right_to_a_booking_choose_no_way_out_of_it() {
+    let scene = away().await;
+    // Íris is booked herself, and this is Wesley's customer.
+    for way in [Way::Cancel, Way::Keep, to("2026-11-26", 16 * 60)] {
+        let iris = Actor::Staff("iris@figueira.example".to_owned());
+        let refused = scene.ways().resolve(scene.shop.world.organization, scene.id, way, None, iris).await.unwrap();
+        assert!(matches!(refused, Err(ResolveRefusal::NotAllowed { .. })), "{refused:?}");
+    }
+    assert_eq!(scene.conflicts().await, [(scene.id, ConflictReason::TimeOff)]);
+}

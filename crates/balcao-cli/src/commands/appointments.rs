@@ -237,7 +237,7 @@ fn list(all: &[AppointmentRecord], unmarked: bool, json: bool) {
             .map(|one| json!({ "appointment": one.view, "contact": one.contact, "contact_name": one.contact_name }));
         print_line(&rows.collect::<serde_json::Value>().to_string());
     } else if all.is_empty() {
-        print_line(if unmarked { "every visit has a mark" } else { "no appointments" });
+        print_line(if unmarked { "every visit of the last thirty days has a mark" } else { "no appointments" });
     } else {
         all.iter().for_each(|one| print_line(&line(one)));
     }

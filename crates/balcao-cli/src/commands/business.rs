@@ -200,8 +200,13 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             versions::list(&recorded, organization, &kinds, json).await
         }
         Command::History { name, json } => {
-            let found = business.history(organization, name).await;
+            let found = business.history(organization, name.clone()).await;
             let found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
+            if found.is_empty() {
+                return Err(Failure::operation(format!(
+                    "no change of `{name}` is recorded; expected a name as a plan prints it, or `organization`"
+                )));
+            }
             found.iter().for_each(|entry| print_line(&changed(entry, json)));
             Ok(ExitCode::SUCCESS)
         }
@@ -259,7 +264,9 @@ fn field(text: &str) -> Result<(String, FieldEdit), Failure> {
     let invalid =
         || Failure::usage(format!("invalid field `{text}`; expected FIELD=VALUE, FIELD+=ITEM or FIELD-=ITEM"));
     let (field, value) = text.split_once('=').ok_or_else(invalid)?;
-    let value = serde_json::from_str(value).unwrap_or_else(|_no_json| Value::from(value));
+    // A number with decimals stays a text, because `1.500` and `1.5` are one number and two prices.
+    let read = serde_json::from_str(value).ok().filter(|read: &Value| !read.is_f64());
+    let value = read.unwrap_or_else(|| Value::from(value));
     let (field, edit) = if let Some(field) = field.strip_suffix('+') {
         (field, FieldEdit::Add(value))
     } else if let Some(field) = field.strip_suffix('-') {

@@ -94,6 +94,11 @@ impl Desk<'_> {
             Named::One(name) | Named::Unknown(name) if Some(&name) != what.professional.as_ref() => Some(name),
             Named::One(_) | Named::Unknown(_) | Named::Several(_) | Named::Nothing => None,
         };
+        if Some(date) == what.date && time.is_some() && time == what.time && person.is_none() {
+            // The words name the present time, as those of a reminder's button do: where it is to go is still open.
+            self.say(Line::AskNewTime { what });
+            return;
+        }
         if Some(date) == what.date && time.is_some() && person.is_none() {
             // The contact's own appointment hides the times around it: only the tool can tell.
             self.reschedule_to(&what, date, time, person);

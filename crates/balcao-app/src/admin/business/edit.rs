@@ -101,6 +101,12 @@ pub enum EditError {
         /// The name.
         name: String,
     },
+    /// Something else refers to the entry by its name.
+    #[error("invalid edit: entries of {section} keep their names; add another, and remove this one")]
+    NameStays {
+        /// Where.
+        section: Section,
+    },
     /// A new entry does not say its name.
     #[error("invalid entry of {section}: `{field}` is missing; expected the field that names it")]
     Nameless {
@@ -167,6 +173,11 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
             Ok(())
         }
         Edit::Change { section, name, fields } => {
+            // What others refer to by its name keeps it: bookings, subscribers and figures are of that name.
+            let naming = section.name_field().filter(|_| section.is_archived());
+            if naming.is_some_and(|naming| fields.iter().any(|(field, _)| field == naming)) {
+                return Err(EditError::NameStays { section: *section });
+            }
             let entry = entry(document, *section, name)?;
             fields.iter().try_for_each(|(field, edit)| change(entry, field, edit))
         }

@@ -42,7 +42,7 @@ pub fn read_knowledge(
     text: &str,
     category: Option<&str>,
 ) -> Result<Vec<Map<String, Value>>, Vec<TextMistake>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = &text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     if text.len() > MOST_BYTES {
         let message = format!("invalid text of {} bytes; expected at most {MOST_BYTES}", text.len());
         return Err(vec![TextMistake { line: 1, message }]);
@@ -205,6 +205,13 @@ fn of_csv(text: &str, mistakes: &mut Vec<TextMistake>) -> Vec<Written> {
         let word = reader.headers().ok().and_then(|header| header.get(unknown)).unwrap_or_default();
         let message = format!("unknown column `{word}`; expected title, content or category");
         mistakes.push(TextMistake { line: 1, message });
+    }
+    // Quotes come in pairs: one without its other swallows the rows behind it.
+    if !text.matches('"').count().is_multiple_of(2) {
+        let line = 1 + text.rfind('"').and_then(|at| text.get(..at)).map_or(0, |before| before.matches('\n').count());
+        let message = "a quote that is not closed; expected quotes in pairs, and two for one within a text".to_owned();
+        mistakes.push(TextMistake { line, message });
+        return Vec::new();
     }
     let mut found = Vec::new();
     for record in reader.records() {

@@ -49,6 +49,7 @@ fn each_mistake_names_its_line_and_what_would_be_right() {
         ),
         (KnowledgeFormat::Markdown, "# A\nb\n#\nc\n", &["line 3: a heading without words"]),
         (KnowledgeFormat::Markdown, "", &["line 1: no entry"]),
+        (KnowledgeFormat::Csv, "title,content\nA,\"b\nC,d\n", &["line 2: a quote that is not closed"]),
         (KnowledgeFormat::Csv, "title,content\n", &["line 1: no entry"]),
         (KnowledgeFormat::Csv, "name,text\na,b\n", &["line 1: invalid header `name,text`; expected the columns title"]),
         (KnowledgeFormat::Csv, "title,content,colour\na,b,c\n", &["line 1: unknown column `colour`"]),

@@ -283,8 +283,12 @@ impl<'a> Reader<'a> {
         };
         // The point of a number parts its decimals: `1.234` must not be read as thousands.
         let is_too_fine = at.value.is_number() && text.split_once('.').is_some_and(|(_, after)| after.len() != 2);
+        // `1.500` is fifteen hundred to one reader and one and a half to another.
+        let is_ambiguous = text
+            .split_once(['.', ','])
+            .is_some_and(|(_, after)| after.len() == 3 && after.bytes().all(|byte| byte.is_ascii_digit()));
         match Money::parse(&text, currency) {
-            Ok(money) if !is_too_fine => Some(money.cents),
+            Ok(money) if !is_too_fine && !is_ambiguous => Some(money.cents),
             Ok(_) | Err(_) => {
                 self.wrong(
                     &at.pointer,

@@ -16,7 +16,7 @@ use super::view::Plans;
 use super::{SubscriptionRefusal, Subscriptions};
 use crate::context::app_context::{UseCaseError, granted};
 use crate::context::names::{NameRefusal, find};
-use crate::context::staff_email::Actor;
+use crate::context::staff_email::{Actor, by_email};
 
 /// The most characters of the reference of a payment.
 pub(super) const MAX_REFERENCE: usize = 100;
@@ -43,23 +43,6 @@ pub struct PaymentRequest {
     pub reference: String,
     /// The amount in cents; the price of the plan, if absent.
     pub amount_cents: Option<i64>,
-}
-
-/// A payment that was noted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NotedPayment {
-    /// What names it outside.
-    pub reference: String,
-    /// How much.
-    pub amount: Money,
-    /// The due date that it moved; `None` if no payment was expected.
-    pub due_from: Option<Date>,
-    /// The due date after it.
-    pub due_to: Date,
-    /// When it was noted.
-    pub noted_at: Timestamp,
-    /// Its author, by the name in the audit log.
-    pub noted_by: String,
 }
 
 /// A subscription after an act.
@@ -136,6 +119,11 @@ fn author(
     by: &Actor,
 ) -> Result<Result<String, SubscriptionRefusal>, UseCaseError> {
     let all = staff::list(tx, organization)?;
+    if let Actor::Staff(email) = by
+        && let Some(me) = by_email(&all, email).ok().filter(|me| !me.role.changes_subscriptions())
+    {
+        return Ok(Err(SubscriptionRefusal::NotAllowed { email: me.email.clone(), role: me.role }));
+    }
     Ok(by.identify(&all).map(|author| author.name().to_owned()).map_err(SubscriptionRefusal::from))
 }
 

@@ -6,8 +6,7 @@ use balcao_store::{Tx, crm::contact, crm::subscription};
 use serde::{Deserialize, Serialize};
 
 use super::Subscriptions;
-use super::acts::NotedPayment;
-use super::view::{Plans, SubscriptionView};
+use super::view::{NotedPayment, Plans, SubscriptionView};
 use crate::context::app_context::UseCaseError;
 
 /// Subscriptions that one page looks at, at most; the next page goes on where it ended.

@@ -1,5 +1,6 @@
 //! Why a subscription was not changed, in the terms of the business.
 
+use balcao_domain::staff::Role;
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::subscription::act::ActRefusal;
 use balcao_domain::{ContactId, Money, SubscriberId};
@@ -31,6 +32,16 @@ pub enum SubscriptionRefusal {
     /// The e-mail address belongs to no staff member.
     #[error(transparent)]
     UnknownStaff(#[from] UnknownStaff),
+    /// The role of the staff member does not let them change subscriptions.
+    #[error(
+        "`{email}` has the role `{role}`, which may not change subscriptions; expected an attendant, a manager or the owner"
+    )]
+    NotAllowed {
+        /// The staff member.
+        email: String,
+        /// Their role.
+        role: Role,
+    },
     /// The contact subscribes to the plan already.
     #[error("{id} subscribes to {plan} already, and is {}; end that subscription first", status.as_str())]
     AlreadySubscribed {

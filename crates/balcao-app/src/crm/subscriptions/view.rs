@@ -83,3 +83,20 @@ impl Plans {
         }))
     }
 }
+
+/// A payment that was noted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotedPayment {
+    /// What names it outside.
+    pub reference: String,
+    /// How much.
+    pub amount: Money,
+    /// The due date that it moved; `None` if no payment was expected.
+    pub due_from: Option<Date>,
+    /// The due date after it.
+    pub due_to: Date,
+    /// When it was noted.
+    pub noted_at: Timestamp,
+    /// Its author, by the name in the audit log.
+    pub noted_by: String,
+}

@@ -21,6 +21,14 @@ pub enum ResolveRefusal {
     /// The e-mail address belongs to no staff member.
     #[error(transparent)]
     UnknownStaff(#[from] UnknownStaff),
+    /// The role of the staff member does not let them change this booking.
+    #[error("`{email}` may not change {id}; expected an attendant, a manager, the owner, or its own professional")]
+    NotAllowed {
+        /// The staff member.
+        email: String,
+        /// Which.
+        id: AppointmentId,
+    },
     /// The appointment is not open any more.
     #[error("invalid appointment {id}: it is {status}; expected one that is still to come")]
     Ended {

@@ -17,7 +17,7 @@ use super::texts::{self, Change};
 use super::{ChangeNotice, ResolveRefusal, Resolved, Way};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::context::notification_accounts::NotificationAccounts;
-use crate::context::staff_email::Actor;
+use crate::context::staff_email::{self, Actor};
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
 use crate::messaging::outbound::reach::{AccountPolicies, Reach};
 use crate::messaging::outbound::sender::pre_send;
@@ -72,8 +72,18 @@ pub(super) fn resolve(
     let Some(found) = appointment::find(tx, id, act.id, organization.currency)? else {
         return Ok(Err(ResolveRefusal::NotFound { id: act.id }));
     };
-    let by = granted!(act.by.identify(&staff::list(tx, id)?).map_err(ResolveRefusal::from));
+    let people = staff::list(tx, id)?;
+    let by = granted!(act.by.identify(&people).map_err(ResolveRefusal::from));
     let names = catalog::professional_names(tx, id)?;
+    if let Actor::Staff(email) = &act.by
+        && !staff_email::may_change(
+            granted!(staff_email::by_email(&people, email).map_err(ResolveRefusal::from)),
+            found.professional,
+            &names,
+        )
+    {
+        return Ok(Err(ResolveRefusal::NotAllowed { email: email.clone(), id: act.id }));
+    }
     let shown = view(&found, &names, &zone);
     let contact = found.contact;
     let scene = Scene { organization, zone, by, found, shown };
@@ -134,6 +144,12 @@ impl Scene {
                 Ok(Ok(Some(Done { after, start: self.found.span.start, action: "appointment.cancel", told })))
             }
             Way::Move { date, start_min, professional } => {
+                let is_same_person = professional
+                    .as_deref()
+                    .is_none_or(|name| normalize::normalize(name) == normalize::normalize(&self.shown.professional));
+                if is_same_person && self.shown.date == *date && self.shown.start == format_minute(*start_min) {
+                    return Ok(Ok(None));
+                }
                 let request = RescheduleRequest {
                     appointment: which,
                     date: *date,
@@ -144,7 +160,9 @@ impl Scene {
                 };
                 let moved = change::reschedule(tx, id, contact, &request, changer, now)?;
                 let moved = granted!(moved.map_err(ResolveRefusal::from));
-                let after = moved.new.appointment;
+                // The business asks for the change, so the customer pays what they agreed to.
+                appointment::carry_price(tx, id, self.found.id, moved.new.appointment.id)?;
+                let after = AppointmentView { price: self.shown.price, ..moved.new.appointment };
                 let start = balcao_domain::availability::instant_of(&self.zone, *date, *start_min).unwrap_or(now);
                 let told = Some(NotificationKind::Moved(moved.old.id, after.id));
                 Ok(Ok(Some(Done { after, start, action: "appointment.reschedule", told })))

@@ -152,12 +152,15 @@ async fn g_10_a_100_another_organization_is_not_there() {
     let failed = shop.failed_message(&conversation, OutboxState::Dead, "canário").await;
     let added = shop.upload(&conversation, &shop.key, "can%C3%A1rio.pdf", b"%PDF-1.7 canary").await;
     let file = added.body["id"].as_str().unwrap().to_owned();
+    let subscriptions = shop.get("/v1/subscriptions").await;
+    let subscription = subscriptions.body["items"][0]["id"].as_str().unwrap().to_owned();
     let named = |path: &str| match path.split('/').nth(2) {
         Some("conversations") => conversation.clone(),
         Some("contacts") => contact.clone(),
         Some("appointments") => appointment.clone(),
         Some("outbox") => failed.clone(),
         Some("attachments") => file.clone(),
+        Some("subscriptions") => subscription.clone(),
         // The turn above recorded it; the rival had none.
         Some("versions") => "prompt_1".to_owned(),
         other => panic!("{other:?}"),
@@ -197,6 +200,7 @@ async fn g_10_a_100_another_organization_is_not_there() {
             "/v1/turn",
             "/v1/appointments",
             "/v1/visits/complete-day",
+            "/v1/subscriptions",
             "/v1/business/knowledge",
             "/v1/business/plan",
             "/v1/business/apply",
@@ -212,6 +216,10 @@ async fn g_10_a_100_another_organization_is_not_there() {
     let document = shop.get("/v1/business").await.body;
     let crossed = shop.send(Method::POST, "/v1/business/plan", &shop.rival_key, None, Some(document)).await;
     assert_eq!(crossed.problem(), (409, "other_business"));
+    // Nor can one be subscribed to a plan.
+    let started = json!({ "contact_id": contact, "plan": "Pilates anual" });
+    let refused = shop.send(Method::POST, "/v1/subscriptions", &shop.rival_key, None, Some(started)).await;
+    assert_eq!(refused.fields(), [("/contact_id".to_owned(), "unknown_name".to_owned())]);
     // A contact of theirs cannot be booked for, and a conversation of that name is their own.
     let booking = json!({ "contact_id": contact, "service": "Consulta", "date": "2026-12-01", "start": "09:00" });
     let refused = shop.send(Method::POST, "/v1/appointments", &shop.rival_key, None, Some(booking)).await;
