@@ -359,6 +359,9 @@ impl Server {
             let (until, servers) = (stop.clone(), ServerHealth::of(packs.clone()));
             work.spawn("the look at servers of packs", async move { servers.run(until).await });
             let until = stop.clone();
+            let (commands, known) = (deliveries.commands(), packs.clone());
+            work.spawn("the commands of deliveries", async move { commands.run(&known, until).await });
+            let until = stop.clone();
             work.spawn("the deliveries of packs", async move { deliveries.run(&packs, until).await });
             if let Some(told) = told {
                 let until = stop.clone();

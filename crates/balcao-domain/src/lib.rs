@@ -11,6 +11,7 @@ pub mod clock;
 pub mod conflict;
 pub mod contact;
 pub mod conversation;
+pub mod delivery_command;
 pub mod entitlement;
 pub mod failure;
 pub mod follow_up;

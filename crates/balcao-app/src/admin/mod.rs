@@ -2,6 +2,8 @@
 
 pub mod backlog;
 pub mod business;
+pub mod delivery_commands;
+pub mod delivery_rule;
 pub mod keys;
 pub mod pack_deliveries;
 pub mod plans;

@@ -1,4 +1,5 @@
-//! What services of packs tell of on their own: stored at once, read later, handed on as an event.
+//! What services of packs tell of on their own: stored at once, read later, handed on as an event. The same transaction stores the
+//! command that a delivery starts, if the operator configured one ([`super::delivery_commands`] runs it).
 //!
 //! Invariants: a service may forget a delivery after our acknowledgement. A delivery and a change become one event at most. Reading changes
 //! nothing, so a delivery may be read again: it is handed on once. One at which the program died three times is set aside.
@@ -8,11 +9,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use balcao_domain::OrganizationId;
 use balcao_store::ops::pack_delivery::{self, Waiting};
+use balcao_store::ops::pack_delivery_command::{self, NewCommand};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::delivery_commands::DeliveryCommands;
 use crate::context::app_context::{AppContext, UseCaseError};
 
 /// The pauses between attempts to read a delivery; then it is given up.
@@ -37,14 +40,32 @@ pub struct Arrived {
     pub body: Value,
 }
 
+/// A delivery as its pack prepared it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// What the delivery says.
+    pub said: Value,
+    /// The command that it starts, if a rule of the operator applies to it.
+    pub command: Option<CommandCall>,
+}
+
+/// A call of a command of the pack that a delivery came for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandCall {
+    /// The command's name in its pack.
+    pub command: String,
+    /// Arguments that satisfy the command's schema.
+    pub arguments: Value,
+}
+
 /// Reads deliveries, as their packs say how.
 #[async_trait]
 pub trait Reader: Send + Sync {
-    /// What a delivery says.
+    /// What a delivery says, and the command that it starts.
     ///
     /// # Errors
-    /// Why it cannot be read now, for staff.
-    async fn read(&self, pack: &str, body: Value, now: Timestamp) -> Result<Value, String>;
+    /// Why it cannot be read now, for staff. A field that a rule wants and the delivery lacks is such a reason.
+    async fn read(&self, pack: &str, body: Value, now: Timestamp) -> Result<Prepared, String>;
 }
 
 /// Takes deliveries in and hands them on. Cheap to clone.
@@ -59,6 +80,12 @@ impl PackDeliveries {
     #[must_use]
     pub const fn new(desk: AppContext, organization: OrganizationId) -> Self {
         Self { desk, organization }
+    }
+
+    /// What runs the commands that deliveries of this organization start.
+    #[must_use]
+    pub fn commands(&self) -> DeliveryCommands {
+        DeliveryCommands::new(self.desk.clone(), self.organization)
     }
 
     /// Stores a delivery; tells whether it, or its change, is new.
@@ -127,9 +154,15 @@ impl PackDeliveries {
             tracing::warn!(delivery = one.id, pack, attempts, reason, "a delivery of a pack could not be read");
         }
         let work = move |tx: &mut Tx<'_>| match &read {
-            Ok(said) => {
+            Ok(Prepared { said, command }) => {
                 let payload = json!({ "pack": one.pack, "delivery": said }).to_string();
-                pack_delivery::hand_on(tx, organization, one.id, &payload, now)
+                let handed = pack_delivery::hand_on(tx, organization, one.id, &payload, now)?;
+                if let Some(CommandCall { command, arguments }) = command.as_ref().filter(|_| handed) {
+                    let arguments = arguments.to_string();
+                    let new = NewCommand { delivery: one.id, pack: &one.pack, command, arguments: &arguments };
+                    pack_delivery_command::insert(tx, organization, new, now)?;
+                }
+                Ok(handed)
             }
             Err(reason) => {
                 let pause = usize::try_from(one.attempts).ok().and_then(|made| PAUSES.get(made));

@@ -61,9 +61,11 @@ impl Periods {
             RetentionKind::Message | RetentionKind::ChatEntry | RetentionKind::Transcript | RetentionKind::Summary => {
                 self.messages
             }
-            RetentionKind::Inbox | RetentionKind::Stray | RetentionKind::Rescue | RetentionKind::PackDelivery => {
-                self.inbox
-            }
+            RetentionKind::Inbox
+            | RetentionKind::Stray
+            | RetentionKind::Rescue
+            | RetentionKind::PackDelivery
+            | RetentionKind::DeliveryCommand => self.inbox,
             RetentionKind::Outbox | RetentionKind::Webhook | RetentionKind::Event => self.outbox,
             RetentionKind::Ledger => self.ledger,
         };

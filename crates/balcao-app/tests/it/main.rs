@@ -13,6 +13,7 @@ mod channel_health;
 mod choosing;
 mod counter;
 mod crm;
+mod delivery_commands;
 mod eli_breaker;
 mod ending;
 mod exactly_once;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries, Reader};
+use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries, Prepared, Reader};
 use balcao_store::{ops::pack_delivery, turns::event};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -18,11 +18,11 @@ struct Reads {
 
 #[async_trait]
 impl Reader for Reads {
-    async fn read(&self, pack: &str, body: Value, _now: Timestamp) -> Result<Value, String> {
+    async fn read(&self, pack: &str, body: Value, _now: Timestamp) -> Result<Prepared, String> {
         let failing = self.fails.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         match failing {
             Ok(_) => Err("no worker".to_owned()),
-            Err(_) => Ok(json!({ "read": body, "by": pack })),
+            Err(_) => Ok(Prepared { said: json!({ "read": body, "by": pack }), command: None }),
         }
     }
 }
@@ -96,7 +96,7 @@ struct Dies(Notify);
 
 #[async_trait]
 impl Reader for Dies {
-    async fn read(&self, _pack: &str, _body: Value, _now: Timestamp) -> Result<Value, String> {
+    async fn read(&self, _pack: &str, _body: Value, _now: Timestamp) -> Result<Prepared, String> {
         self.0.notify_one();
         std::future::pending().await
     }

@@ -1,5 +1,6 @@
 //! `balcao doctor`: what is wrong, and how to mend it.
 
+mod deliveries;
 mod email;
 mod limits;
 mod packs_found;
@@ -12,8 +13,7 @@ use balcao_app::scheduling::calendar::{BuiltIn, Calendar, Health};
 use balcao_llm::{ChatProvider, embed::TextRole};
 use balcao_offline::OfflineModel;
 use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
-use balcao_store::crm::organization::Organization;
-use balcao_store::{Store, crm::organization, messaging::inbox, ops::pack_delivery};
+use balcao_store::{Store, crm::organization, messaging::inbox};
 use jiff::{SignedDuration, tz::TimeZone};
 use packs_found::own_packs;
 use serde_json::json;
@@ -219,18 +219,6 @@ async fn strays(store: &Store) -> Vec<Finding> {
     found.into_iter().map(tell).collect()
 }
 
-/// Warns of pack deliveries that failed for good; the program does not read them again.
-async fn unread(store: &Store, whose: &Organization) -> Option<Finding> {
-    let organization = whose.id;
-    let count = match store.read(move |tx| pack_delivery::failed(tx, organization)).await {
-        Ok(count) => count,
-        Err(error) => return Some(Finding::wrong("packs", error_chain(&error), "see what the database says")),
-    };
-    let says = format!("{}: {count} deliveries of packs could not be read and were set aside", whose.slug);
-    let mend = "look for `delivery` in the log for the reasons, and mend the pack; what they told of is in the service";
-    (count > 0).then(|| Finding::warning("packs", says, mend))
-}
-
 async fn database(config: &Config) -> Vec<Finding> {
     if let Some(path) = config.database.missing_file() {
         return vec![Finding::wrong(
@@ -297,7 +285,7 @@ async fn database(config: &Config) -> Vec<Finding> {
                     ),
                 });
                 findings.push(health(&one.slug, calendar.health(one.id).await));
-                findings.extend(unread(&store, one).await);
+                findings.extend(deliveries::set_aside(&store, one).await);
             }
             if let Some(slug) =
                 config.organization.slug.as_ref().filter(|slug| !all.iter().any(|one| one.slug == **slug))

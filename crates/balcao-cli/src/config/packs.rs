@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use balcao_app::admin::delivery_rule::DeliveryRule;
 use ipnet::IpNet;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
@@ -114,6 +115,9 @@ pub(crate) struct AccountConfig {
     /// What a header holds of webhooks that the service does not sign: `${NAME}`, of our own making.
     #[serde(default)]
     pub(crate) header_secrets: Vec<String>,
+    /// Commands of the pack that its deliveries start.
+    #[serde(default)]
+    pub(crate) on_delivery: Vec<DeliveryRule>,
 }
 
 impl AccountConfig {
@@ -219,7 +223,10 @@ impl PacksConfig {
             let none = one.webhook_secrets.is_empty() && one.header_secrets.is_empty();
             let signed = if none { "" } else { "; webhooks are taken" };
             let over = one.over.as_ref().map(|file| format!("; over {}", file.display())).unwrap_or_default();
-            row(&format!("packs.accounts.{}{whose}", one.pack), format!("{}{over}{signed}", list(shown)));
+            let started: Vec<&str> = one.on_delivery.iter().map(|rule| rule.command.as_str()).collect();
+            let started =
+                if started.is_empty() { String::new() } else { format!("; deliveries start {}", started.join(", ")) };
+            row(&format!("packs.accounts.{}{whose}", one.pack), format!("{}{over}{signed}{started}", list(shown)));
         }
     }
 }

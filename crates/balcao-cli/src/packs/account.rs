@@ -105,7 +105,17 @@ pub(super) fn load(
 fn own(folder: &Path, mut pack: LoadedPack) -> OwnPack {
     let tools = std::mem::take(&mut pack.tools).into_iter().map(Arc::new).collect();
     let folder = folder.to_owned();
-    OwnPack { folder, pack, tools, changed: Vec::new(), unconnected: None, server: None, link: None, deliveries: None }
+    OwnPack {
+        folder,
+        pack,
+        tools,
+        changed: Vec::new(),
+        unconnected: None,
+        server: None,
+        link: None,
+        deliveries: None,
+        on_delivery: Vec::new(),
+    }
 }
 
 fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {

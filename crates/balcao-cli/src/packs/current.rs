@@ -3,14 +3,16 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use balcao_app::admin::pack_deliveries::{Arrived, Reader};
+use balcao_app::admin::delivery_commands::PackCommands;
+use balcao_app::admin::pack_deliveries::{Arrived, Prepared, Reader};
 use balcao_connector::{Delivery, Refused};
 use balcao_pack::process::ProcessContext;
+use balcao_tool::Tool;
 use balcao_web::{Signed, Unfit};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::OwnPacks;
+use super::{OwnPacks, on_delivery};
 
 /// The packs that are in force. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -55,14 +57,31 @@ impl Signed for Current {
 
 #[async_trait]
 impl Reader for Current {
-    async fn read(&self, pack: &str, body: Value, now: Timestamp) -> Result<Value, String> {
+    async fn read(&self, pack: &str, body: Value, now: Timestamp) -> Result<Prepared, String> {
         let own = self.get();
         let one = own.get(pack).ok_or_else(|| format!("the pack `{pack}` is not there any more"))?;
         let processor = one.deliveries.as_ref().and_then(|(deliveries, _)| deliveries.processor.as_ref());
-        let Some(processor) = processor else { return Ok(body) };
-        let sandbox = one.pack.sandbox.as_deref();
-        let context = ProcessContext { sandbox, now_ms: now.as_millisecond(), arguments: None };
-        let read = one.pack.processors.run(processor, body, context).await;
-        read.map_err(|error| crate::output::error_chain(&error))
+        let said = match processor {
+            Some(processor) => {
+                let sandbox = one.pack.sandbox.as_deref();
+                let context = ProcessContext { sandbox, now_ms: now.as_millisecond(), arguments: None };
+                let read = one.pack.processors.run(processor, body, context).await;
+                read.map_err(|error| crate::output::error_chain(&error))?
+            }
+            None => body,
+        };
+        let command = on_delivery::call(one, &said)?;
+        Ok(Prepared { said, command })
+    }
+}
+
+impl PackCommands for Current {
+    fn find(&self, pack: &str, command: &str) -> Result<Arc<Tool>, String> {
+        let own = self.get();
+        let one = own.get(pack).ok_or_else(|| format!("the pack `{pack}` is not there any more"))?;
+        match &one.unconnected {
+            Some(reason) => Err(reason.clone()),
+            None => on_delivery::runnable(one, command),
+        }
     }
 }

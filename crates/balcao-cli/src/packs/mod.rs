@@ -10,6 +10,7 @@ mod current;
 pub(crate) mod health;
 mod kinds;
 mod names;
+mod on_delivery;
 pub(crate) mod programs;
 pub(crate) mod reload;
 mod tokens;
@@ -20,6 +21,7 @@ use std::{
     sync::Arc,
 };
 
+use balcao_app::admin::delivery_rule::DeliveryRule;
 use balcao_connector::{Deliveries, Keys};
 use balcao_llm::embed::Embedder;
 use balcao_mcp::Server;
@@ -53,6 +55,8 @@ pub(crate) struct OwnPack {
     link: Option<Link>,
     /// How its service proves what it sends, and with which secrets.
     pub(crate) deliveries: Option<(Deliveries, Keys)>,
+    /// Which deliveries start a command: the first rule that applies.
+    pub(crate) on_delivery: Vec<DeliveryRule>,
 }
 
 /// What a pack's commands go through, and what it was made of: as long as that is the same, so are a pack's budget of requests, its access
@@ -90,7 +94,11 @@ impl OwnPacks {
         for folder in found(config, &mut problems) {
             let link = before.all.iter().find(|one| one.folder == folder).and_then(|one| one.link.as_ref());
             match account::load(config, organization, handlers, (&folder, &accepted), link) {
-                Ok(own) => {
+                Ok(mut own) => {
+                    if let Some(account) = config.account(&own.pack.id, organization) {
+                        problems.extend(on_delivery::check(account, &own));
+                        own.on_delivery.clone_from(&account.on_delivery);
+                    }
                     let other = all.iter().find(|one| one.pack.id == own.pack.id);
                     if taken.contains(&own.pack.id.as_str()) {
                         let message = format!("`{}` is the id of a pack that is part of the program", own.pack.id);

@@ -9,6 +9,7 @@ mod attack;
 mod bad_input;
 mod business;
 mod chat;
+mod delivery_commands;
 mod docs;
 mod embedding;
 mod evals;

@@ -51,6 +51,19 @@ pub(crate) fn serve_business(
         let output = balcao(folder.path()).envs(environment).args(arguments).output().unwrap();
         assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
     }
+    let Started { child, log, reading, address } = start(&folder, more);
+    Observed { address, folder, graph, child, log, reading: Some(reading) }
+}
+
+/// A server that listens.
+struct Started {
+    child: Child,
+    log: Arc<Mutex<String>>,
+    reading: std::thread::JoinHandle<()>,
+    address: String,
+}
+
+fn start(folder: &TempDir, more: impl Fn(&mut Command)) -> Started {
     let mut command = balcao(folder.path());
     command
         .envs(environment.iter().map(|(name, value)| (name, value)))
@@ -70,7 +83,7 @@ pub(crate) fn serve_business(
     let said = || log.lock().unwrap().clone();
     let address =
         line.trim().strip_prefix("listening on http://").unwrap_or_else(|| panic!("it says {line}{}", said()));
-    Observed { address: address.to_owned(), folder, graph, child, log, reading: Some(reading) }
+    Started { address: address.to_owned(), child, log, reading }
 }
 
 fn read_log(from: ChildStderr, into: &Arc<Mutex<String>>) -> std::thread::JoinHandle<()> {
@@ -130,6 +143,14 @@ impl Observed {
 
     pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()
+    }
+
+    /// Kills the server and starts it again in the same folder; its log begins anew.
+    pub(crate) fn crash_and_start(&mut self, more: impl Fn(&mut Command)) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let Started { child, log, reading, address } = start(&self.folder, more);
+        (self.child, self.log, self.reading, self.address) = (child, log, Some(reading), address);
     }
 
     /// As a service manager stops it; everything that it wrote to standard error.

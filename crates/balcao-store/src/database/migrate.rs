@@ -240,6 +240,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112621_moved_to.sql"),
         postgres: include_str!("../../migrations/postgres/2026112621_moved_to.sql"),
     },
+    Migration {
+        version: 2_026_112_630,
+        name: "2026112630_pack_delivery_command",
+        sqlite: include_str!("../../migrations/sqlite/2026112630_pack_delivery_command.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112630_pack_delivery_command.sql"),
+    },
 ];
 
 /// A migration that the database has.

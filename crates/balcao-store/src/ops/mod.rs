@@ -6,6 +6,7 @@ pub mod backlog;
 pub mod day_budget;
 pub mod entitlement;
 pub mod pack_delivery;
+pub mod pack_delivery_command;
 pub mod report;
 pub mod request_rate;
 pub mod restore;

@@ -19,6 +19,8 @@ pub const REASON: &str = "restored";
 pub const EVENT: &str = "restored";
 /// Why a message is held, for staff.
 const FAILURE: &str = "the database was restored from a backup: it may have left since";
+/// Why a delivery of a pack, or the command that it started, is held, for staff.
+const PACK_FAILURE: &str = "the database was restored from a backup: the lost program may have done it";
 
 /// What was held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,6 +76,12 @@ pub fn hold(
         "UPDATE follow_up SET state = 'skipped' WHERE organization_id = ?1 AND state = 'open' AND send_at <= ?2",
     ] {
         timers = timers.saturating_add(tx.execute(sql, values![organization, due_by])?);
+    }
+    for sql in [
+        "UPDATE pack_delivery SET state = 'failed', failure = ?2 WHERE organization_id = ?1 AND state = 'waiting'",
+        "UPDATE pack_delivery_command SET state = 'failed', failure = ?2 WHERE organization_id = ?1 AND state = 'waiting'",
+    ] {
+        tx.execute(sql, values![organization, PACK_FAILURE])?;
     }
     // Endpoints outside tell repeats apart by the numbers of events: none that the lost program gave may come again.
     event::push_past_all(tx, organization, EVENT, &organization.to_string(), now)?;

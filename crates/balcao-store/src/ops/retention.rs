@@ -45,6 +45,8 @@ pub enum RetentionKind {
     Stray,
     /// The unreadable content of a service's delivery; the record of its arrival stays.
     PackDelivery,
+    /// The arguments of a command that a delivery started and that was set aside; the record of the command stays.
+    DeliveryCommand,
 }
 
 /// How a kind is found and deleted.
@@ -62,7 +64,7 @@ struct Rule {
 
 impl RetentionKind {
     /// Every kind, in the order in which they are deleted.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::UnsentFile,
         Self::File,
         Self::Trace,
@@ -78,6 +80,7 @@ impl RetentionKind {
         Self::Ledger,
         Self::Stray,
         Self::PackDelivery,
+        Self::DeliveryCommand,
     ];
 
     /// The word it is shown as.
@@ -99,6 +102,7 @@ impl RetentionKind {
             Self::Ledger => "ledger",
             Self::Stray => "strays",
             Self::PackDelivery => "pack_deliveries",
+            Self::DeliveryCommand => "delivery_commands",
         }
     }
 
@@ -166,6 +170,11 @@ impl RetentionKind {
             Self::PackDelivery => Rule {
                 forgets: Some("body = NULL"),
                 ..row("pack_delivery", "received_at", "state = 'failed' AND body IS NOT NULL")
+            },
+            Self::DeliveryCommand => Rule {
+                key: "delivery_id",
+                forgets: Some("arguments = NULL"),
+                ..row("pack_delivery_command", "created_at", "state = 'failed' AND arguments IS NOT NULL")
             },
         }
     }

@@ -92,6 +92,8 @@ contract! {
         a_delivery_becomes_one_event_and_forgets_what_was_sent,
         a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up,
         a_delivery_that_the_program_died_at_three_times_is_set_aside,
+        a_delivery_starts_one_command_whose_end_is_recorded_once,
+        a_command_that_was_begun_three_times_without_an_end_is_set_aside,
     ]
     edits: [
         an_organization_is_changed_and_no_other,

@@ -1,9 +1,11 @@
 //! What every database must do with what services of packs tell of. Each function is one case, as in [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
+use balcao_domain::OrganizationId;
 use balcao_store::ops::pack_delivery::{self, Arrived};
+use balcao_store::ops::pack_delivery_command::{self, ClaimedCommand, FailedAttempt, NewCommand};
 use balcao_store::ops::retention::{self, RetentionKind};
-use balcao_store::{Store, turns::event};
+use balcao_store::{Store, StoreError, Tx, turns::event};
 
 use super::Case;
 use super::delivery::{at, write};
@@ -15,6 +17,8 @@ cases!(
     a_delivery_becomes_one_event_and_forgets_what_was_sent,
     a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up,
     a_delivery_that_the_program_died_at_three_times_is_set_aside,
+    a_delivery_starts_one_command_whose_end_is_recorded_once,
+    a_command_that_was_begun_three_times_without_an_end_is_set_aside,
 );
 
 const fn told(once: &'static str, change: Option<&'static str>) -> Arrived<'static> {
@@ -136,6 +140,74 @@ pub async fn a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up(sto
         assert_eq!(retention::delete(tx, ours, RetentionKind::PackDelivery, at(1), 10)?, 1);
         assert_eq!(retention::delete(tx, ours, RetentionKind::PackDelivery, at(1), 10)?, 0, "once");
         assert!(!pack_delivery::accept(tx, ours, told("x", None), at(9_000))?, "that it came stays");
+        Ok(())
+    })
+    .await;
+}
+
+/// The one delivery of an organization that starts a command, by its number.
+fn started(tx: &mut Tx<'_>, organization: OrganizationId, once: &'static str) -> Result<i64, StoreError> {
+    pack_delivery::accept(tx, organization, told(once, None), at(0))?;
+    let delivery = pack_delivery::take(tx, organization, at(0), at(50), 10)?.remove(0).id;
+    pack_delivery::hand_on(tx, organization, delivery, "{}", at(0))?;
+    let new = NewCommand { delivery, pack: "clickup", command: "note", arguments: "{\"a\":1}" };
+    assert!(pack_delivery_command::insert(tx, organization, new, at(0))?);
+    let other = NewCommand { command: "other", ..new };
+    assert!(!pack_delivery_command::insert(tx, organization, other, at(0))?, "a delivery starts one command");
+    Ok(delivery)
+}
+
+/// The claim of a command; `None` if none is due.
+fn claim(tx: &mut Tx<'_>, organization: OrganizationId, second: i64) -> Result<Option<ClaimedCommand>, StoreError> {
+    assert!(pack_delivery_command::claim(tx, organization, at(second), at(second + 100), 0)?.is_empty());
+    Ok(pack_delivery_command::claim(tx, organization, at(second), at(second + 100), 10)?.pop())
+}
+
+/// The record of an end from a program that lost its claim changes nothing, unless the command took effect.
+pub async fn a_delivery_starts_one_command_whose_end_is_recorded_once(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await.organization, world(store, "b").await.organization);
+    write(store, move |tx| {
+        let delivery = started(tx, ours, "x")?;
+        assert!(pack_delivery_command::is_due(tx, ours, at(0))? && !pack_delivery_command::is_due(tx, theirs, at(9))?);
+        let lost = claim(tx, ours, 0)?.unwrap();
+        assert_eq!((lost.command.as_str(), lost.arguments.as_str(), lost.may_have_run()), ("note", "{\"a\":1}", false));
+        assert_eq!(claim(tx, ours, 99)?, None, "somebody has it");
+        let second = claim(tx, ours, 100)?.unwrap();
+        assert!(second.may_have_run(), "the first claim left no end");
+        let failed = FailedAttempt { failure: "no answer", again: Some(at(300)), begun: 0 };
+        assert!(!pack_delivery_command::fail(tx, ours, &lost, failed)?, "the claim was lost");
+        assert!(!pack_delivery_command::fail(tx, theirs, &second, failed)?);
+        assert!(pack_delivery_command::fail(tx, ours, &second, failed)?);
+        assert_eq!(claim(tx, ours, 299)?, None);
+        let third = claim(tx, ours, 300)?.unwrap();
+        assert_eq!((third.attempts, third.may_have_run()), (1, false), "certainly not done");
+        assert!(!pack_delivery_command::finish(tx, theirs, delivery)?);
+        assert!(pack_delivery_command::finish(tx, ours, delivery)?);
+        assert!(!pack_delivery_command::finish(tx, ours, delivery)?);
+        assert!(!pack_delivery_command::fail(tx, ours, &third, FailedAttempt { again: None, ..failed })?, "it is done");
+        assert_eq!((claim(tx, ours, 9_000)?, pack_delivery_command::failed(tx, ours)?), (None, 0));
+        let new = NewCommand { delivery, pack: "clickup", command: "note", arguments: "{}" };
+        assert!(!pack_delivery_command::insert(tx, ours, new, at(9_000))?, "for ever");
+        Ok(())
+    })
+    .await;
+}
+
+/// Its arguments stay for staff until they are old.
+pub async fn a_command_that_was_begun_three_times_without_an_end_is_set_aside(store: &Store) {
+    let ours = world(store, "a").await.organization;
+    write(store, move |tx| {
+        let delivery = started(tx, ours, "x")?;
+        for second in [0, 100, 200] {
+            assert_eq!(pack_delivery_command::set_aside(tx, ours, at(second))?, 0);
+            assert_eq!(claim(tx, ours, second)?.unwrap().delivery, delivery);
+        }
+        assert_eq!(pack_delivery_command::set_aside(tx, ours, at(299))?, 0, "it may still run");
+        assert_eq!(pack_delivery_command::set_aside(tx, ours, at(300))?, 1);
+        assert_eq!((claim(tx, ours, 9_000)?, pack_delivery_command::failed(tx, ours)?), (None, 1));
+        assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(0), 10)?, 0);
+        assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(1), 10)?, 1);
+        assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(1), 10)?, 0, "once");
         Ok(())
     })
     .await;
