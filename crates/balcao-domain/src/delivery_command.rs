@@ -33,7 +33,7 @@ pub enum NextStep {
     Finish,
     /// The same call runs again after this pause.
     RetryAfter(SignedDuration),
-    /// Nobody runs it again; staff see it.
+    /// It never runs again; staff see it.
     SetAside,
 }
 

@@ -136,7 +136,7 @@ impl DeliveryCommands {
             Ok((tool, arguments)) => {
                 let context = self.context(&tool, &claimed, &arguments, business);
                 let mode = if claimed.may_have_run() { RunMode::Recover } else { RunMode::Execute };
-                judge(&tool, tool.execute(&context, arguments, mode).await)
+                read_result(&tool, tool.execute(&context, arguments, mode).await)
             }
             // This attempt never ran; earlier ones may have.
             Err(failure) => {
@@ -170,7 +170,7 @@ impl DeliveryCommands {
         Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
     }
 
-    /// The identity of the call: the organization and nobody's conversation. Its key belongs to the delivery, so that each attempt has
+    /// The identity of the call: the organization, without a conversation. Its key belongs to the delivery, so that each attempt has
     /// the same key and no turn has it.
     fn context(&self, tool: &Tool, claimed: &ClaimedCommand, arguments: &Value, business: &Business) -> ToolContext {
         let args_hash = canonical::hash(arguments);
@@ -210,7 +210,7 @@ pub fn in_words(problems: &[balcao_tool::FieldProblem]) -> String {
 }
 
 /// How a call ended. `begun` stays above zero where the effect is unknown, so that the next attempt recovers.
-fn judge(tool: &Tool, result: CallResult) -> Attempt {
+fn read_result(tool: &Tool, result: CallResult) -> Attempt {
     let repeats = matches!(tool.spec.behaviour.class, EffectClass::Keyed | EffectClass::Queryable);
     let (outcome, begun) = match (result.uncertain, result.class) {
         (true, _) if repeats => (AttemptOutcome::Repeatable, 1),

@@ -45,7 +45,7 @@ impl Service {
                     continue;
                 }
                 let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
-                // Whoever leaves early has its reasons.
+                // A client that leaves early has its reasons.
                 stream.write_all(answer.as_bytes()).ok();
             }
         });

@@ -145,7 +145,7 @@ impl Observed {
         self.log.lock().unwrap().clone()
     }
 
-    /// Kills the server and starts it again in the same folder; its log begins anew.
+    /// Kills the server and starts it again in the same folder; its log starts empty.
     pub(crate) fn crash_and_start(&mut self, more: impl Fn(&mut Command)) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -10,7 +10,7 @@ use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
 
-/// So many attempts whose end nobody knows are enough; then people decide.
+/// So many attempts with an unknown end are enough; then people decide.
 const MAX_BEGUN: u32 = 3;
 
 /// A command that a delivery starts.
@@ -136,8 +136,8 @@ pub fn claim(
     Ok(claimed)
 }
 
-/// Records that a command took effect, and forgets its arguments; returns whether the command still waited. An effect is a fact,
-/// whoever holds the claim by now.
+/// Records that a command took effect, and forgets its arguments; returns whether the command still waited. An effect is a fact, even if
+/// another program holds the claim by now.
 ///
 /// # Errors
 /// What the database said.
