@@ -1,16 +1,16 @@
 //! Who may work on a conversation, and how often it may fail (facts: exactly once, §3.5).
 //!
-//! A lease is claimed, renewed while work goes on, and ended by the work's last transaction. A lease that runs out belongs to
-//! a process that died: the next claim finds it, and recovery is what that claim does. Each claim raises the epoch, and every
-//! transaction of the work demands its epoch still to be the current one (I-5), so that a process that slept through the end of
-//! their lease changes nothing.
+//! A process leases a conversation, renews the lease while work goes on, and ends it in the work's last transaction. A lease that runs
+//! out belongs to a process that died: the next lease finds the conversation, and its holder recovers the work. Each lease has a higher
+//! epoch, and every transaction of the work demands its epoch still to be the current one (I-5), so that a process that slept through
+//! the end of its lease changes nothing.
 //!
 //! A process that dies takes all its turns with it, and only one of them may be the poison. So a conversation that is found
 //! so becomes a *suspect*; suspects are worked on one at a time, and only a death there adds *blame*.
 //!
-//! Invariants: attempts are counted at the claim (I-20), so that any kind of end is counted; [`AttemptHistory::verdict`] depends on
+//! Invariants: attempts are counted when the lease begins (I-20), so that any kind of end is counted; [`AttemptHistory::verdict`] depends on
 //! the tally alone; a conversation is handed over after at most [`MAX_BLAME`] deaths as the suspect, [`MAX_FAILURES`]
-//! failures, or [`MAX_ATTEMPTS`] claims without an answer.
+//! failures, or [`MAX_ATTEMPTS`] leases without an answer.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ use balcao_seeded_bugs::{Bug, is_on};
 pub const MAX_BLAME: u32 = 2;
 /// Failures that were reported, in a row.
 pub const MAX_FAILURES: u32 = 5;
-/// Claims without an answer, whatever ended them.
+/// Leases without an answer, whatever ended them.
 pub const MAX_ATTEMPTS: u32 = 10;
 
 /// What is remembered of the attempts since the last answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AttemptHistory {
-    /// Claims.
+    /// Leases.
     pub attempts: u32,
     /// Attempts that ended with an error.
     pub failures: u32,
@@ -36,7 +36,7 @@ pub struct AttemptHistory {
     pub poison_suspect: bool,
 }
 
-/// What a claim is for.
+/// What a lease is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// To answer.
@@ -46,9 +46,9 @@ pub enum Verdict {
 }
 
 impl AttemptHistory {
-    /// The tally after a claim. `died` says that the lease before was not ended but ran out.
+    /// Counts the attempt that a new lease begins. `died` says that the lease before was not ended but ran out.
     #[must_use]
-    pub fn claimed(self, died: bool) -> Self {
+    pub fn count_attempt(self, died: bool) -> Self {
         if is_on(Bug::AttemptsCountedAtFailure) {
             return self;
         }
@@ -66,7 +66,7 @@ impl AttemptHistory {
         Self { failures: self.failures.saturating_add(1), ..self }
     }
 
-    /// What the claim that this tally was written with is for.
+    /// What the lease that this tally was written with is for.
     #[must_use]
     pub const fn verdict(self) -> Verdict {
         if self.crashes >= MAX_BLAME || self.failures >= MAX_FAILURES || self.attempts > MAX_ATTEMPTS {

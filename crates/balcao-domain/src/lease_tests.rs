@@ -4,10 +4,10 @@ use super::*;
 
 #[test]
 fn a_poison_message_costs_three_deaths() {
-    let mut tally = AttemptHistory::default().claimed(false);
+    let mut tally = AttemptHistory::default().count_attempt(false);
     let mut deaths = 0;
     while tally.verdict() == Verdict::Answer {
-        tally = tally.claimed(true);
+        tally = tally.count_attempt(true);
         deaths += 1;
     }
     assert_eq!(deaths, 3);
@@ -15,7 +15,7 @@ fn a_poison_message_costs_three_deaths() {
 
 #[test]
 fn a_neighbour_of_a_poison_message_is_not_blamed_for_one_death() {
-    let tally = AttemptHistory::default().claimed(false).claimed(true);
+    let tally = AttemptHistory::default().count_attempt(false).count_attempt(true);
     assert_eq!(tally, AttemptHistory { attempts: 2, failures: 0, crashes: 0, poison_suspect: true });
     assert_eq!(tally.verdict(), Verdict::Answer);
 }
@@ -30,24 +30,24 @@ fn pauses_double_up_to_a_minute() {
 proptest! {
     #[test]
     fn every_story_without_an_answer_ends_with_a_person(ends in prop::collection::vec(0_u8..3, 12..40)) {
-        let mut tally = AttemptHistory::default().claimed(false);
-        let mut claims = 1;
+        let mut tally = AttemptHistory::default().count_attempt(false);
+        let mut leases = 1;
         for end in ends {
             if tally.verdict() == Verdict::HandOver {
                 break;
             }
             // Died, failed, or given back without a word.
-            tally = match end { 0 => tally.claimed(true), 1 => tally.failed().claimed(false), _ => tally.claimed(false) };
-            claims += 1;
+            tally = match end { 0 => tally.count_attempt(true), 1 => tally.failed().count_attempt(false), _ => tally.count_attempt(false) };
+            leases += 1;
         }
         prop_assert_eq!(tally.verdict(), Verdict::HandOver);
-        prop_assert!(claims <= MAX_ATTEMPTS + 1);
+        prop_assert!(leases <= MAX_ATTEMPTS + 1);
     }
 
     #[test]
-    fn a_claim_never_lowers_a_count(attempts in 0_u32..20, failures in 0_u32..9, crashes in 0_u32..9, poison_suspect: bool, died: bool) {
+    fn a_lease_never_lowers_a_count(attempts in 0_u32..20, failures in 0_u32..9, crashes in 0_u32..9, poison_suspect: bool, died: bool) {
         let before = AttemptHistory { attempts, failures, crashes, poison_suspect };
-        let after = before.claimed(died);
+        let after = before.count_attempt(died);
         prop_assert!(after.attempts > before.attempts && after.crashes >= before.crashes && after.poison_suspect >= before.poison_suspect);
     }
 }
@@ -56,8 +56,8 @@ proptest! {
 fn a_failure_is_counted_and_nothing_else_changes() {
     let before = AttemptHistory { attempts: 3, failures: 1, crashes: 1, poison_suspect: true };
     assert_eq!(before.failed(), AttemptHistory { failures: 2, ..before });
-    assert_eq!(before.claimed(false), AttemptHistory { attempts: 4, ..before });
-    assert_eq!(before.claimed(true), AttemptHistory { attempts: 4, crashes: 2, ..before });
+    assert_eq!(before.count_attempt(false), AttemptHistory { attempts: 4, ..before });
+    assert_eq!(before.count_attempt(true), AttemptHistory { attempts: 4, crashes: 2, ..before });
 }
 
 #[test]

@@ -40,10 +40,10 @@ impl TypingIndicator {
         Self { channels: Arc::new(channels.into_iter().filter(can).map(named).collect()) }
     }
 
-    /// Where to show it for a conversation that was claimed; `None` if nothing is to be shown.
-    pub(crate) async fn find(&self, desk: &AppContext, claimed: &LeasedConversation) -> Option<TypingTarget> {
-        let channel = Arc::clone(self.channels.get(&(claimed.channel.clone(), claimed.account.clone()))?);
-        let (organization, id) = (claimed.lease.organization, claimed.lease.conversation);
+    /// Where to show it for a conversation that was leased; `None` if nothing is to be shown.
+    pub(crate) async fn find(&self, desk: &AppContext, leased: &LeasedConversation) -> Option<TypingTarget> {
+        let channel = Arc::clone(self.channels.get(&(leased.channel.clone(), leased.account.clone()))?);
+        let (organization, id) = (leased.lease.organization, leased.lease.conversation);
         let look = move |tx: &mut balcao_store::Tx<'_>, _now| {
             if !conversation::get(tx, organization, id)?.state.agent_speaks() {
                 return Ok(None);

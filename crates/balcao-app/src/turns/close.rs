@@ -31,7 +31,7 @@ use crate::notifications::handoff_alerts::{self, Handoff};
 use crate::notifications::hot_leads::{self, HotLead};
 use crate::turns::summaries;
 
-/// Closes a turn; `under` says that it was claimed, and may begin again.
+/// Closes a turn. `under` is set if its conversation was leased: the turn may begin again then.
 pub(super) async fn close(
     desk: &AppContext,
     opened: Opened,

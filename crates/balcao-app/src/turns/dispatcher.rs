@@ -84,9 +84,9 @@ pub struct Dispatcher {
     abort: CancellationToken,
 }
 
-/// A claimed conversation and its place among the turns that run.
+/// A leased conversation and its place among the turns that run.
 struct Job {
-    claimed: LeasedConversation,
+    leased: LeasedConversation,
     _turn: Option<OwnedSemaphorePermit>,
     _suspect: Option<OwnedSemaphorePermit>,
 }
@@ -152,13 +152,13 @@ impl Dispatcher {
     /// process to lease those conversations resumes them.
     pub async fn run(&self, stop: CancellationToken) {
         while !stop.is_cancelled() {
-            match self.claim().await {
+            match self.lease_due().await {
                 Ok(jobs) if !jobs.is_empty() => {
                     jobs.into_iter().for_each(|job| self.start(job));
                     continue;
                 }
                 Ok(_) => {}
-                Err(error) => tracing::error!(%error, "nothing can be claimed"),
+                Err(error) => tracing::error!(%error, "conversations cannot be leased"),
             }
             tokio::select! {
                 biased;
@@ -175,18 +175,18 @@ impl Dispatcher {
         }
     }
 
-    /// Answers what is ripe now, until nothing is left; gives how many claims that were.
+    /// Answers what is ripe now, until nothing is left; gives how many conversations it leased.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn work_off(&self) -> Result<usize, UseCaseError> {
-        let mut claims = 0;
+        let mut leases = 0;
         loop {
-            let jobs = self.claim().await?;
+            let jobs = self.lease_due().await?;
             if jobs.is_empty() {
-                return Ok(claims);
+                return Ok(leases);
             }
-            claims += jobs.len();
+            leases += jobs.len();
             futures::future::join_all(jobs.into_iter().map(|job| self.work(job))).await;
         }
     }
@@ -203,11 +203,11 @@ impl Dispatcher {
             let request = LeaseRequest { owner: &owner, now, until, limit, suspects: limit };
             lease::lease_stuck(tx, &request, since, suspects_since)
         };
-        let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
-        let count = claimed.len();
-        let jobs = claimed.into_iter().map(|claimed| {
-            tracing::error!(conversation = %claimed.lease.conversation, "nobody answered for too long: a person gets it");
-            self.work(Job { claimed, _turn: None, _suspect: None })
+        let leased = self.front.desk().store.write::<_, StoreError, _>(work).await?;
+        let count = leased.len();
+        let jobs = leased.into_iter().map(|leased| {
+            tracing::error!(conversation = %leased.lease.conversation, "nobody answered for too long: a person gets it");
+            self.work(Job { leased, _turn: None, _suspect: None })
         });
         futures::future::join_all(jobs).await;
         Ok(count)
@@ -222,7 +222,7 @@ impl Dispatcher {
         });
     }
 
-    async fn claim(&self) -> Result<Vec<Job>, UseCaseError> {
+    async fn lease_due(&self) -> Result<Vec<Job>, UseCaseError> {
         let mut places = Vec::new();
         while let Ok(place) = Arc::clone(&self.turns).try_acquire_owned() {
             places.push(place);
@@ -234,10 +234,10 @@ impl Dispatcher {
         let suspects = u32::from(suspect.is_some());
         let work =
             move |tx: &mut Tx<'_>| lease::lease_due(tx, &LeaseRequest { owner: &owner, now, until, limit, suspects });
-        let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
-        let jobs = claimed.into_iter().zip(places).map(|(claimed, place)| {
-            let _suspect = if claimed.tally.poison_suspect { suspect.take() } else { None };
-            Job { claimed, _turn: Some(place), _suspect }
+        let leased = self.front.desk().store.write::<_, StoreError, _>(work).await?;
+        let jobs = leased.into_iter().zip(places).map(|(leased, place)| {
+            let _suspect = if leased.tally.poison_suspect { suspect.take() } else { None };
+            Job { leased, _turn: Some(place), _suspect }
         });
         Ok(jobs.collect())
     }
@@ -250,15 +250,15 @@ impl Dispatcher {
     /// One turn, as long as its lease lasts. The lease is looked at first whenever the turn goes on: a program that was frozen
     /// for longer than its lease must not send what its successor is about to look for.
     async fn work(&self, job: Job) {
-        let claimed = &job.claimed;
+        let leased = &job.leased;
         let (profile, burst) = (&self.settings.profile, self.settings.burst);
-        let answer = self.front.answer_claimed(profile, claimed, burst, None, self.pages.as_ref());
-        let seen = self.show(claimed);
+        let answer = self.front.answer_leased(profile, leased, burst, None, self.pages.as_ref());
+        let seen = self.show(leased);
         let result = tokio::select! {
             biased;
-            () = self.keep_lease(claimed) => return,
+            () = self.keep_lease(leased) => return,
             result = Box::pin(answer) => result,
-            () = self.abort.cancelled() => return self.end(claimed, lease::give_back).await,
+            () = self.abort.cancelled() => return self.end(leased, lease::give_back).await,
         };
         self.leave_mark(&seen);
         drop(seen);
@@ -266,7 +266,7 @@ impl Dispatcher {
             Ok(Some(answered)) => {
                 self.outgoing.notify_one();
                 self.bell.notify(answered.conversation);
-                let after = self.front.after_reply(&self.settings.profile, &answered, claimed.lease.organization);
+                let after = self.front.after_reply(&self.settings.profile, &answered, leased.lease.organization);
                 tokio::select! {
                     biased;
                     () = Box::pin(after) => {}
@@ -278,18 +278,18 @@ impl Dispatcher {
                 tracing::warn!(%conversation, "a turn lost its lease: somebody else goes on with it");
             }
             Err(error) => {
-                tracing::error!(conversation = %claimed.lease.conversation, tally = ?claimed.tally, %error, "a turn failed");
-                self.end(claimed, lease::fail).await;
+                tracing::error!(conversation = %leased.lease.conversation, tally = ?leased.tally, %error, "a turn failed");
+                self.end(leased, lease::fail).await;
             }
         }
     }
 
     /// Shows that an answer is being written until the turn is over, beside it.
-    fn show(&self, claimed: &LeasedConversation) -> Shown {
+    fn show(&self, leased: &LeasedConversation) -> Shown {
         let (seen, desk) = (Arc::new(Seen::default()), self.front.desk().clone());
-        let (presence, claimed, seeing) = (self.presence.clone(), claimed.clone(), Arc::clone(&seen));
+        let (presence, leased, seeing) = (self.presence.clone(), leased.clone(), Arc::clone(&seen));
         let task = self.tracker.spawn(async move {
-            if let Some(at) = presence.find(&desk, &claimed).await {
+            if let Some(at) = presence.find(&desk, &leased).await {
                 let at = seeing.at.get_or_init(|| Arc::new(at));
                 at.typing(|| seeing.typing.store(true, Ordering::Relaxed)).await;
             }
@@ -309,12 +309,12 @@ impl Dispatcher {
 
     /// Renews the lease again and again; returns when it is lost, or ran out before it could be renewed. A database that does not
     /// answer lets the lease run out, too, because another process may have the turn by then (F-85, F-92).
-    async fn keep_lease(&self, claimed: &LeasedConversation) {
+    async fn keep_lease(&self, leased: &LeasedConversation) {
         let clock = &self.front.desk().clock;
         let mut ends = self.until(clock.now());
         loop {
             let left = Duration::try_from(ends.duration_since(clock.now())).unwrap_or_default();
-            match tokio::time::timeout(left, self.renewed(claimed.lease, ends)).await {
+            match tokio::time::timeout(left, self.renewed(leased.lease, ends)).await {
                 Ok(Some(until)) => ends = until,
                 Ok(None) => return,
                 Err(_elapsed) => {
@@ -349,11 +349,11 @@ impl Dispatcher {
 
     async fn end(
         &self,
-        claimed: &LeasedConversation,
+        leased: &LeasedConversation,
         how: fn(&mut Tx<'_>, &LeasedConversation, Timestamp) -> Result<(), StoreError>,
     ) {
-        let (claimed, now) = (claimed.clone(), self.front.desk().clock.now());
-        if let Err(error) = self.front.desk().store.write(move |tx| how(tx, &claimed, now)).await {
+        let (leased, now) = (leased.clone(), self.front.desk().clock.now());
+        if let Err(error) = self.front.desk().store.write(move |tx| how(tx, &leased, now)).await {
             // It runs out by itself.
             tracing::warn!(%error, "a lease could not be ended");
         }

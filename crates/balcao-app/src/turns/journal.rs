@@ -37,7 +37,7 @@ pub(super) struct StoreJournal {
     organization: OrganizationId,
     conversation: ConversationId,
     turn: TurnId,
-    /// Under what it runs, if it was claimed.
+    /// The lease under which it runs, if its conversation was leased.
     under: Option<LeaseContext>,
     stopped: Mutex<Option<Stop>>,
 }

@@ -164,7 +164,7 @@ pub(super) fn begin_again(
     reload(tx, under, turn, conversation, now).map(Some)
 }
 
-/// What the closing transaction of a claimed turn does besides: the outbox, the inbox, the end of the lease.
+/// What the closing transaction of a turn under a lease does besides: the outbox, the inbox, the end of the lease.
 pub(super) fn finish(
     tx: &mut Tx<'_>,
     under: &LeaseContext,

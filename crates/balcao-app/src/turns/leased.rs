@@ -35,17 +35,17 @@ pub(super) enum LeasedOpening {
 pub(super) async fn open_leased_turn(
     desk: &AppContext,
     agent: &Agent,
-    claimed: &LeasedConversation,
+    leased: &LeasedConversation,
     under: &LeaseContext,
 ) -> Result<LeasedOpening, UseCaseError> {
     let now = desk.clock.now();
-    let (claimed, under, prompt) = (claimed.clone(), under.clone(), agent.prompt_version.clone());
-    desk.store.write(move |tx| open_in_transaction(tx, &claimed, &under, &prompt, now)).await
+    let (leased, under, prompt) = (leased.clone(), under.clone(), agent.prompt_version.clone());
+    desk.store.write(move |tx| open_in_transaction(tx, &leased, &under, &prompt, now)).await
 }
 
 fn open_in_transaction(
     tx: &mut Tx<'_>,
-    claimed: &LeasedConversation,
+    leased: &LeasedConversation,
     under: &LeaseContext,
     prompt: &PromptVersion,
     now: Timestamp,
@@ -54,7 +54,7 @@ fn open_in_transaction(
     lease::guard(tx, lease)?;
     let (organization, zone) = organization(tx, lease.organization)?;
     let mut conversation = conversation::get(tx, organization.id, lease.conversation)?;
-    let contact = contact::get(tx, organization.id, claimed.contact)?;
+    let contact = contact::get(tx, organization.id, leased.contact)?;
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
         let rows = inbox::of_turn(tx, organization.id, turn)?;
         let (inbound, late) = read(&rows, &conversation.channel, now);

@@ -11,7 +11,7 @@
 //!
 //! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`lease_context`).
 //!
-//! A turn has one of two sources (`source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_claimed`] works for a
+//! A turn has one of two sources (`source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_leased`] works for a
 //! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`lease_context`), and
 //! the last one fills the outbox and ends the lease.
 //!

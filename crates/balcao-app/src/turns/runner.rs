@@ -21,7 +21,7 @@ use tracing::Instrument;
 use super::control::TurnControl;
 use super::journal::{Stop, StoreJournal};
 use super::lease_context::LeaseContext;
-use super::leased::{self, LeasedOpening};
+use super::leased::{LeasedOpening, open_leased_turn};
 use super::meter::Meter;
 use super::open::{self, LoadOptions, OpenResult, Opened};
 use super::source::{Caller, Leased, TurnSource};
@@ -143,31 +143,30 @@ impl TurnRunner {
         Box::pin(self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter)).await
     }
 
-    /// Answers a claimed conversation: takes up the turn that was cut short, if there is one, else opens one for what waits.
-    /// If the tally of attempts says so, a person gets the conversation without another attempt. One claim is one turn.
+    /// Answers a leased conversation: takes up the turn that was cut short, if there is one, else opens one for what waits.
+    /// If the tally of attempts says so, a person gets the conversation without another attempt. One lease is one turn.
     /// `Ok(None)` if there was nothing to answer. What `pages` a visitor of the web chat has open see the reply while it is written.
     ///
     /// # Errors
     /// [`AnswerError`]; the lease is still held then, unless it was lost.
-    pub async fn answer_claimed(
+    pub async fn answer_leased(
         &self,
         profile: &str,
-        claimed: &LeasedConversation,
+        leased: &LeasedConversation,
         burst: BurstRules,
         observer: Option<&dyn Observer>,
         pages: Option<&Hub>,
     ) -> Result<Option<TurnOutcome>, AnswerError> {
         let mut agent = self.agent(profile)?;
         let meter = Meter::start(agent.model.model(), observer);
-        let needs = LoadOptions::of(&agent, !self.has_sanitiser(claimed.lease.organization, &agent));
+        let needs = LoadOptions::of(&agent, !self.has_sanitiser(leased.lease.organization, &agent));
         let locale = agent.profile.language;
-        let lease =
-            LeaseContext { lease: claimed.lease, lasts: claimed.lasts, burst, needs, locale, had_effect: false };
-        let found = leased::open_leased_turn(&self.desk, &agent, claimed, &lease).await?;
+        let lease = LeaseContext { lease: leased.lease, lasts: leased.lasts, burst, needs, locale, had_effect: false };
+        let found = open_leased_turn(&self.desk, &agent, leased, &lease).await?;
         let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
-        let turn = match claimed.tally.verdict() {
+        let turn = match leased.tally.verdict() {
             Verdict::Answer if late && saved.is_none() => {
                 let mut turn = self.begin(&agent, &opened, inbound).await?;
                 turn.abandon("the message came so late that the channel lets nobody answer it");
@@ -175,14 +174,14 @@ impl TurnRunner {
             }
             Verdict::Answer => self.resume(&agent, &opened, saved.as_deref(), inbound).await?,
             Verdict::HandOver => {
-                tracing::error!(turn = %opened.turn, tally = ?claimed.tally, "given up: a person gets the conversation");
+                tracing::error!(turn = %opened.turn, tally = ?leased.tally, "given up: a person gets the conversation");
                 // What the customer wrote may be what breaks: nothing looks at it again. What was done stays on record.
                 let mut turn = self.resume(&agent, &opened, saved.as_deref(), String::new()).await?;
-                turn.abandon(&format!("{} attempts to answer did not come to an end", claimed.tally.attempts));
+                turn.abandon(&format!("{} attempts to answer did not come to an end", leased.tally.attempts));
                 turn
             }
         };
-        let visitor = opened.contact.channel_user.clone().filter(|_| claimed.channel == WEB_CHAT);
+        let visitor = opened.contact.channel_user.clone().filter(|_| leased.channel == WEB_CHAT);
         let draft = pages.zip(visitor).map(|(pages, visitor)| pages.drafting(&visitor));
         let mut source = Leased { lease, draft };
         let outcome = Box::pin(self.run_to_end(&mut agent, opened, turn, &mut source, &meter)).await?;

@@ -364,12 +364,12 @@ impl Counter {
     }
 
     /// Another owner leases the due conversations, for this many seconds.
-    pub(crate) async fn claims(&self, owner: &'static str, seconds: i64) -> Lease {
+    pub(crate) async fn lease(&self, owner: &'static str, seconds: i64) -> Lease {
         let now = self.world.clock.now();
         let until = now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
-        let claim =
+        let lease =
             move |tx: &mut Tx<'_>| lease::lease_due(tx, &LeaseRequest { owner, now, until, limit: 1, suspects: 1 });
-        self.look(claim).await.remove(0).lease
+        self.look(lease).await.remove(0).lease
     }
 
     /// Returns `true` if the holder has lost the lease.

@@ -1,4 +1,4 @@
-//! Turns of claimed conversations: crashes, takeovers, messages that come in between, poison, several processes.
+//! Turns of leased conversations: crashes, takeovers, messages that come in between, poison, several processes.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -247,10 +247,10 @@ async fn f_85_a_turn_ends_with_its_lease_though_the_database_does_not_answer() {
         }
         *gate.0.lock().unwrap() = Some(Instant::now() + Duration::from_mins(5));
     };
-    // What is claimed next waits for the database as well; the turn does not.
+    // What is leased next waits for the database as well; the turn does not.
     let working = timeout(Duration::from_mins(6), shop.dispatcher.work_off());
-    let (claims, ()) = tokio::join!(working, stuck);
-    assert_eq!(claims.expect("the turn goes on without its lease").unwrap(), 1);
+    let (leases, ()) = tokio::join!(working, stuck);
+    assert_eq!(leases.expect("the turn goes on without its lease").unwrap(), 1);
     assert_eq!(shop.inbox_states().await, [InboxState::Assigned]);
 }
 
@@ -323,7 +323,7 @@ async fn f_133_when_a_campaign_is_answered_by_hundreds_each_is_answered_once_and
     }
     shop.pass(3);
     assert_eq!(shop.dispatcher.work_off().await.unwrap(), CUSTOMERS);
-    // Numbers grow in the order of arrival: the contacts' by messages, the turns' by claims.
+    // Numbers grow in the order of arrival: the contacts' by messages, the turns' by leases.
     let order = "SELECT c.contact_id FROM turn t JOIN conversation c ON c.id = t.conversation_id ORDER BY t.id";
     let answered: Vec<i64> = shop.look(move |tx| tx.query_all(order, &[], |row| row.get(0))).await;
     let first = answered.iter().min().copied().unwrap();

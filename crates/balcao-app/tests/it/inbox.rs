@@ -469,12 +469,12 @@ async fn f_26_a_turn_that_was_left_behind_goes_on_though_what_came_after_it_was_
     // A program stops in the middle of the turn.
     shop.look(move |tx| {
         let request = LeaseRequest { owner: "stops", now, until, limit: 1, suspects: 1 };
-        let claimed = lease::lease_due(tx, &request)?.remove(0);
+        let leased = lease::lease_due(tx, &request)?.remove(0);
         let agent = turn::TurnAgent { profile: "eli", prompt: "" };
-        let (opened, _) = turn::open(tx, organization, claimed.lease.conversation, agent, now)?;
-        inbox::assign(tx, organization, claimed.lease.conversation, opened, 10)?;
-        lease::set_due(tx, organization, claimed.lease.conversation, None)?;
-        lease::give_back(tx, &claimed, now)
+        let (opened, _) = turn::open(tx, organization, leased.lease.conversation, agent, now)?;
+        inbox::assign(tx, organization, leased.lease.conversation, opened, 10)?;
+        lease::set_due(tx, organization, leased.lease.conversation, None)?;
+        lease::give_back(tx, &leased, now)
     })
     .await;
     shop.joao_writes("wamid.2", "ah, e mais uma coisa").await;

@@ -41,7 +41,7 @@ async fn what_somebody_works_on_is_left_to_them() {
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(63);
     // The first process has the lease for another half minute.
-    let lease = shop.claims("somebody", 30).await;
+    let lease = shop.lease("somebody", 30).await;
     assert_eq!(watchdog.look().await.unwrap(), 0);
     assert_eq!(shop.inbox_states().await, [InboxState::New]);
     // It died: who was left behind is answered one at a time, and may wait for that.

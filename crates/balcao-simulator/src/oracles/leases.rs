@@ -50,8 +50,8 @@ pub(super) fn are_waited_for(tx: &mut Tx<'_>, world: &World, found: &mut Vec<Fin
     )?;
     for (conversation, epoch, loser, lost_until, taker, taken_until) in taken {
         let ran_out = lost_until - SignedDuration::from_millis(world.skew_ms(&loser));
-        let claimed = taken_until - lasts - SignedDuration::from_millis(world.skew_ms(&taker));
-        let early = ran_out.duration_since(claimed);
+        let leased = taken_until - lasts - SignedDuration::from_millis(world.skew_ms(&taker));
+        let early = ran_out.duration_since(leased);
         if early > tolerance {
             found.push(format!(
                 "O-6: {taker} took conversation {conversation} as epoch {epoch} from {loser}, whose lease had {early:#} left"

@@ -26,7 +26,7 @@ pub struct LeasedConversation {
     pub channel: String,
     /// The business's account.
     pub account: String,
-    /// What is remembered of the attempts before, this claim included.
+    /// What is remembered of the attempts before, this lease included.
     pub tally: AttemptHistory,
     /// How long the lease lasts from each renewal on.
     pub lasts: SignedDuration,
@@ -239,7 +239,7 @@ fn leased_conversation(row: &Row<'_>, request: &LeaseRequest<'_>) -> Result<Leas
         crashes: row.get(8)?,
         poison_suspect: row.get(9)?,
     };
-    let tally = before.claimed(row.get(10)?);
+    let tally = before.count_attempt(row.get(10)?);
     let lasts = request.until.duration_since(request.now);
     Ok(LeasedConversation { lease, contact: row.get(3)?, channel: row.get(4)?, account: row.get(5)?, tally, lasts })
 }
@@ -310,8 +310,8 @@ pub fn finish(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].
-pub fn fail(tx: &mut Tx<'_>, claimed: &LeasedConversation, now: Timestamp) -> Result<(), StoreError> {
-    let (lease, tally) = (&claimed.lease, claimed.tally.failed());
+pub fn fail(tx: &mut Tx<'_>, leased: &LeasedConversation, now: Timestamp) -> Result<(), StoreError> {
+    let (lease, tally) = (&leased.lease, leased.tally.failed());
     let pause = SignedDuration::try_from(tally.pause()).unwrap_or(SignedDuration::ZERO);
     let not_before = now.checked_add(pause).unwrap_or(now);
     end(tx, lease, now, Some(not_before), tally.failures)
@@ -321,8 +321,8 @@ pub fn fail(tx: &mut Tx<'_>, claimed: &LeasedConversation, now: Timestamp) -> Re
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].
-pub fn give_back(tx: &mut Tx<'_>, claimed: &LeasedConversation, now: Timestamp) -> Result<(), StoreError> {
-    end(tx, &claimed.lease, now, None, claimed.tally.failures)
+pub fn give_back(tx: &mut Tx<'_>, leased: &LeasedConversation, now: Timestamp) -> Result<(), StoreError> {
+    end(tx, &leased.lease, now, None, leased.tally.failures)
 }
 
 /// Ends a lease with work left: the conversation is ripe, be it only for its open turn.

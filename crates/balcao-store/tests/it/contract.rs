@@ -72,9 +72,9 @@ contract! {
         what_has_no_words_is_taken_alone,
         what_was_read_can_be_retracted,
         the_latest_of_an_inbox_come_in_order_of_arrival,
-        what_is_not_ripe_is_not_claimed,
-        a_conversation_is_claimed_by_one,
-        a_hundred_claim_and_each_conversation_is_claimed_once,
+        what_is_not_due_is_not_leased,
+        a_conversation_is_leased_by_one,
+        a_hundred_lease_and_each_conversation_is_leased_once,
         whoever_lost_the_lease_changes_nothing,
         a_renewed_lease_lasts,
         no_renewal_makes_a_lease_shorter,
@@ -219,7 +219,7 @@ contract! {
     ]
     watch: [
         what_waits_is_counted_and_its_age_told,
-        what_waits_too_long_is_claimed_to_be_handed_over_once,
+        what_waits_too_long_is_leased_to_be_handed_over_once,
         what_is_not_ripe_yet_is_not_stuck,
         what_failed_is_listed_until_staff_let_it_be,
         an_event_is_one_delivery_for_each_endpoint_that_is_known,

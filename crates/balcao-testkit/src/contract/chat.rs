@@ -94,10 +94,10 @@ pub async fn an_answer_is_on_its_way_while_something_waits_or_is_worked_on(store
         assert!(!web_chat::is_answering(tx, world.organization, id)?);
         lease::set_due(tx, world.organization, id, Some(at(0)))?;
         let request = lease::LeaseRequest { owner: "a", now: at(9), until: at(30), limit: 1, suspects: 1 };
-        let claimed = lease::lease_due(tx, &request)?;
+        let leased = lease::lease_due(tx, &request)?;
         lease::set_due(tx, world.organization, id, None)?;
         assert!(web_chat::is_answering(tx, world.organization, id)?);
-        lease::finish(tx, &claimed.first().unwrap().lease)?;
+        lease::finish(tx, &leased.first().unwrap().lease)?;
         assert!(!web_chat::is_answering(tx, world.organization, id)?);
         Ok(())
     })

@@ -25,9 +25,9 @@ cases!(
     what_has_no_words_is_taken_alone,
     what_was_read_can_be_retracted,
     the_latest_of_an_inbox_come_in_order_of_arrival,
-    what_is_not_ripe_is_not_claimed,
-    a_conversation_is_claimed_by_one,
-    a_hundred_claim_and_each_conversation_is_claimed_once,
+    what_is_not_due_is_not_leased,
+    a_conversation_is_leased_by_one,
+    a_hundred_lease_and_each_conversation_is_leased_once,
     whoever_lost_the_lease_changes_nothing,
     a_renewed_lease_lasts,
     no_renewal_makes_a_lease_shorter,
@@ -80,14 +80,14 @@ fn message(conversation: ConversationId, key: &'static str) -> NewInbox<'static>
     }
 }
 
-fn claim_at(tx: &mut Tx<'_>, seconds: i64, suspects: u32) -> Result<Vec<LeasedConversation>, StoreError> {
+fn lease_at(tx: &mut Tx<'_>, seconds: i64, suspects: u32) -> Result<Vec<LeasedConversation>, StoreError> {
     let request = LeaseRequest { owner: "here", now: at(seconds), until: at(seconds + 30), limit: 10, suspects };
     lease::lease_due(tx, &request)
 }
 
-fn only(mut claimed: Vec<LeasedConversation>) -> LeasedConversation {
-    assert_eq!(claimed.len(), 1);
-    claimed.pop().unwrap()
+fn only(mut leased: Vec<LeasedConversation>) -> LeasedConversation {
+    assert_eq!(leased.len(), 1);
+    leased.pop().unwrap()
 }
 
 /// The provider delivers at least once; we store once, per account.
@@ -312,37 +312,37 @@ pub async fn the_latest_of_an_inbox_come_in_order_of_arrival(store: &Store) {
 }
 
 /// Neither before its time, nor without anything that waits.
-pub async fn what_is_not_ripe_is_not_claimed(store: &Store) {
+pub async fn what_is_not_due_is_not_leased(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
         lease::set_due(tx, world.organization, conversation, Some(at(3)))?;
-        assert!(claim_at(tx, 2, 1)?.is_empty());
+        assert!(lease_at(tx, 2, 1)?.is_empty());
         lease::set_due(tx, world.organization, conversation, None)?;
-        assert!(claim_at(tx, 10, 1)?.is_empty());
+        assert!(lease_at(tx, 10, 1)?.is_empty());
         lease::set_due(tx, world.organization, conversation, Some(at(3)))?;
-        assert_eq!(only(claim_at(tx, 3, 1)?).lease.conversation, conversation);
+        assert_eq!(only(lease_at(tx, 3, 1)?).lease.conversation, conversation);
         Ok(())
     })
     .await;
 }
 
 /// I-4: while the lease lasts, no other process can lease the conversation.
-pub async fn a_conversation_is_claimed_by_one(store: &Store) {
+pub async fn a_conversation_is_leased_by_one(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversations = [ripe(tx, world, 0)?, ripe(tx, world, 1)?];
-        let claimed = claim_at(tx, 0, 1)?;
-        assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), conversations);
-        assert!(claimed.iter().all(|one| one.lease.epoch == 1 && one.tally.verdict() == Verdict::Answer));
-        assert!(claim_at(tx, 29, 1)?.is_empty());
+        let leased = lease_at(tx, 0, 1)?;
+        assert_eq!(leased.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), conversations);
+        assert!(leased.iter().all(|one| one.lease.epoch == 1 && one.tally.verdict() == Verdict::Answer));
+        assert!(lease_at(tx, 29, 1)?.is_empty());
         Ok(())
     })
     .await;
 }
 
 /// Many processes look at the same time.
-pub async fn a_hundred_claim_and_each_conversation_is_claimed_once(store: &Store) {
+pub async fn a_hundred_lease_and_each_conversation_is_leased_once(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         for number in 0..40 {
@@ -360,20 +360,20 @@ pub async fn a_hundred_claim_and_each_conversation_is_claimed_once(store: &Store
         let store = store.clone();
         tasks.spawn(async move {
             let owner = format!("process {number}");
-            let claim = move |tx: &mut Tx<'_>| {
+            let lease = move |tx: &mut Tx<'_>| {
                 lease::lease_due(tx, &LeaseRequest { owner: &owner, now: now(), until: at(30), limit: 3, suspects: 1 })
             };
-            store.write(claim).await.unwrap()
+            store.write(lease).await.unwrap()
         });
     }
-    let mut claimed = Vec::new();
+    let mut leased = Vec::new();
     while let Some(done) = tasks.join_next().await {
-        claimed.extend(done.unwrap().into_iter().map(|one| i64::from(one.lease.conversation)));
+        leased.extend(done.unwrap().into_iter().map(|one| i64::from(one.lease.conversation)));
     }
-    claimed.sort_unstable();
-    let count = claimed.len();
-    claimed.dedup();
-    assert_eq!((count, claimed.len()), (40, 40));
+    leased.sort_unstable();
+    let count = leased.len();
+    leased.dedup();
+    assert_eq!((count, leased.len()), (40, 40));
 }
 
 /// I-5: the epoch fences.
@@ -381,7 +381,7 @@ pub async fn whoever_lost_the_lease_changes_nothing(store: &Store) {
     let world = world(store, "a").await;
     let (slept, works) = write(store, move |tx| {
         ripe(tx, world, 0)?;
-        Ok((only(claim_at(tx, 0, 1)?), only(claim_at(tx, 31, 1)?)))
+        Ok((only(lease_at(tx, 0, 1)?), only(lease_at(tx, 31, 1)?)))
     })
     .await;
     assert_eq!(works.lease.epoch, 2);
@@ -410,10 +410,10 @@ pub async fn a_renewed_lease_lasts(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         ripe(tx, world, 0)?;
-        let claimed = only(claim_at(tx, 0, 1)?);
-        lease::renew(tx, &claimed.lease, at(40))?;
-        assert!(claim_at(tx, 39, 1)?.is_empty());
-        assert_eq!(claim_at(tx, 40, 1)?.len(), 1);
+        let leased = only(lease_at(tx, 0, 1)?);
+        lease::renew(tx, &leased.lease, at(40))?;
+        assert!(lease_at(tx, 39, 1)?.is_empty());
+        assert_eq!(lease_at(tx, 40, 1)?.len(), 1);
         Ok(())
     })
     .await;
@@ -424,24 +424,24 @@ pub async fn no_renewal_makes_a_lease_shorter(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         ripe(tx, world, 0)?;
-        let claimed = only(claim_at(tx, 0, 1)?);
-        lease::renew(tx, &claimed.lease, at(50))?;
-        lease::renew(tx, &claimed.lease, at(40))?;
-        assert!(claim_at(tx, 49, 1)?.is_empty());
-        assert_eq!(claim_at(tx, 50, 1)?.len(), 1);
+        let leased = only(lease_at(tx, 0, 1)?);
+        lease::renew(tx, &leased.lease, at(50))?;
+        lease::renew(tx, &leased.lease, at(40))?;
+        assert!(lease_at(tx, 49, 1)?.is_empty());
+        assert_eq!(lease_at(tx, 50, 1)?.len(), 1);
         Ok(())
     })
     .await;
 }
 
-/// I-20: attempts count at the claim, deaths of a suspect as blame; an answer forgets them.
+/// I-20: attempts count when the lease begins, deaths of a suspect as blame; an answer forgets them.
 pub async fn a_lease_that_ran_out_is_a_death(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
         let mut tallies = Vec::new();
         for round in 0..4 {
-            tallies.push(only(claim_at(tx, round * 30, 1)?).tally);
+            tallies.push(only(lease_at(tx, round * 30, 1)?).tally);
         }
         let expected = |attempts, blame, suspect| AttemptHistory {
             attempts,
@@ -451,10 +451,10 @@ pub async fn a_lease_that_ran_out_is_a_death(store: &Store) {
         };
         assert_eq!(tallies, [expected(1, 0, false), expected(2, 0, true), expected(3, 1, true), expected(4, 2, true)]);
         assert_eq!(tallies.last().map(|tally| tally.verdict()), Some(Verdict::HandOver));
-        let last = only(claim_at(tx, 120, 1)?);
+        let last = only(lease_at(tx, 120, 1)?);
         lease::finish(tx, &last.lease)?;
         lease::set_due(tx, world.organization, conversation, Some(now()))?;
-        assert_eq!(only(claim_at(tx, 121, 0)?).tally, expected(1, 0, false));
+        assert_eq!(only(lease_at(tx, 121, 0)?).tally, expected(1, 0, false));
         Ok(())
     })
     .await;
@@ -466,13 +466,13 @@ pub async fn one_suspect_is_worked_on_at_a_time(store: &Store) {
     write(store, move |tx| {
         ripe(tx, world, 0)?;
         ripe(tx, world, 1)?;
-        assert_eq!(claim_at(tx, 0, 1)?.len(), 2);
-        assert!(claim_at(tx, 31, 0)?.is_empty());
-        let first = only(claim_at(tx, 31, 1)?);
+        assert_eq!(lease_at(tx, 0, 1)?.len(), 2);
+        assert!(lease_at(tx, 31, 0)?.is_empty());
+        let first = only(lease_at(tx, 31, 1)?);
         assert!(first.tally.poison_suspect);
         lease::set_due(tx, world.organization, first.lease.conversation, None)?;
         lease::finish(tx, &first.lease)?;
-        let second = only(claim_at(tx, 32, 1)?);
+        let second = only(lease_at(tx, 32, 1)?);
         assert_ne!(second.lease.conversation, first.lease.conversation);
         Ok(())
     })
@@ -484,14 +484,14 @@ pub async fn a_failure_waits_and_is_counted(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         ripe(tx, world, 0)?;
-        let claimed = only(claim_at(tx, 0, 1)?);
-        lease::set_due(tx, world.organization, claimed.lease.conversation, None)?;
-        lease::fail(tx, &claimed, at(0))?;
-        assert!(claim_at(tx, 0, 1)?.is_empty());
-        let again = only(claim_at(tx, 1, 0)?);
+        let leased = only(lease_at(tx, 0, 1)?);
+        lease::set_due(tx, world.organization, leased.lease.conversation, None)?;
+        lease::fail(tx, &leased, at(0))?;
+        assert!(lease_at(tx, 0, 1)?.is_empty());
+        let again = only(lease_at(tx, 1, 0)?);
         assert_eq!(again.tally, AttemptHistory { attempts: 2, failures: 1, crashes: 0, poison_suspect: false });
         lease::give_back(tx, &again, at(1))?;
-        assert_eq!(only(claim_at(tx, 1, 0)?).tally.failures, 1);
+        assert_eq!(only(lease_at(tx, 1, 0)?).tally.failures, 1);
         Ok(())
     })
     .await;
@@ -502,12 +502,12 @@ pub async fn what_comes_during_the_work_stays_ripe(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
-        let claimed = only(claim_at(tx, 0, 1)?);
+        let leased = only(lease_at(tx, 0, 1)?);
         lease::set_due(tx, world.organization, conversation, None)?;
         lease::set_due(tx, world.organization, conversation, Some(at(4)))?;
-        assert!(claim_at(tx, 5, 1)?.is_empty());
-        lease::finish(tx, &claimed.lease)?;
-        assert_eq!(only(claim_at(tx, 5, 1)?).lease.epoch, 2);
+        assert!(lease_at(tx, 5, 1)?.is_empty());
+        lease::finish(tx, &leased.lease)?;
+        assert_eq!(only(lease_at(tx, 5, 1)?).lease.epoch, 2);
         Ok(())
     })
     .await;
@@ -563,7 +563,7 @@ pub async fn tenants_have_inboxes_of_their_own(store: &Store) {
         assert_eq!(inbox::burst(tx, theirs.organization, conversation)?, None);
         assert_eq!(inbox::find_message(tx, theirs.organization, "whatsapp", "7001", "m1")?, None);
         assert_eq!(lease::route(tx, theirs.organization, conversation)?, None);
-        let mut lease = only(claim_at(tx, 0, 1)?).lease;
+        let mut lease = only(lease_at(tx, 0, 1)?).lease;
         lease.organization = theirs.organization;
         assert!(matches!(lease::guard(tx, &lease), Err(StoreError::LeaseLost { .. })));
         Ok(())

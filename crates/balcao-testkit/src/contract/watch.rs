@@ -18,7 +18,7 @@ use super::store::{World, now, open_turn, world};
 
 cases!(
     what_waits_is_counted_and_its_age_told,
-    what_waits_too_long_is_claimed_to_be_handed_over_once,
+    what_waits_too_long_is_leased_to_be_handed_over_once,
     what_is_not_ripe_yet_is_not_stuck,
     what_failed_is_listed_until_staff_let_it_be,
     an_event_is_one_delivery_for_each_endpoint_that_is_known,
@@ -119,8 +119,8 @@ fn stuck(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<LeasedConversation>, Store
     lease::lease_stuck(tx, &request, at(seconds - 60), at(seconds - 120))
 }
 
-/// I-16: each row is a reason once, even if the process that claimed it died. The next lease holder hands the conversation over, too.
-pub async fn what_waits_too_long_is_claimed_to_be_handed_over_once(store: &Store) {
+/// I-16: each row is a reason once, even if the process that leased the conversation died. The next lease holder hands the conversation over, too.
+pub async fn what_waits_too_long_is_leased_to_be_handed_over_once(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
@@ -130,12 +130,12 @@ pub async fn what_waits_too_long_is_claimed_to_be_handed_over_once(store: &Store
         let request = LeaseRequest { owner: "a", now: at(59), until: at(89), limit: 1, suspects: 1 };
         assert_eq!(lease::lease_due(tx, &request)?.len(), 1);
         assert!(stuck(tx, 61)?.is_empty(), "somebody works on it");
-        let mut claimed = stuck(tx, 90)?;
-        assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other]);
+        let mut leased = stuck(tx, 90)?;
+        assert_eq!(leased.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other]);
         assert!(stuck(tx, 119)?.is_empty(), "who was left behind waits for others of that kind");
-        claimed.extend(stuck(tx, 120)?);
-        assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other, one]);
-        assert!(claimed.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
+        leased.extend(stuck(tx, 120)?);
+        assert_eq!(leased.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other, one]);
+        assert!(leased.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
         assert!(stuck(tx, 200)?.is_empty(), "it was rescued once");
         let request = LeaseRequest { owner: "b", now: at(200), until: at(230), limit: 10, suspects: 10 };
         let again = lease::lease_due(tx, &request)?;
