@@ -22,7 +22,7 @@ use balcao_store::{Tx, crm::note, crm::tag, scheduling::follow_up, turns::event}
 use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
 
-use super::control::TurnControl;
+use super::control::{Restart, TurnControl};
 use super::lease_context::{self, LeaseContext};
 use super::{AnswerError, Opened, TurnOutcome};
 use crate::context::app_context::{AppContext, UseCaseError};
@@ -49,31 +49,61 @@ pub(super) async fn close(
     let ending = of_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
     let channel = opened.conversation.channel.clone();
-    let shared = Arc::new(state);
-    // Written out here, so that the writer's thread has less to do while others wait for it.
-    let saved = SavedState::new(&shared);
-    let stored = {
-        let (state, accounts) = (Arc::clone(&shared), Arc::clone(&desk.notices));
-        let work = move |tx: &mut Tx<'_>| match &under {
-            None => in_transaction(tx, &accounts, &opened, &state, &saved, ending, now).map(Ok),
-            Some(under) => {
-                if let Some(restart) = lease_context::supersede(tx, under, &opened, &ending, spent(&state), now)? {
-                    return Ok(Err(restart));
-                }
-                let stored = in_transaction(tx, &accounts, &opened, &state, &saved, ending.clone(), now)?;
-                lease_context::finish(tx, under, &opened, &state, &ending, &stored, now)?;
-                Ok(Ok(stored))
-            }
-        };
-        desk.store.write::<_, UseCaseError, _>(work).await?
+    let state = Arc::new(state);
+    let ended = EndedTurn::new(opened, Arc::clone(&state), ending, Arc::clone(&desk.notices));
+    let work = move |tx: &mut Tx<'_>| match &under {
+        Some(under) => close_under_lease(tx, under, &ended, now),
+        None => close_in_transaction(tx, &ended, now).map(ClosingResult::Closed),
     };
-    Ok(match stored {
-        Ok(ending) => {
-            let state = Arc::unwrap_or_clone(shared);
+    Ok(match desk.store.write::<_, UseCaseError, _>(work).await? {
+        ClosingResult::Closed(ending) => {
+            let state = Arc::unwrap_or_clone(state);
             TurnControl::Finished(Box::new(TurnOutcome { conversation, turn, ending, state, channel }))
         }
-        Err(restart) => TurnControl::Superseded(restart),
+        ClosingResult::Restarted(restart) => TurnControl::Superseded(restart),
     })
+}
+
+/// What the closing transaction came to.
+enum ClosingResult {
+    /// The turn is closed. The stored ending is silence instead of a reply if a person took over.
+    Closed(Ending),
+    /// The turn stays open and starts over, because its messages ask for another answer.
+    Restarted(Restart),
+}
+
+/// A turn that ran to its end, with everything that the closing transaction stores.
+struct EndedTurn {
+    opened: Opened,
+    state: Arc<TurnState>,
+    saved: SavedState,
+    /// The ending that the turn decided.
+    ending: Ending,
+    accounts: Arc<NotificationAccounts>,
+}
+
+impl EndedTurn {
+    /// Serialises the state here, so that the writer's thread has less to do while others wait for it.
+    fn new(opened: Opened, state: Arc<TurnState>, ending: Ending, accounts: Arc<NotificationAccounts>) -> Self {
+        let saved = SavedState::new(&state);
+        Self { opened, state, saved, ending, accounts }
+    }
+}
+
+/// Closes the turn and ends its lease, unless the turn must start over.
+fn close_under_lease(
+    tx: &mut Tx<'_>,
+    under: &LeaseContext,
+    ended: &EndedTurn,
+    now: Timestamp,
+) -> Result<ClosingResult, UseCaseError> {
+    let EndedTurn { opened, state, ending, .. } = ended;
+    if let Some(restart) = lease_context::supersede(tx, under, opened, ending, spent(state), now)? {
+        return Ok(ClosingResult::Restarted(restart));
+    }
+    let stored = close_in_transaction(tx, ended, now)?;
+    lease_context::finish(tx, under, opened, state, ending, &stored, now)?;
+    Ok(ClosingResult::Closed(stored))
 }
 
 /// Replaces an automatic handoff in a turn of a staff member by a plain sentence, in reply and transcript. The breaker starts
@@ -119,15 +149,9 @@ fn is_taken_over(conversation: &Conversation) -> bool {
     !seeded_bugs::ignores_takeover() && !conversation.state.agent_speaks()
 }
 
-fn in_transaction(
-    tx: &mut Tx<'_>,
-    accounts: &NotificationAccounts,
-    opened: &Opened,
-    state: &TurnState,
-    saved: &SavedState,
-    ending: Ending,
-    now: Timestamp,
-) -> Result<Ending, UseCaseError> {
+/// Stores record, reply, conversation and handoff; returns the ending as stored.
+fn close_in_transaction(tx: &mut Tx<'_>, ended: &EndedTurn, now: Timestamp) -> Result<Ending, UseCaseError> {
+    let EndedTurn { opened, state, saved, ending, accounts } = ended;
     let organization = opened.organization.id;
     let mut conversation = conversation::get(tx, organization, opened.conversation.id)?;
     let taken_over = is_taken_over(&conversation) && ending.reply().is_some();
@@ -177,7 +201,7 @@ fn in_transaction(
             &HandoffText { reason: &reason.for_staff(), note },
             now,
         )?;
-    } else if stored.reply().is_some() && ended(state) && conversation.held.is_none() {
+    } else if stored.reply().is_some() && is_matter_ended(state) && conversation.held.is_none() {
         archive(tx, organization, &mut conversation, now)?;
     }
     conversation::update(tx, organization, &conversation)?;
@@ -245,7 +269,7 @@ fn hand_over(
 }
 
 /// Whether a tool of the turn ended the matter.
-fn ended(state: &TurnState) -> bool {
+fn is_matter_ended(state: &TurnState) -> bool {
     let mut receipts = state.calls.iter().flat_map(|call| &call.result.receipts);
     receipts.any(|receipt| receipt.kind == ReceiptKind::Ended)
 }

@@ -9,7 +9,7 @@ use balcao_store::{Tx, turns::lease};
 use super::super::control::TurnControl;
 use super::super::lease_context::{self, LeaseContext};
 use super::super::{AnswerError, Opened, TurnOutcome};
-use super::{SavedState, in_transaction, of_staff, spent};
+use super::{ClosingResult, EndedTurn, close_in_transaction, of_staff, spent};
 use crate::context::app_context::{AppContext, UseCaseError};
 
 /// Whether a person who took over goes unnoticed.
@@ -32,30 +32,30 @@ pub(super) async fn close_then_enqueue(
 ) -> Result<TurnControl, AnswerError> {
     let now = desk.clock.now();
     let ending = of_staff(&mut state, ending);
-    let (shared, decided) = (Arc::new(state), ending.clone());
-    let stored = {
-        let (opened, state, accounts) = (opened.clone(), Arc::clone(&shared), Arc::clone(&desk.notices));
+    let (state, decided) = (Arc::new(state), ending.clone());
+    let result = {
+        let ended = EndedTurn::new(opened.clone(), Arc::clone(&state), ending, Arc::clone(&desk.notices));
         let work = move |tx: &mut Tx<'_>| {
-            if let Some(restart) = lease_context::supersede(tx, &under, &opened, &ending, spent(&state), now)? {
-                return Ok(Err(restart));
+            let EndedTurn { opened, state, ending, .. } = &ended;
+            if let Some(restart) = lease_context::supersede(tx, &under, opened, ending, spent(state), now)? {
+                return Ok(ClosingResult::Restarted(restart));
             }
-            let saved = SavedState::new(&state);
-            let stored = in_transaction(tx, &accounts, &opened, &state, &saved, ending.clone(), now)?;
-            lease_context::settle_messages(tx, &opened, &state, &stored)?;
+            let stored = close_in_transaction(tx, &ended, now)?;
+            lease_context::settle_messages(tx, opened, state, &stored)?;
             lease::finish(tx, &under.lease)?;
-            Ok(Ok(stored))
+            Ok(ClosingResult::Closed(stored))
         };
         desk.store.write::<_, UseCaseError, _>(work).await?
     };
-    let ending = match stored {
-        Ok(ending) => ending,
-        Err(restart) => return Ok(TurnControl::Superseded(restart)),
+    let ending = match result {
+        ClosingResult::Closed(ending) => ending,
+        ClosingResult::Restarted(restart) => return Ok(TurnControl::Superseded(restart)),
     };
     if ending.reply().is_some() {
-        let (opened, machine) = (opened.clone(), Arc::clone(&shared));
+        let (opened, machine) = (opened.clone(), Arc::clone(&state));
         desk.store.write(move |tx| lease_context::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
     }
     let (conversation, channel) = (opened.conversation.id, opened.conversation.channel);
-    let state = Arc::unwrap_or_clone(shared);
+    let state = Arc::unwrap_or_clone(state);
     Ok(TurnControl::Finished(Box::new(TurnOutcome { conversation, turn: opened.turn, ending, state, channel })))
 }
