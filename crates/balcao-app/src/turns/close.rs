@@ -23,7 +23,7 @@ use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
 
 use super::control::{Restart, TurnControl};
-use super::lease_context::{self, LeaseContext};
+use super::turn_lease::{self, TurnLease};
 use super::{AnswerError, Opened, TurnOutcome};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::notification_accounts::NotificationAccounts;
@@ -31,19 +31,19 @@ use crate::notifications::handoff_alerts::{self, Handoff};
 use crate::notifications::hot_leads::{self, HotLead};
 use crate::turns::summaries;
 
-/// Closes a turn. `under` is set if its conversation was leased: the turn may begin again then.
+/// Closes a turn. `turn_lease` is set if its conversation was leased: the turn may begin again then.
 pub(super) async fn close(
     desk: &AppContext,
     opened: Opened,
     mut state: TurnState,
     ending: Ending,
-    under: Option<LeaseContext>,
+    turn_lease: Option<TurnLease>,
 ) -> Result<TurnControl, AnswerError> {
-    let under = match under {
-        Some(under) if seeded_bugs::enqueues_after_close() => {
-            return Box::pin(seeded_bugs::close_then_enqueue(desk, opened, state, ending, under)).await;
+    let turn_lease = match turn_lease {
+        Some(turn_lease) if seeded_bugs::enqueues_after_close() => {
+            return Box::pin(seeded_bugs::close_then_enqueue(desk, opened, state, ending, turn_lease)).await;
         }
-        under => under,
+        turn_lease => turn_lease,
     };
     let now = desk.clock.now();
     let ending = of_staff(&mut state, ending);
@@ -51,8 +51,8 @@ pub(super) async fn close(
     let channel = opened.conversation.channel.clone();
     let state = Arc::new(state);
     let ended = EndedTurn::new(opened, Arc::clone(&state), ending, Arc::clone(&desk.notices));
-    let work = move |tx: &mut Tx<'_>| match &under {
-        Some(under) => close_under_lease(tx, under, &ended, now),
+    let work = move |tx: &mut Tx<'_>| match &turn_lease {
+        Some(turn_lease) => close_under_lease(tx, turn_lease, &ended, now),
         None => close_in_transaction(tx, &ended, now).map(ClosingResult::Closed),
     };
     Ok(match desk.store.write::<_, UseCaseError, _>(work).await? {
@@ -93,16 +93,16 @@ impl EndedTurn {
 /// Closes the turn and ends its lease, unless the turn must start over.
 fn close_under_lease(
     tx: &mut Tx<'_>,
-    under: &LeaseContext,
+    turn_lease: &TurnLease,
     ended: &EndedTurn,
     now: Timestamp,
 ) -> Result<ClosingResult, UseCaseError> {
     let EndedTurn { opened, state, ending, .. } = ended;
-    if let Some(restart) = lease_context::supersede(tx, under, opened, ending, spent(state), now)? {
+    if let Some(restart) = turn_lease::restart_before_close(tx, turn_lease, opened, ending, spent(state), now)? {
         return Ok(ClosingResult::Restarted(restart));
     }
     let stored = close_in_transaction(tx, ended, now)?;
-    lease_context::finish(tx, under, opened, state, ending, &stored, now)?;
+    turn_lease::finish(tx, turn_lease, opened, state, ending, &stored, now)?;
     Ok(ClosingResult::Closed(stored))
 }
 
@@ -233,8 +233,8 @@ fn hand_over(
     let note = note::insert(tx, organization, opened.contact.id, "agent", text.note, now)?;
     let locale = state.principal.locale;
     let mut summary = summaries::compose(conversation.summary.as_deref(), &state.inbound, &state.memory, locale);
-    let notified = opened.notified.as_ref().and_then(|told| told.about.as_ref());
-    if let Some(about) = notified.or(opened.only.as_ref()) {
+    let answered = opened.reply_context.as_ref().and_then(|context| context.about.as_ref());
+    if let Some(about) = answered.or(opened.sole_appointment.as_ref()) {
         let line = fill(&notices(locale).summary_appointment, "appointment", &about.line);
         summary = format!("{line}\n{summary}");
     }

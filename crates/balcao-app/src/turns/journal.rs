@@ -16,8 +16,8 @@ use balcao_tool::Toolbox;
 use super::Agent;
 use super::close;
 use super::control::Restart;
-use super::lease_context::{self, LeaseContext};
 use super::open::Opened;
+use super::turn_lease::{self, TurnLease};
 use crate::context::app_context::{AppContext, UseCaseError};
 
 /// Why a turn was stopped.
@@ -38,19 +38,19 @@ pub(super) struct StoreJournal {
     conversation: ConversationId,
     turn: TurnId,
     /// The lease under which it runs, if its conversation was leased.
-    under: Option<LeaseContext>,
+    turn_lease: Option<TurnLease>,
     stopped: Mutex<Option<Stop>>,
 }
 
 impl StoreJournal {
-    pub(super) fn new(desk: &AppContext, agent: &Agent, opened: &Opened, under: Option<LeaseContext>) -> Self {
+    pub(super) fn new(desk: &AppContext, agent: &Agent, opened: &Opened, turn_lease: Option<TurnLease>) -> Self {
         Self {
             desk: desk.clone(),
             toolbox: Arc::clone(&agent.toolbox),
             organization: opened.organization.id,
             conversation: opened.conversation.id,
             turn: opened.turn,
-            under,
+            turn_lease,
             stopped: Mutex::new(None),
         }
     }
@@ -71,21 +71,21 @@ impl Journal for StoreJournal {
     async fn save(&self, state: &TurnState) -> Result<(), Interrupted> {
         let machine = serde_json::to_string(state).map_err(|error| Interrupted::NotSaved(error.to_string()))?;
         let &Self { organization, conversation, turn, .. } = self;
-        let (under, hash) = (self.under.clone(), state.prompt_hash.clone());
+        let (turn_lease, hash) = (self.turn_lease.clone(), state.prompt_hash.clone());
         let acts = state.acts_next(&self.toolbox).then(|| state.has_acted(&self.toolbox));
         let (spent, now) = (close::spent(state), self.desk.clock.now());
         let work = move |tx: &mut Tx<'_>| {
-            match &under {
-                Some(under) if acts.is_some() => under.renew(tx, now)?,
-                Some(under) => lease::guard(tx, &under.lease)?,
+            match &turn_lease {
+                Some(turn_lease) if acts.is_some() => turn_lease.renew(tx, now)?,
+                Some(turn_lease) => lease::guard(tx, &turn_lease.lease)?,
                 None => {}
             }
             if let Some(has_acted) = acts {
                 if !conversation::get(tx, organization, conversation)?.state.agent_speaks() {
                     return Ok(Some(Stop::TakenOver));
                 }
-                if let Some(under) = under.as_ref().filter(|_| !has_acted)
-                    && let Some(restart) = lease_context::begin_again(tx, under, turn, spent, now)?
+                if let Some(turn_lease) = turn_lease.as_ref().filter(|_| !has_acted)
+                    && let Some(restart) = turn_lease::restart_if_contact_wrote(tx, turn_lease, turn, spent, now)?
                 {
                     return Ok(Some(Stop::Superseded(restart)));
                 }

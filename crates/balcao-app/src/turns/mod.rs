@@ -2,17 +2,17 @@
 //!
 //! [`TurnRunner`] runs a turn in three steps:
 //!
-//! 1. **Open** (`open`, `leased`): one transaction stores the messages and loads what the turn needs. A turn that a crash cut short
+//! 1. **Open** (`open`, `leased_opening`): one transaction stores the messages and loads what the turn needs. A turn that a crash cut short
 //!    goes on from its saved state first.
 //! 2. **Run** (`runner`, `journal`): the driver of `balcao-agent` asks the model and runs tools. The journal saves each
 //!    model response, and the state before and after an effect. It stops a turn that a person took over.
 //! 3. **Close** (`close`): one transaction stores record, reply, handoff and conversation, after a last look at whether a person took
 //!    over.
 //!
-//! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`lease_context`).
+//! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`turn_lease`).
 //!
 //! A turn has one of two sources (`source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_leased`] works for a
-//! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`lease_context`), and
+//! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`turn_lease`), and
 //! the last one fills the outbox and ends the lease.
 //!
 //! Not here: the rules of a turn (`balcao-agent`) and channels.
@@ -20,12 +20,10 @@
 mod after_reply;
 pub(crate) mod choices;
 mod close;
-mod context;
 mod control;
 pub mod dispatcher;
 mod journal;
-mod lease_context;
-mod leased;
+mod leased_opening;
 mod meter;
 mod open;
 mod reply_context;
@@ -37,6 +35,8 @@ mod strangers;
 pub mod summaries;
 mod tool_selection;
 pub mod traces;
+mod turn_lease;
+mod turn_setup;
 mod unreadable_message;
 mod versions;
 pub mod watchdog;
@@ -54,10 +54,10 @@ use balcao_tool::{Registry, Tool, Toolbox};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
 pub use balcao_agent::turn::{SelectedTool, SelectionReason, ToolSelection};
-pub(crate) use context::in_words;
 pub use open::Opened;
 pub use runner::TurnRunner;
 pub use tool_selection::{ToolSelectionRequest, ToolSelector};
+pub(crate) use turn_setup::in_words;
 use versions::PromptVersion;
 
 /// A profile, ready to answer.

@@ -53,16 +53,16 @@ pub struct Opened {
     pub now: Zoned,
     pub(super) breaker: Breaker,
     pub(super) memory: WorkingMemory,
-    pub(super) held: Option<PendingConfirmation>,
+    pub(super) pending_confirmation: Option<PendingConfirmation>,
     pub(super) guard: GuardInput,
     pub(super) open_state: OpenState,
     pub(super) history: Vec<Vec<Message>>,
     pub(super) upcoming: Vec<String>,
-    pub(super) notified: Option<ReplyContext>,
+    pub(super) reply_context: Option<ReplyContext>,
     /// When the messages were written, if they come late.
     pub(super) written: Option<Zoned>,
     /// The appointment in question where no notification names one: the only one that the contact has.
-    pub(super) only: Option<About>,
+    pub(super) sole_appointment: Option<About>,
     pub(super) public_texts: Vec<String>,
 }
 
@@ -254,14 +254,15 @@ pub(super) fn load(
         locale,
         is_asked: conversation.held.is_some(),
     };
-    let notified = reply_context::find_reply_context(tx, &whose, recently, now)?;
+    let reply_context = reply_context::find_reply_context(tx, &whose, recently, now)?;
     if let Some(finding) = needs.whom {
-        let answered = notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.professional);
+        let answered =
+            reply_context.as_ref().and_then(|context| context.about.as_ref()).map(|about| about.professional);
         professional_choice::resolve_professional(tx, org, contact.id, &mut conversation, answered, finding, now)?;
     }
     let found = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?;
     let upcoming = upcoming_of(tx, &whose, &found)?;
-    let only = match found.as_slice() {
+    let sole_appointment = match found.as_slice() {
         [only] => Some(reply_context::worded(tx, &whose, only)?),
         _ => None,
     };
@@ -289,10 +290,10 @@ pub(super) fn load(
     Ok(Opened {
         breaker: parsed(conversation.breaker.as_deref()),
         memory: parsed(conversation.memory.as_deref()),
-        held: conversation.held.as_deref().and_then(|json| serde_json::from_str(json).ok()),
-        notified,
+        pending_confirmation: conversation.held.as_deref().and_then(|json| serde_json::from_str(json).ok()),
+        reply_context,
         written: None,
-        only,
+        sole_appointment,
         public_texts: if needs.public_texts { public_texts(tx, org)? } else { Vec::new() },
         organization,
         contact,

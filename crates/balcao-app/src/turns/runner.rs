@@ -20,13 +20,13 @@ use tracing::Instrument;
 
 use super::control::TurnControl;
 use super::journal::{Stop, StoreJournal};
-use super::lease_context::LeaseContext;
-use super::leased::{LeasedOpening, open_leased_turn};
+use super::leased_opening::{LeasedOpening, open_leased_turn};
 use super::meter::Meter;
 use super::open::{self, LoadOptions, OpenResult, Opened};
 use super::source::{Caller, Leased, TurnSource};
+use super::turn_lease::TurnLease;
 use super::{Agent, AnswerError, ContactRef, TurnOutcome, TurnRequest};
-use super::{after_reply, close, context, strangers, tool_selection};
+use super::{after_reply, close, strangers, tool_selection, turn_setup};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
 use crate::messaging::web_chat::Hub;
@@ -161,7 +161,7 @@ impl TurnRunner {
         let meter = Meter::start(agent.model.model(), observer);
         let needs = LoadOptions::of(&agent, !self.has_sanitiser(leased.lease.organization, &agent));
         let locale = agent.profile.language;
-        let lease = LeaseContext { lease: leased.lease, lasts: leased.lasts, burst, needs, locale, had_effect: false };
+        let lease = TurnLease { lease: leased.lease, lasts: leased.lasts, burst, needs, locale, had_effect: false };
         let found = open_leased_turn(&self.desk, &agent, leased, &lease).await?;
         let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
@@ -229,7 +229,7 @@ impl TurnRunner {
 
     async fn begin(&self, agent: &Agent, opened: &Opened, inbound: String) -> Result<Turn, AnswerError> {
         let selection = tool_selection::select(agent, opened, &inbound).await;
-        let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
+        let setup = turn_setup::build(agent, opened, self.sanitiser(agent, opened))?;
         Ok(Turn::begin(
             setup,
             TurnInput {
@@ -238,7 +238,7 @@ impl TurnRunner {
                 inbound,
                 breaker: opened.breaker.clone(),
                 memory: opened.memory.clone(),
-                held: opened.held.clone(),
+                held: opened.pending_confirmation.clone(),
                 selection,
                 guard: opened.guard.clone(),
             },
@@ -306,7 +306,7 @@ impl TurnRunner {
             return self.begin(agent, opened, unanswered).await;
         }
         let Some(saved) = saved else { return self.begin(agent, opened, unanswered).await };
-        let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
+        let setup = turn_setup::build(agent, opened, self.sanitiser(agent, opened))?;
         let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());
         match state.and_then(|state| Turn::resume(setup, state)) {
             Ok(turn) => Ok(turn),

@@ -2,13 +2,13 @@
 
 use balcao_agent::streaming::ReplySink;
 
-use super::lease_context::LeaseContext;
+use super::turn_lease::TurnLease;
 use crate::messaging::web_chat::Drafting;
 
 /// What differs by where a turn comes from.
 pub(super) trait TurnSource: Send + Sync {
     /// The lease that every transaction of the turn demands; none where a caller waits.
-    fn lease(&self) -> Option<&LeaseContext>;
+    fn lease(&self) -> Option<&TurnLease>;
 
     /// Who sees the reply while it is written.
     fn sink(&self) -> Option<&dyn ReplySink>;
@@ -23,7 +23,7 @@ pub(super) struct Caller<'a> {
 }
 
 impl TurnSource for Caller<'_> {
-    fn lease(&self) -> Option<&LeaseContext> {
+    fn lease(&self) -> Option<&TurnLease> {
         None
     }
 
@@ -36,12 +36,12 @@ impl TurnSource for Caller<'_> {
 
 /// A conversation that the dispatcher leased; an open page of the web chat shows the draft.
 pub(super) struct Leased {
-    pub(super) lease: LeaseContext,
+    pub(super) lease: TurnLease,
     pub(super) draft: Option<Drafting>,
 }
 
 impl TurnSource for Leased {
-    fn lease(&self) -> Option<&LeaseContext> {
+    fn lease(&self) -> Option<&TurnLease> {
         Some(&self.lease)
     }
 

@@ -7,7 +7,7 @@ use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::{Tx, turns::lease};
 
 use super::super::control::TurnControl;
-use super::super::lease_context::{self, LeaseContext};
+use super::super::turn_lease::{self, TurnLease};
 use super::super::{AnswerError, Opened, TurnOutcome};
 use super::{ClosingResult, EndedTurn, close_in_transaction, of_staff, spent};
 use crate::context::app_context::{AppContext, UseCaseError};
@@ -28,7 +28,7 @@ pub(super) async fn close_then_enqueue(
     opened: Opened,
     mut state: TurnState,
     ending: Ending,
-    under: LeaseContext,
+    turn_lease: TurnLease,
 ) -> Result<TurnControl, AnswerError> {
     let now = desk.clock.now();
     let ending = of_staff(&mut state, ending);
@@ -37,12 +37,13 @@ pub(super) async fn close_then_enqueue(
         let ended = EndedTurn::new(opened.clone(), Arc::clone(&state), ending, Arc::clone(&desk.notices));
         let work = move |tx: &mut Tx<'_>| {
             let EndedTurn { opened, state, ending, .. } = &ended;
-            if let Some(restart) = lease_context::supersede(tx, &under, opened, ending, spent(state), now)? {
+            if let Some(restart) = turn_lease::restart_before_close(tx, &turn_lease, opened, ending, spent(state), now)?
+            {
                 return Ok(ClosingResult::Restarted(restart));
             }
             let stored = close_in_transaction(tx, &ended, now)?;
-            lease_context::settle_messages(tx, opened, state, &stored)?;
-            lease::finish(tx, &under.lease)?;
+            turn_lease::settle_messages(tx, opened, state, &stored)?;
+            lease::finish(tx, &turn_lease.lease)?;
             Ok(ClosingResult::Closed(stored))
         };
         desk.store.write::<_, UseCaseError, _>(work).await?
@@ -53,7 +54,7 @@ pub(super) async fn close_then_enqueue(
     };
     if ending.reply().is_some() {
         let (opened, machine) = (opened.clone(), Arc::clone(&state));
-        desk.store.write(move |tx| lease_context::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
+        desk.store.write(move |tx| turn_lease::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
     }
     let (conversation, channel) = (opened.conversation.id, opened.conversation.channel);
     let state = Arc::unwrap_or_clone(state);

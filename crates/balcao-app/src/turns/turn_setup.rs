@@ -1,4 +1,4 @@
-//! The facts about the business, the day and the contact that the model reads.
+//! The setup of a turn: the prompt, the history and the facts about the business, the day and the contact that the model reads.
 
 use balcao_domain::Locale;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use super::{Agent, Opened, stale_inbound};
 /// Days that the prompt's calendar shows, today included.
 const CALENDAR_DAYS: i32 = 14;
 
-pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -> Result<TurnSetup, PromptError> {
+pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -> Result<TurnSetup, PromptError> {
     let profile = &agent.profile;
     let said = profile.language;
     let next_opening = opened.open_state.next_opening.as_ref().map(|at| {
@@ -41,14 +41,18 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             address: opened.organization.address.clone(),
             opens: opened.open_state.earliest,
             contact_name: opened.contact.preferred_name.clone().or_else(|| opened.contact.name.clone()),
-            appointment: opened.notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.id.into()),
+            appointment: opened
+                .reply_context
+                .as_ref()
+                .and_then(|context| context.about.as_ref())
+                .map(|about| about.id.into()),
             written: opened.written.clone(),
         },
         contact: ContactCard {
             name: opened.contact.name.clone(),
             phone: opened.contact.phone.as_ref().map(|phone| phone.e164().to_owned()),
         },
-        notification: opened.notified.as_ref().map(|told| told.text.clone()),
+        notification: opened.reply_context.as_ref().map(|context| context.text.clone()),
         team_back: if opened.open_state.open_now { None } else { next_opening },
         profile: Arc::clone(profile),
         toolbox: Arc::clone(&agent.toolbox),
@@ -85,7 +89,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
             preferred_name: opened.contact.preferred_name.as_deref().map(one_line),
         },
         upcoming: opened.upcoming.iter().map(|item| one_line(item)).collect(),
-        notification: opened.notified.as_ref().map(|told| one_line(&told.text)),
+        notification: opened.reply_context.as_ref().map(|context| one_line(&context.text)),
         written: opened.written.as_ref().map(|at| stale_inbound::in_words(at, now.date(), profile.language)),
         written_days: opened
             .written

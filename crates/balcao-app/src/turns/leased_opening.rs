@@ -9,9 +9,9 @@ use balcao_store::{Tx, crm::contact};
 use jiff::Timestamp;
 
 use super::Agent;
-use super::lease_context::{LeaseContext, assign_messages};
 use super::open::{self, Opened};
 use super::stale_inbound;
+use super::turn_lease::{TurnLease, assign_messages};
 use super::unreadable_message;
 use super::versions::{self, PromptVersion};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
@@ -36,21 +36,21 @@ pub(super) async fn open_leased_turn(
     desk: &AppContext,
     agent: &Agent,
     leased: &LeasedConversation,
-    under: &LeaseContext,
+    turn_lease: &TurnLease,
 ) -> Result<LeasedOpening, UseCaseError> {
     let now = desk.clock.now();
-    let (leased, under, prompt) = (leased.clone(), under.clone(), agent.prompt_version.clone());
-    desk.store.write(move |tx| open_in_transaction(tx, &leased, &under, &prompt, now)).await
+    let (leased, turn_lease, prompt) = (leased.clone(), turn_lease.clone(), agent.prompt_version.clone());
+    desk.store.write(move |tx| open_in_transaction(tx, &leased, &turn_lease, &prompt, now)).await
 }
 
 fn open_in_transaction(
     tx: &mut Tx<'_>,
     leased: &LeasedConversation,
-    under: &LeaseContext,
+    turn_lease: &TurnLease,
     prompt: &PromptVersion,
     now: Timestamp,
 ) -> Result<LeasedOpening, UseCaseError> {
-    let lease = &under.lease;
+    let lease = &turn_lease.lease;
     lease::guard(tx, lease)?;
     let (organization, zone) = organization(tx, lease.organization)?;
     let mut conversation = conversation::get(tx, organization.id, lease.conversation)?;
@@ -59,7 +59,8 @@ fn open_in_transaction(
         let rows = inbox::of_turn(tx, organization.id, turn)?;
         let (inbound, late) = read(&rows, &conversation.channel, now);
         let written = stale_inbound::written(&rows, &zone, now);
-        let opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+        let opened =
+            open::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
         let opened = Opened { written, ..opened };
         return Ok(LeasedOpening::Turn { opened: Box::new(opened), saved, inbound, late });
     }
@@ -68,7 +69,7 @@ fn open_in_transaction(
         lease::finish(tx, lease)?;
         return Ok(LeasedOpening::Nothing);
     }
-    if unreadable_message::handle_if_unreadable(tx, organization.id, &mut conversation, under.locale, now)? {
+    if unreadable_message::handle_if_unreadable(tx, organization.id, &mut conversation, turn_lease.locale, now)? {
         lease::set_due(tx, organization.id, conversation.id, None)?;
         lease::finish(tx, lease)?;
         return Ok(LeasedOpening::Nothing);
@@ -77,10 +78,11 @@ fn open_in_transaction(
         open::reopen(tx, organization.id, &mut conversation)?;
     }
     let turn = versions::open_turn(tx, organization.id, conversation.id, prompt, now)?;
-    let rows = assign_messages(tx, lease, turn, under.burst.most.max(1), now)?;
+    let rows = assign_messages(tx, lease, turn, turn_lease.burst.most.max(1), now)?;
     let (inbound, late) = read(&rows, &conversation.channel, now);
     let written = stale_inbound::written(&rows, &zone, now);
-    let mut opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+    let mut opened =
+        open::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
     opened.written = written;
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;

@@ -1,4 +1,4 @@
-//! What the transactions of a turn under a lease do beside its own: messages are assigned, a superseded turn begins again, the reply
+//! What the transactions of a turn under a lease do beside its own: messages are assigned, a superseded turn starts over, the reply
 //! goes into the outbox, and the lease ends.
 //!
 //! Invariants: every transaction begins with the lease's guard (I-5); messages are given to the turn in the transaction that opens it, or
@@ -29,7 +29,7 @@ use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
 
 /// The lease under which a turn runs, and what its transactions need beside it.
 #[derive(Debug, Clone)]
-pub(super) struct LeaseContext {
+pub(super) struct TurnLease {
     pub(super) lease: Lease,
     pub(super) lasts: SignedDuration,
     pub(super) burst: BurstRules,
@@ -39,7 +39,7 @@ pub(super) struct LeaseContext {
     pub(super) had_effect: bool,
 }
 
-impl LeaseContext {
+impl TurnLease {
     /// Demands that the lease is still the current one, and lets it last its whole length from now on: what is done next outside
     /// is over before anybody else can go on with the turn (I-7).
     pub(super) fn renew(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<(), UseCaseError> {
@@ -78,71 +78,72 @@ pub(super) fn assign_messages(
 /// Lets a turn that has changed nothing begin again if the contact wrote more; nothing of its reply is stored then. A turn that stayed
 /// silent for a person begins again as well if that person has given the conversation back since: its messages still wait for an
 /// answer (F-152).
-pub(super) fn supersede(
+pub(super) fn restart_before_close(
     tx: &mut Tx<'_>,
-    under: &LeaseContext,
+    turn_lease: &TurnLease,
     opened: &Opened,
     ending: &Ending,
     spent: Spent,
     now: Timestamp,
 ) -> Result<Option<Restart>, UseCaseError> {
-    lease::guard(tx, &under.lease)?;
-    if under.had_effect {
+    lease::guard(tx, &turn_lease.lease)?;
+    if turn_lease.had_effect {
         return Ok(None);
     }
     match ending {
-        Ending::Reply { .. } => begin_again(tx, under, opened.turn, spent, now),
+        Ending::Reply { .. } => restart_if_contact_wrote(tx, turn_lease, opened.turn, spent, now),
         Ending::Silence { .. } if !opened.conversation.state.agent_speaks() => {
-            given_back(tx, under, opened.turn, spent, now)
+            restart_if_given_back(tx, turn_lease, opened.turn, spent, now)
         }
         Ending::Silence { .. } | Ending::Handoff { .. } => Ok(None),
     }
 }
 
 /// If the conversation is the agent's again, the turn begins again with the messages that it has.
-fn given_back(
+fn restart_if_given_back(
     tx: &mut Tx<'_>,
-    under: &LeaseContext,
+    turn_lease: &TurnLease,
     turn: TurnId,
     spent: Spent,
     now: Timestamp,
 ) -> Result<Option<Restart>, UseCaseError> {
-    let conversation = conversation::get(tx, under.lease.organization, under.lease.conversation)?;
+    let conversation = conversation::get(tx, turn_lease.lease.organization, turn_lease.lease.conversation)?;
     if !conversation.state.agent_speaks() {
         return Ok(None);
     }
-    turn::restart(tx, under.lease.organization, turn, spent)?;
-    reload(tx, under, turn, conversation, now).map(Some)
+    turn::restart(tx, turn_lease.lease.organization, turn, spent)?;
+    load_restart(tx, turn_lease, turn, conversation, now).map(Some)
 }
 
 /// A turn with all the messages that it has now, from its beginning.
-fn reload(
+fn load_restart(
     tx: &mut Tx<'_>,
-    under: &LeaseContext,
+    turn_lease: &TurnLease,
     turn: TurnId,
     conversation: Conversation,
     now: Timestamp,
 ) -> Result<Restart, UseCaseError> {
-    let rows = inbox::of_turn(tx, under.lease.organization, turn)?;
-    let (organization, zone) = organization(tx, under.lease.organization)?;
+    let rows = inbox::of_turn(tx, turn_lease.lease.organization, turn)?;
+    let (organization, zone) = organization(tx, turn_lease.lease.organization)?;
     let contact = contact::get(tx, organization.id, conversation.contact)?;
     let inbound = stale_inbound::inbound_text(&rows);
     let written = stale_inbound::written(&rows, &zone, now);
-    let again = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+    let again =
+        open::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
     let again = Opened { written, ..again };
     Ok(Restart { opened: Box::new(again), inbound })
 }
 
 /// If the customer wrote more, the turn takes those messages too and begins again. At most as long, and with as many messages,
 /// as a burst may have.
-pub(super) fn begin_again(
+pub(super) fn restart_if_contact_wrote(
     tx: &mut Tx<'_>,
-    under: &LeaseContext,
+    turn_lease: &TurnLease,
     turn: TurnId,
     spent: Spent,
     now: Timestamp,
 ) -> Result<Option<Restart>, UseCaseError> {
-    let lease = &under.lease;
+    let lease = &turn_lease.lease;
     let organization = lease.organization;
     let conversation = conversation::get(tx, organization, lease.conversation)?;
     // A file that is still on its way is answered with what came with it, by the next turn.
@@ -156,18 +157,18 @@ pub(super) fn begin_again(
     let before = inbox::of_turn(tx, organization, turn)?;
     let count = u32::try_from(before.len()).unwrap_or(u32::MAX);
     let Some(first) = before.first().map(|row| row.received_at) else { return Ok(None) };
-    if !under.burst.may_grow(first, count, now) {
+    if !turn_lease.burst.may_grow(first, count, now) {
         return Ok(None);
     }
     turn::restart(tx, organization, turn, spent)?;
-    assign_messages(tx, lease, turn, under.burst.most.saturating_sub(count), now)?;
-    reload(tx, under, turn, conversation, now).map(Some)
+    assign_messages(tx, lease, turn, turn_lease.burst.most.saturating_sub(count), now)?;
+    load_restart(tx, turn_lease, turn, conversation, now).map(Some)
 }
 
 /// What the closing transaction of a turn under a lease does besides: the outbox, the inbox, the end of the lease.
 pub(super) fn finish(
     tx: &mut Tx<'_>,
-    under: &LeaseContext,
+    turn_lease: &TurnLease,
     opened: &Opened,
     machine: &TurnState,
     decided: &Ending,
@@ -178,7 +179,7 @@ pub(super) fn finish(
     if stored.reply().is_some() {
         enqueue_reply(tx, opened, machine, decided, now)?;
     }
-    lease::finish(tx, &under.lease)?;
+    lease::finish(tx, &turn_lease.lease)?;
     Ok(())
 }
 
