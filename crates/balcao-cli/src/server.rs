@@ -86,8 +86,8 @@ pub(crate) struct ChannelAccounts {
 pub(crate) struct Server {
     desk: AppContext,
     role: Role,
-    /// Told when something came in, and when something is to be sent.
-    bells: (Arc<Notify>, Arc<Notify>),
+    /// Wake-ups for the dispatcher and for the sender.
+    wakeups: (Arc<Notify>, Arc<Notify>),
     web: Web,
     limits: Limits,
     /// Networks of the proxies before it.
@@ -197,7 +197,7 @@ impl Server {
         let bell = CompletionNotifier::default();
         let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
         let api = api.map_err(Failure::operation)?.with_policies(config.whatsapp.policies().map_err(Failure::usage)?);
-        let bells = (Arc::clone(&wake), Arc::clone(&outgoing));
+        let wakeups = (Arc::clone(&wake), Arc::clone(&outgoing));
         let timed = server.timers().map_err(Failure::usage)?;
         let (all, told) = (channels.clone(), Arc::clone(&outgoing));
         let profile = config.agents.profile.clone();
@@ -227,7 +227,7 @@ impl Server {
         Ok(Self {
             desk,
             role: Role::All,
-            bells,
+            wakeups,
             web,
             limits,
             proxies,
@@ -296,7 +296,7 @@ impl Server {
         let Self {
             desk,
             role,
-            bells: (wake, outgoing),
+            wakeups: (wake, outgoing),
             web,
             limits,
             proxies,

@@ -22,7 +22,7 @@ impl Turn {
             Verdict::Send(clean) => self.on_clean_text(clean),
             Verdict::Retry(reason) if !self.state.retried.leak => {
                 self.state.retried.leak = true;
-                self.state.phase = Phase::Thinking { want: RequestKind::Correction(reason) };
+                self.state.phase = Phase::AwaitingModel { want: RequestKind::Correction(reason) };
             }
             Verdict::Retry(_) | Verdict::Block(_) => self.hand_off(HandoffReason::Unreadable),
         }
@@ -53,7 +53,7 @@ impl Turn {
         };
         if !self.state.retried.claim {
             self.state.retried.claim = true;
-            self.state.phase = Phase::Thinking { want };
+            self.state.phase = Phase::AwaitingModel { want };
             return;
         }
         match claims::fixed_sentence(&evidence) {
@@ -66,7 +66,7 @@ impl Turn {
     fn figure_again(&self, figure: UngroundedValue) -> RequestKind {
         let why = prompt::invented(figure, self.state.principal.locale);
         let can_look_up =
-            matches!(self.state.phase, Phase::Thinking { want: RequestKind::Step | RequestKind::LookUp(_) });
+            matches!(self.state.phase, Phase::AwaitingModel { want: RequestKind::Step | RequestKind::LookUp(_) });
         if can_look_up { RequestKind::LookUp(why) } else { RequestKind::Correction(why) }
     }
 

@@ -12,7 +12,7 @@ impl TurnState {
     /// Whether a call that runs next changes anything, and cannot have begun before.
     #[must_use]
     pub fn acts_next(&self, toolbox: &Toolbox) -> bool {
-        let Phase::Acting { queue, .. } = &self.phase else { return false };
+        let Phase::RunningTools { queue, .. } = &self.phase else { return false };
         next_batch(queue).iter().any(|call| call.mode == RunMode::Execute && changes(toolbox, &call.planned.tool))
     }
 
@@ -33,7 +33,7 @@ impl Turn {
     /// before they may run.
     pub fn intend(&mut self) -> bool {
         let Self { setup, state } = self;
-        let Phase::Acting { queue, .. } = &mut state.phase else { return false };
+        let Phase::RunningTools { queue, .. } = &mut state.phase else { return false };
         let mut news = false;
         let count = next_batch(queue).len();
         for call in queue.iter_mut().take(count) {
@@ -50,7 +50,7 @@ impl Turn {
     /// happened.
     pub(super) fn recover(&mut self) {
         let Self { setup, state } = self;
-        let Phase::Acting { queue, .. } = &mut state.phase else { return };
+        let Phase::RunningTools { queue, .. } = &mut state.phase else { return };
         let changes = |call: &QueuedCall| {
             let tool = setup.toolbox.get(&call.planned.tool);
             tool.is_some_and(|tool| tool.spec.behaviour.effect != Effect::Read)

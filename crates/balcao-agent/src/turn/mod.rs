@@ -92,7 +92,7 @@ impl Turn {
             principal: opening.principal,
             now: opening.now,
             prompt_hash: canonical::hash_text(&setup.system),
-            phase: Phase::Thinking { want: RequestKind::Step },
+            phase: Phase::AwaitingModel { want: RequestKind::Step },
             transcript: vec![Message::User { text: inbound.clone() }],
             inbound,
             steps: Vec::new(),
@@ -145,8 +145,8 @@ impl Turn {
     #[must_use]
     pub fn next_step(&self) -> NextStep {
         match &self.state.phase {
-            Phase::Thinking { want } => NextStep::CallModel(Box::new(self.request(want))),
-            Phase::Acting { queue, .. } => NextStep::CallTools(next_batch(queue)),
+            Phase::AwaitingModel { want } => NextStep::CallModel(Box::new(self.request(want))),
+            Phase::RunningTools { queue, .. } => NextStep::CallTools(next_batch(queue)),
             Phase::Done { ending } => NextStep::Finish(ending.clone()),
         }
     }

@@ -35,7 +35,7 @@ impl Turn {
                 Planned::Answered(record) => done.push(*record),
             }
         }
-        self.state.phase = Phase::Acting { queue, done };
+        self.state.phase = Phase::RunningTools { queue, done };
         self.settle();
     }
 
@@ -68,12 +68,12 @@ impl Turn {
             agreed: Some(held.question),
             asked_at,
         };
-        self.state.phase = Phase::Acting { queue: vec![queued], done: Vec::new() };
+        self.state.phase = Phase::RunningTools { queue: vec![queued], done: Vec::new() };
     }
 
     /// Takes the results of the calls that [`Turn::next_step`] named last, in that order. A missing one counts as a fault.
     pub fn on_tools(&mut self, results: Vec<CallResult>) {
-        let Phase::Acting { queue, .. } = &mut self.state.phase else { return };
+        let Phase::RunningTools { queue, .. } = &mut self.state.phase else { return };
         let batch = next_batch(queue);
         queue.drain(..batch.len());
         let mut results = results.into_iter();
@@ -95,8 +95,8 @@ impl Turn {
     /// Notes how long the calls of the batch that has just come back took, in milliseconds.
     pub fn note_call_times(&mut self, took: &[(String, u64)]) {
         let waiting = match &mut self.state.phase {
-            Phase::Acting { done, .. } => done.iter_mut(),
-            Phase::Thinking { .. } | Phase::Done { .. } => [].iter_mut(),
+            Phase::RunningTools { done, .. } => done.iter_mut(),
+            Phase::AwaitingModel { .. } | Phase::Done { .. } => [].iter_mut(),
         };
         for record in waiting.chain(&mut self.state.calls) {
             if let Some((_, millis)) = took.iter().find(|(call, _)| *call == record.call_id) {
@@ -109,12 +109,12 @@ impl Turn {
     pub(super) fn settle_open_calls(&mut self, why: &'static str) {
         let step = self.step();
         let open = match &mut self.state.phase {
-            Phase::Acting { queue, .. } => std::mem::take(queue),
-            Phase::Thinking { .. } | Phase::Done { .. } => Vec::new(),
+            Phase::RunningTools { queue, .. } => std::mem::take(queue),
+            Phase::AwaitingModel { .. } | Phase::Done { .. } => Vec::new(),
         };
         for queued in open {
             let (result, ran) = (self.cut_short(&queued, why), queued.mode == RunMode::Recover);
-            if let Phase::Acting { done, .. } = &mut self.state.phase {
+            if let Phase::RunningTools { done, .. } = &mut self.state.phase {
                 done.push(record(step, queued, result, ran));
             }
         }
@@ -329,14 +329,14 @@ impl Turn {
             }
         }
         let record = record(self.step(), queued, result, true);
-        if let Phase::Acting { done, .. } = &mut self.state.phase {
+        if let Phase::RunningTools { done, .. } = &mut self.state.phase {
             done.push(record);
         }
     }
 
     /// Counts what can be counted, in the model's order, and moves on when the step is complete.
     fn settle(&mut self) {
-        let Phase::Acting { queue, done } = &mut self.state.phase else { return };
+        let Phase::RunningTools { queue, done } = &mut self.state.phase else { return };
         done.sort_by_key(|record| record.index);
         let waiting = queue.first().map_or(u32::MAX, |call| call.index);
         let complete = queue.is_empty();
@@ -414,13 +414,14 @@ impl Turn {
         }
         let most = self.setup.profile.limits.max_tool_rounds.min(limits::MAX_TOOL_ROUNDS);
         let exhausted = self.state.rounds >= most || self.state.idle_rounds >= limits::MAX_IDLE_ROUNDS;
-        self.state.phase = Phase::Thinking { want: if exhausted { RequestKind::Final } else { RequestKind::Step } };
+        self.state.phase =
+            Phase::AwaitingModel { want: if exhausted { RequestKind::Final } else { RequestKind::Step } };
     }
 
     /// Writes the step's results into the transcript, in the model's order.
     fn close_step(&mut self) {
         let step = self.step();
-        if let Phase::Acting { done, .. } = &self.state.phase {
+        if let Phase::RunningTools { done, .. } = &self.state.phase {
             let counted =
                 u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
             let mut rest: Vec<CallRecord> = done.iter().filter(|record| record.index >= counted).cloned().collect();
@@ -442,7 +443,7 @@ impl Turn {
                 is_error: record.result.is_error(),
             });
         }
-        self.state.phase = Phase::Thinking { want: RequestKind::Step };
+        self.state.phase = Phase::AwaitingModel { want: RequestKind::Step };
     }
 
     fn waits_for_staff(&self, records: &[CallRecord]) -> Option<String> {

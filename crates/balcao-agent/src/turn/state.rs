@@ -84,13 +84,15 @@ pub struct TurnState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum Phase {
-    /// The model is asked.
-    Thinking {
+    /// The turn waits for the response of the model.
+    #[serde(rename = "thinking")]
+    AwaitingModel {
         /// For what.
         want: RequestKind,
     },
     /// Calls of one step wait to be run, in order.
-    Acting {
+    #[serde(rename = "acting")]
+    RunningTools {
         /// The calls that have no result yet.
         queue: Vec<QueuedCall>,
         /// Results of this step so far, by position.

@@ -24,8 +24,8 @@ impl Turn {
         self.state.spent.usage.add(response.usage);
         self.record_step(&phase, &response);
         match phase {
-            Phase::Thinking { want } => self.on_answer(&want, response),
-            Phase::Acting { .. } | Phase::Done { .. } => {}
+            Phase::AwaitingModel { want } => self.on_answer(&want, response),
+            Phase::RunningTools { .. } | Phase::Done { .. } => {}
         }
         self.check_budgets();
     }
@@ -42,8 +42,8 @@ impl Turn {
             mended: Vec::new(),
         });
         match phase {
-            Phase::Thinking { .. } => self.hand_off(HandoffReason::ModelFailure(error.to_string())),
-            Phase::Acting { .. } | Phase::Done { .. } => {}
+            Phase::AwaitingModel { .. } => self.hand_off(HandoffReason::ModelFailure(error.to_string())),
+            Phase::RunningTools { .. } | Phase::Done { .. } => {}
         }
     }
 
@@ -79,7 +79,7 @@ impl Turn {
         if !self.state.retried.length {
             self.state.retried.length = true;
             self.state.output_budget = self.state.output_budget.saturating_mul(2);
-            self.state.phase = Phase::Thinking { want: want.clone() };
+            self.state.phase = Phase::AwaitingModel { want: want.clone() };
             return;
         }
         let whole = match self.setup.profile.protocol {
@@ -98,14 +98,14 @@ impl Turn {
         } else {
             self.state.retried.format = true;
             let again = self.again();
-            self.state.phase = Phase::Thinking { want: again };
+            self.state.phase = Phase::AwaitingModel { want: again };
         }
     }
 
     /// Nothing at all, or a refusal: one more try, then a person.
     fn on_nothing(&mut self, text: &str) {
         if self.state.retried.empty {
-            let out_of_rounds = matches!(self.state.phase, Phase::Thinking { want: RequestKind::Final });
+            let out_of_rounds = matches!(self.state.phase, Phase::AwaitingModel { want: RequestKind::Final });
             let what = if text.trim().is_empty() { "no answer twice" } else { "the model refused twice" };
             self.hand_off(if out_of_rounds {
                 HandoffReason::Rounds
@@ -115,15 +115,15 @@ impl Turn {
         } else {
             self.state.retried.empty = true;
             let again = self.again();
-            self.state.phase = Phase::Thinking { want: again };
+            self.state.phase = Phase::AwaitingModel { want: again };
         }
     }
 
     /// What is asked for again after an answer that could not be used.
     fn again(&self) -> RequestKind {
         match &self.state.phase {
-            Phase::Thinking { want } => want.clone(),
-            Phase::Acting { .. } | Phase::Done { .. } => RequestKind::Step,
+            Phase::AwaitingModel { want } => want.clone(),
+            Phase::RunningTools { .. } | Phase::Done { .. } => RequestKind::Step,
         }
     }
 
@@ -184,7 +184,7 @@ impl Turn {
             None
         };
         // A step that only needs its calls answered may still act: the budget stops the next model call, not the effect.
-        if let (Some(name), Phase::Thinking { .. }) = (over, &self.state.phase) {
+        if let (Some(name), Phase::AwaitingModel { .. }) = (over, &self.state.phase) {
             self.hand_off(HandoffReason::Budget(name.to_owned()));
         }
     }
@@ -193,8 +193,8 @@ impl Turn {
 /// What a model call in this phase is for.
 const fn purpose_of(phase: &Phase) -> Purpose {
     match phase {
-        Phase::Thinking { want: RequestKind::Correction(_) | RequestKind::LookUp(_) } => Purpose::Correction,
-        Phase::Thinking { .. } | Phase::Acting { .. } | Phase::Done { .. } => Purpose::Step,
+        Phase::AwaitingModel { want: RequestKind::Correction(_) | RequestKind::LookUp(_) } => Purpose::Correction,
+        Phase::AwaitingModel { .. } | Phase::RunningTools { .. } | Phase::Done { .. } => Purpose::Step,
     }
 }
 
