@@ -16,7 +16,7 @@ use balcao_testkit::fakes::transcription::Heard;
 use balcao_testkit::wait;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, MAX_BYTES, WAIT, counter, counter_on, eli};
+use crate::messaging_harness::{MAX_BYTES, MessagingHarness, WAIT, eli, start_harness, start_on_store};
 
 const ANSWER: &str = "Recebi! Como posso ajudar?";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
@@ -40,13 +40,13 @@ fn voice() -> Value {
     json!({ "type": "audio", "audio": audio })
 }
 
-async fn one(shop: &Counter) -> attachment::Attachment {
+async fn one(shop: &MessagingHarness) -> attachment::Attachment {
     let [one] = shop.attachments().await.try_into().unwrap();
     one
 }
 
-async fn got_an_image(answer: Option<Line>, prepare: impl FnOnce(&Counter)) -> Counter {
-    let shop = counter(answer).await;
+async fn got_an_image(answer: Option<Line>, prepare: impl FnOnce(&MessagingHarness)) -> MessagingHarness {
+    let shop = start_harness(answer).await;
     prepare(&shop);
     shop.joao_sends("wamid.1", image(json!({}))).await;
     shop.files.work_off().await.unwrap();
@@ -55,31 +55,31 @@ async fn got_an_image(answer: Option<Line>, prepare: impl FnOnce(&Counter)) -> C
 
 #[tokio::test]
 async fn an_image_is_fetched_and_kept_before_its_turn() {
-    let shop = counter([says(ANSWER)]).await;
+    let shop = start_harness([says(ANSWER)]).await;
     shop.graph.keep_file("m1", "image/png", PNG);
     shop.joao_sends("wamid.1", image(json!({ "caption": "quero igual a esse" }))).await;
-    shop.pass(3);
+    shop.advance_secs(3);
     assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0, "the burst is over, but the file is not here");
     shop.files.work_off().await.unwrap();
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [ANSWER]);
     assert_eq!(shop.asked(), "quero igual a esse\n[imagem, que não posso ver]");
     let kept = one(&shop).await;
     assert_eq!((kept.state, kept.mime.as_deref(), kept.attempts), (AttachmentState::Stored, Some("image/png"), 1));
     let organization = shop.world.organization;
-    let bytes = shop.look(move |tx| attachment::bytes(tx, organization, kept.id)).await;
+    let bytes = shop.in_transaction(move |tx| attachment::bytes(tx, organization, kept.id)).await;
     assert_eq!(bytes, Some(("image/png".to_owned(), PNG.to_vec())));
 }
 
 #[tokio::test]
 async fn a_voice_note_is_written_down_and_marked_as_such() {
-    let shop = counter([says(ANSWER)]).await;
+    let shop = start_harness([says(ANSWER)]).await;
     shop.graph.keep_file("m1", "audio/ogg", &note(5));
     shop.speech.next(Heard::Words(" quero cortar o cabelo\namanhã ".to_owned()));
     shop.joao_sends("wamid.1", voice()).await;
     shop.joao_writes("wamid.2", "pode ser?").await;
     shop.files.work_off().await.unwrap();
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "quero cortar o cabelo amanhã\n[transcrição de áudio]\npode ser?");
     let [sound] = shop.speech.sounds().try_into().unwrap();
     assert_eq!((sound.filename.as_str(), sound.language.as_deref(), sound.bytes), ("audio.ogg", Some("pt"), note(5)));
@@ -88,11 +88,11 @@ async fn a_voice_note_is_written_down_and_marked_as_such() {
 
 #[tokio::test]
 async fn without_a_transcriber_sound_is_kept_and_the_model_told() {
-    let shop = counter([says(ANSWER)]).await.deaf();
+    let shop = start_harness([says(ANSWER)]).await.deaf();
     shop.graph.keep_file("m1", "audio/ogg", &note(5));
     shop.joao_sends("wamid.1", voice()).await;
     shop.files.work_off().await.unwrap();
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "[áudio, que não posso ouvir]");
     assert_eq!(one(&shop).await.state, AttachmentState::Stored);
 }
@@ -102,12 +102,12 @@ async fn sound_that_cannot_be_heard_is_told_to_the_model() {
     for (seconds, heard, asked) in
         [(5, Some(Heard::Words("  ".to_owned())), 1), (5, Some(Heard::Status(400)), 1), (61, None, 0)]
     {
-        let shop = counter([says(ANSWER)]).await;
+        let shop = start_harness([says(ANSWER)]).await;
         shop.graph.keep_file("m1", "audio/ogg", &note(seconds));
         heard.into_iter().for_each(|heard| shop.speech.next(heard));
         shop.joao_sends("wamid.1", voice()).await;
         shop.files.work_off().await.unwrap();
-        shop.works().await;
+        shop.run_until_idle().await;
         assert_eq!((shop.asked().as_str(), shop.speech.sounds().len()), (NO_AUDIO, asked));
         let kept = one(&shop).await;
         assert_eq!((kept.state, kept.size.is_some()), (AttachmentState::Unreadable, true), "staff can hear it");
@@ -116,7 +116,7 @@ async fn sound_that_cannot_be_heard_is_told_to_the_model() {
 
 #[tokio::test]
 async fn what_was_fetched_is_not_fetched_again_to_be_heard() {
-    let shop = counter([says(ANSWER)]).await;
+    let shop = start_harness([says(ANSWER)]).await;
     shop.graph.keep_file("m1", "audio/ogg", &note(5));
     for heard in [Heard::Status(500), Heard::Nonsense, Heard::Cut, Heard::Words("oi".to_owned())] {
         shop.speech.next(heard);
@@ -126,34 +126,34 @@ async fn what_was_fetched_is_not_fetched_again_to_be_heard() {
     let fetched = shop.graph.asked().len();
     for pause in [1, 2, 4] {
         assert_eq!(shop.files.work_off().await.unwrap(), 0, "the pause is not over");
-        shop.pass(pause);
+        shop.advance_secs(pause);
         assert_eq!(shop.files.work_off().await.unwrap(), 1);
     }
     assert_eq!((one(&shop).await.transcript.as_deref(), shop.graph.asked().len()), (Some("oi"), fetched));
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "oi\n[transcrição de áudio]");
 }
 
 #[tokio::test]
 async fn a_turn_does_not_wait_longer_than_it_should() {
-    let shop = counter([says(ANSWER)]).await;
+    let shop = start_harness([says(ANSWER)]).await;
     shop.graph.keep_file("m1", "audio/ogg", &note(5));
     shop.joao_sends("wamid.1", voice()).await;
-    shop.pass(19);
+    shop.advance_secs(19);
     assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0);
-    shop.pass(1);
-    shop.works().await;
+    shop.advance_secs(1);
+    shop.run_until_idle().await;
     assert_eq!((shop.texts(), shop.asked().as_str()), (vec![ANSWER.to_owned()], "[áudio, que não posso ouvir]"));
     shop.speech.next(Heard::Words("tarde demais".to_owned()));
     shop.files.work_off().await.unwrap();
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 1, "what came late is for staff; nothing is answered twice");
     assert_eq!(one(&shop).await.transcript.as_deref(), Some("tarde demais"));
 }
 
 #[tokio::test]
 async fn f_136_files_that_lie_or_are_gone_are_answered_all_the_same() {
-    type Prepare = fn(&Counter);
+    type Prepare = fn(&MessagingHarness);
     let cases: [(&str, Prepare); 6] = [
         ("larger than it may be", |shop| shop.graph.keep_file("m1", "image/png", &[0; MAX_BYTES + 1])),
         ("larger than it says", |shop| {
@@ -173,21 +173,21 @@ async fn f_136_files_that_lie_or_are_gone_are_answered_all_the_same() {
         let shop = got_an_image(Some(says(ANSWER)), prepare).await;
         let kept = one(&shop).await;
         assert_eq!((kept.state, kept.size), (AttachmentState::Unreadable, None), "{what}: {:?}", kept.failure);
-        shop.works().await;
+        shop.run_until_idle().await;
         assert_eq!((shop.texts(), shop.asked().as_str()), (vec![ANSWER.to_owned()], NO_IMAGE), "{what}");
     }
 }
 
 #[tokio::test]
 async fn a_file_whose_bytes_were_altered_is_fetched_again_and_given_up_at_last() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     shop.graph.keep_file("m1", "image/png", PNG);
     let announced = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     shop.joao_sends("wamid.1", image(json!({ "sha256": announced }))).await;
     for attempt in 1..=MAX_ATTEMPTS {
         assert_eq!(one(&shop).await.state, AttachmentState::Waiting);
         assert_eq!(shop.files.work_off().await.unwrap(), 1, "attempt {attempt}");
-        shop.pass(20);
+        shop.advance_secs(20);
     }
     let given_up = one(&shop).await;
     assert_eq!((given_up.state, given_up.attempts), (AttachmentState::Unreadable, MAX_ATTEMPTS));
@@ -204,7 +204,7 @@ async fn a_file_that_is_slow_once_comes_the_next_time() {
     .await;
     let _time = wait::hold();
     assert_eq!(one(&shop).await.state, AttachmentState::Waiting);
-    shop.pass(1);
+    shop.advance_secs(1);
     shop.files.work_off().await.unwrap();
     assert_eq!(one(&shop).await.state, AttachmentState::Stored);
 }
@@ -215,13 +215,13 @@ async fn a_message_that_was_taken_back_takes_its_file_along() {
     let revoke = json!({ "original_message_id": "wamid.1" });
     shop.joao_sends("wamid.2", json!({ "type": "revoke", "revoke": revoke })).await;
     assert_eq!(shop.attachments().await, []);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert!(shop.texts().is_empty());
 }
 
 #[tokio::test]
 async fn a_file_that_comes_during_a_turn_is_answered_by_the_next_one() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     shop.graph.keep_file("m1", "audio/ogg", &note(5));
     shop.speech.next(Heard::Words("às dez".to_owned()));
     let mut what = voice();
@@ -229,16 +229,16 @@ async fn a_file_that_comes_during_a_turn_is_answered_by_the_next_one() {
     let sent = balcao_testkit::fakes::graph::webhooks::message("wamid.2", what);
     shop.model.script([shop.after_delivery(&sent, says("Um.")), says("Dois.")]);
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), ["Um."], "it does not begin again for something that it cannot read yet");
     shop.files.work_off().await.unwrap();
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!((shop.texts().len(), shop.asked().as_str()), (2, "às dez\n[transcrição de áudio]"));
 }
 
 #[tokio::test]
 async fn sound_that_a_visitor_of_the_web_chat_sends_is_written_down_before_its_turn() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     let (desk, organization) = (shop.world.desk.clone(), shop.world.organization);
     let inbox = Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::default());
     let chats = WebChats::new(desk, inbox.with_files(Arc::default(), WAIT), Hub::default(), organization);
@@ -247,24 +247,24 @@ async fn sound_that_a_visitor_of_the_web_chat_sends_is_written_down_before_its_t
     let conversation = chats.latest().await.unwrap().unwrap().0;
     let waits = async || {
         let of = move |tx: &mut Tx<'_>| attachment::awaited_until(tx, organization, conversation);
-        shop.look(of).await.is_some()
+        shop.in_transaction(of).await.is_some()
     };
     assert!(waits().await);
     shop.files.work_off().await.unwrap();
     assert!(!waits().await);
     let of = move |tx: &mut Tx<'_>| inbox::of_conversation(tx, organization, conversation, 9);
-    assert_eq!(shop.look(of).await.remove(0).text, "quero cortar o cabelo\n[transcrição de áudio]");
+    assert_eq!(shop.in_transaction(of).await.remove(0).text, "quero cortar o cabelo\n[transcrição de áudio]");
 }
 
 #[tokio::test]
 async fn h09_a_contact_who_sent_enough_for_a_day_fills_no_disk() {
-    let shop = counter([says(ANSWER)]).await;
+    let shop = start_harness([says(ANSWER)]).await;
     shop.graph.keep_file("m1", "image/png", PNG);
     shop.joao_sends("wamid.1", image(json!({}))).await;
     let (organization, conversation) = (shop.world.organization, shop.conversation().await.id);
     let ends_at = "2026-11-25T00:00:00-03:00".parse().unwrap();
     let day = Day { date: jiff::civil::date(2026, 11, 24), ends_at };
-    shop.look(move |tx| {
+    shop.in_transaction(move |tx| {
         let name = format!("files/{conversation}");
         day_budget::spend(tx, organization, day.budget(&name), 50 << 20, 50 << 20, jiff::Timestamp::UNIX_EPOCH)
     })
@@ -273,8 +273,8 @@ async fn h09_a_contact_who_sent_enough_for_a_day_fills_no_disk() {
     let kept = one(&shop).await;
     assert_eq!((kept.state, kept.size), (AttachmentState::Unreadable, None));
     assert_eq!(kept.failure.as_deref(), Some("its contact has sent 50 MiB of files today, the most that is kept"));
-    shop.pass(3);
-    shop.works().await;
+    shop.advance_secs(3);
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [ANSWER], "the customer is answered all the same");
 }
 
@@ -284,7 +284,7 @@ async fn h09_a_file_of_a_channel_waits_while_the_disk_is_nearly_full_and_comes_o
     let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
     // No disk is free to its last byte and one more.
     let full = FileBudgets { least_free_percent: 101, ..FileBudgets::default() };
-    let shop = counter_on(store, eli(), []).await.within(full);
+    let shop = start_on_store(store, eli(), []).await.within(full);
     shop.graph.keep_file("m1", "image/png", PNG);
     shop.joao_sends("wamid.1", image(json!({}))).await;
     for _minute in 0..60 {
@@ -292,7 +292,7 @@ async fn h09_a_file_of_a_channel_waits_while_the_disk_is_nearly_full_and_comes_o
         let waits = one(&shop).await;
         assert_eq!((waits.state, waits.size), (AttachmentState::Waiting, None));
         assert!(waits.failure.unwrap().contains("too little room on the disk"));
-        shop.pass(60);
+        shop.advance_secs(60);
     }
     assert_eq!(shop.graph.asked().len(), 0, "the channel is not asked for what has no room");
     let shop = shop.within(FileBudgets { least_free_percent: 0, ..full });

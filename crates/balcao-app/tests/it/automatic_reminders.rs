@@ -13,19 +13,19 @@ use balcao_store::scheduling::reminder::{self, ReminderState};
 use balcao_store::{scheduling::appointment, turns::event};
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter, terms};
+use crate::messaging_harness::{MessagingHarness, start_harness, terms};
 use crate::timers::remind_automatically;
 
 /// João has written; the counter is open on Tuesday, 24 November at ten.
-async fn shop() -> (Counter, ContactId) {
-    let shop = counter([says("Olá! Como posso ajudar?")]).await;
+async fn shop() -> (MessagingHarness, ContactId) {
+    let shop = start_harness([says("Olá! Como posso ajudar?")]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let joao = shop.conversation().await.contact;
     (shop, joao)
 }
 
-async fn book(shop: &Counter, contact: ContactId, date: &str, start_min: u16) -> AppointmentId {
+async fn book(shop: &MessagingHarness, contact: ContactId, date: &str, start_min: u16) -> AppointmentId {
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
@@ -40,7 +40,13 @@ async fn book(shop: &Counter, contact: ContactId, date: &str, start_min: u16) ->
     booked.value.unwrap().appointment.id
 }
 
-async fn move_to(shop: &Counter, contact: ContactId, id: AppointmentId, date: &str, start_min: u16) -> AppointmentId {
+async fn move_to(
+    shop: &MessagingHarness,
+    contact: ContactId,
+    id: AppointmentId,
+    date: &str,
+    start_min: u16,
+) -> AppointmentId {
     let request = RescheduleRequest {
         appointment: Some(id),
         date: date.parse().unwrap(),
@@ -55,9 +61,9 @@ async fn move_to(shop: &Counter, contact: ContactId, id: AppointmentId, date: &s
 }
 
 /// The local times of an appointment's reminders that are in this state, with who wanted them.
-async fn reminders(shop: &Counter, id: AppointmentId, state: ReminderState) -> Vec<(String, ReminderOrigin)> {
+async fn reminders(shop: &MessagingHarness, id: AppointmentId, state: ReminderState) -> Vec<(String, ReminderOrigin)> {
     let organization = shop.world.organization;
-    let all = shop.look(move |tx| reminder::list_of(tx, organization, id)).await;
+    let all = shop.in_transaction(move |tx| reminder::list_of(tx, organization, id)).await;
     let zone = jiff::tz::TimeZone::get("America/Sao_Paulo").unwrap();
     let local = |at| zone.to_datetime(at).strftime("%m-%d %H:%M").to_string();
     let found = all.iter().filter(|one| one.state == state);
@@ -176,7 +182,7 @@ async fn p_05_opted_out_contact_gets_no_automatic_reminder() {
     let (shop, joao) = shop().await;
     let id = book(&shop, joao, "2026-11-25", 15 * 60).await;
     shop.joao_writes("wamid.2", "pare").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let sent = shop.graph.accepted().len();
     shop.world.set_local("2026-11-24T15:00");
     shop.fires(terms()).await;
@@ -185,8 +191,8 @@ async fn p_05_opted_out_contact_gets_no_automatic_reminder() {
 }
 
 /// How many events say that an appointment is confirmed.
-async fn confirmations(shop: &Counter, id: AppointmentId) -> usize {
-    let events = shop.look(|tx| event::waiting(tx, 100)).await;
+async fn confirmations(shop: &MessagingHarness, id: AppointmentId) -> usize {
+    let events = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
     events.iter().filter(|one| one.kind == "appointment_confirmed" && one.subject == id.to_string()).count()
 }
 
@@ -201,14 +207,14 @@ async fn button_yes_confirms_the_appointment_once() {
     let tap = |place: usize| json!({ "type": "interactive", "interactive": { "type": "button_reply", "button_reply": buttons[place]["reply"].clone() } });
     shop.model.script([says("Certo!"), says("Certo!"), says("Claro! Para quando?")]);
     shop.joao_sends("wamid.2", tap(0)).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(confirmations(&shop, id).await, 1);
     assert!(shop.model.requests().last().unwrap().system.contains("presença confirmada"), "the model knows");
     shop.joao_sends("wamid.3", tap(0)).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(confirmations(&shop, id).await, 1, "the same answer again is no news");
     shop.joao_sends("wamid.4", tap(1)).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "Quero remarcar meu horário de Corte na máquina com Wesley Moura, quarta, 25/11 às 15h.");
 }
 
@@ -223,7 +229,7 @@ async fn written_yes_confirms_and_anything_else_does_not() {
         assert_eq!(shop.fires(terms()).await, 1);
         shop.model.script([says("Certo!")]);
         shop.joao_writes("wamid.2", text).await;
-        shop.works().await;
+        shop.run_until_idle().await;
         assert_eq!(confirmations(&shop, id).await, confirmed, "{text}");
     }
 }
@@ -232,7 +238,7 @@ async fn written_yes_confirms_and_anything_else_does_not() {
 async fn yes_to_a_reminder_keeps_a_hold() {
     let (shop, joao) = shop().await;
     let id = book(&shop, joao, "2026-11-25", 15 * 60).await;
-    shop.look(move |tx| {
+    shop.in_transaction(move |tx| {
         let until = "2026-11-25T12:00:00Z".parse::<jiff::Timestamp>().unwrap();
         tx.execute(
             "UPDATE appointment SET status = 'pending', expires_at = ?1 WHERE id = ?2",
@@ -244,10 +250,12 @@ async fn yes_to_a_reminder_keeps_a_hold() {
     assert_eq!(shop.fires(terms()).await, 1);
     shop.model.script([says("Certo!")]);
     shop.joao_writes("wamid.2", "sim").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let organization = shop.world.organization;
-    let found =
-        shop.look(move |tx| appointment::find(tx, organization, id, balcao_domain::Currency::BRL)).await.unwrap();
+    let found = shop
+        .in_transaction(move |tx| appointment::find(tx, organization, id, balcao_domain::Currency::BRL))
+        .await
+        .unwrap();
     assert_eq!((found.status, found.holds_until), (balcao_domain::AppointmentStatus::Confirmed, None));
 }
 

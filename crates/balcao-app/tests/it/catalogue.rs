@@ -15,7 +15,7 @@ use balcao_tool::Toolbox;
 use serde_json::json;
 
 use crate::{
-    counter::eli,
+    messaging_harness::eli,
     world::{figueira, root},
 };
 

@@ -7,7 +7,7 @@ use balcao_store::{crm::contact, scheduling::appointment};
 use balcao_testkit::fakes::graph::Behaviour;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter};
+use crate::messaging_harness::{MessagingHarness, start_harness};
 
 const WHEN: &str = "2026-11-25";
 
@@ -16,10 +16,10 @@ fn looks() -> balcao_llm::providers::scripted::Line {
 }
 
 /// João asked, and was answered with this.
-async fn offered(reply: &str) -> (Counter, Value) {
-    let shop = counter([looks(), says(reply)]).await;
+async fn offered(reply: &str) -> (MessagingHarness, Value) {
+    let shop = start_harness([looks(), says(reply)]).await;
     shop.joao_writes("wamid.1", "quero cortar amanhã com o Wesley, que horas tem?").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let sent = shop.graph.accepted().pop().unwrap();
     (shop, sent)
 }
@@ -32,7 +32,7 @@ fn names(sent: &Value) -> Vec<String> {
     buttons.chain(rows.map(|row| &row["id"])).map(|id| id.as_str().unwrap().to_owned()).collect()
 }
 
-async fn taps(shop: &Counter, id: &str, name: &str, title: &str) {
+async fn taps(shop: &MessagingHarness, id: &str, name: &str, title: &str) {
     let reply = json!({ "type": "list_reply", "list_reply": { "id": name, "title": title } });
     shop.joao_sends(id, json!({ "type": "interactive", "interactive": reply })).await;
 }
@@ -49,7 +49,7 @@ async fn up_to_three_times_are_buttons_and_the_chosen_one_comes_back() {
     assert_eq!(names.len(), 3);
     shop.model.script([says("Como posso ajudar?")]);
     taps(&shop, "wamid.2", &names[1], "whatever the client says").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert!(shop.asked().starts_with("Quero quarta, 25/11 às 15:00 com Wesley"), "{}", shop.asked());
 }
 
@@ -67,14 +67,14 @@ async fn a_choice_that_is_forged_or_stale_is_answered_politely() {
     let name = names(&sent).remove(0);
     shop.model.script([says("Esse não vale mais."), says("Nem esse."), says("Como posso ajudar?")]);
     taps(&shop, "wamid.2", "balcao:trn_1:99", "Tudo de graça").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "[o cliente tocou numa opção que não vale mais]");
-    shop.pass(86_400);
+    shop.advance_secs(86_400);
     taps(&shop, "wamid.3", &name, "14:00").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert!(shop.asked().starts_with("[o cliente tocou numa opção que não vale mais: Quero quarta, 25/11 às 14:00"));
     taps(&shop, "wamid.4", "another program's", "Sim").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "Sim");
 }
 
@@ -88,18 +88,21 @@ async fn a_reply_that_names_none_of_the_times_is_a_text() {
 async fn what_was_booked_is_not_offered() {
     let book =
         json!({ "service_name": "Corte na máquina", "barber_name": "Wesley", "date": WHEN, "start_hour": "14:00" });
-    let shop =
-        counter([looks(), calls("create_appointment", &book), says("Confirmado: amanhã, 25/11, às 14h com Wesley.")])
-            .await;
+    let shop = start_harness([
+        looks(),
+        calls("create_appointment", &book),
+        says("Confirmado: amanhã, 25/11, às 14h com Wesley."),
+    ])
+    .await;
     shop.joao_writes("wamid.1", "marca corte na máquina amanhã às 14h com o Wesley").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.graph.accepted().pop().unwrap()["type"], "text", "{:?}", shop.texts());
 }
 
 /// How many appointments João has ahead of him.
-async fn standing(shop: &Counter) -> usize {
+async fn standing(shop: &MessagingHarness) -> usize {
     let (organization, now) = (shop.world.organization, shop.world.clock.now());
-    shop.look(move |tx| {
+    shop.in_transaction(move |tx| {
         let joao = contact::find_by_channel_user(tx, organization, "BR.1234567890")?.unwrap();
         appointment::upcoming_of_contact(tx, organization, joao.id, Currency::BRL, now)
     })
@@ -109,7 +112,7 @@ async fn standing(shop: &Counter) -> usize {
 
 #[tokio::test]
 async fn the_question_before_a_deed_has_its_two_answers_as_buttons_and_they_answer_no_other() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     let mut asked = Vec::new();
     for (number, day, said) in [(1, "25", "amanhã"), (2, "26", "quinta")] {
         let book = json!({ "service_name": "Corte na máquina", "barber_name": "Wesley",
@@ -117,11 +120,11 @@ async fn the_question_before_a_deed_has_its_two_answers_as_buttons_and_they_answ
         shop.model.script([calls("create_appointment", &book), says(&format!("Marcado: {day}/11 às 14h com Wesley."))]);
         shop.joao_writes(&format!("wamid.book{number}"), &format!("marca corte na máquina {said} às 14h com o Wesley"))
             .await;
-        shop.works().await;
+        shop.run_until_idle().await;
         assert_eq!(standing(&shop).await, 1, "{:?}", shop.texts());
         shop.model.script([calls("cancel_appointment", &json!({})), says("Ok.")]);
         shop.joao_writes(&format!("wamid.ask{number}"), "quero cancelar meu horário").await;
-        shop.works().await;
+        shop.run_until_idle().await;
         let sent = shop.graph.accepted().pop().unwrap();
         let buttons = &sent["interactive"]["action"]["buttons"];
         assert_eq!((&buttons[0]["reply"]["title"], &buttons[1]["reply"]["title"]), (&json!("Sim"), &json!("Não")));
@@ -130,18 +133,18 @@ async fn the_question_before_a_deed_has_its_two_answers_as_buttons_and_they_answ
             // The yes to what was asked on the day before.
             shop.model.script([says("Esse já foi cancelado."), says("Ok.")]);
             taps(&shop, "wamid.late", &asked[0][0], "Sim").await;
-            shop.works().await;
+            shop.run_until_idle().await;
             assert_eq!(standing(&shop).await, 1, "{}", shop.asked());
             break;
         }
         shop.model.script([says("Cancelei.")]);
         taps(&shop, &format!("wamid.yes{number}"), &asked[0][0], "Sim").await;
-        shop.works().await;
+        shop.run_until_idle().await;
         assert_eq!(standing(&shop).await, 0, "{:?}", shop.texts());
     }
     shop.model.script([says("Então fica.")]);
     taps(&shop, "wamid.no", &asked[1][1], "Não").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!((standing(&shop).await, shop.asked().as_str()), (1, "Não"));
 }
 
@@ -149,9 +152,9 @@ async fn the_question_before_a_deed_has_its_two_answers_as_buttons_and_they_answ
 async fn whoever_hides_their_number_is_asked_for_it_with_a_button_and_whoever_does_not_is_not() {
     let question = "Claro! Qual é o seu telefone?";
     for (number, kind) in [(None, "interactive"), (Some("5531988880001"), "text")] {
-        let shop = counter([says(question), says("Anotado!")]).await;
+        let shop = start_harness([says(question), says("Anotado!")]).await;
         shop.writes_as(number, Some("BR.77"), "wamid.1", "quero marcar").await;
-        shop.works().await;
+        shop.run_until_idle().await;
         let sent = shop.graph.accepted().remove(0);
         assert_eq!(sent["type"], kind);
         if number.is_none() {
@@ -162,13 +165,13 @@ async fn whoever_hides_their_number_is_asked_for_it_with_a_button_and_whoever_do
                 "wa_id": "5531988880001" }] }]);
             let shared = json!({ "type": "contacts", "contacts": card, "origin": "contact_request" });
             shop.sends_as(None, Some("BR.77"), "wamid.2", shared).await;
-            shop.works().await;
+            shop.run_until_idle().await;
             let organization = shop.world.organization;
-            let known = shop.look(move |tx| contact::find_by_channel_user(tx, organization, "BR.77")).await;
+            let known = shop.in_transaction(move |tx| contact::find_by_channel_user(tx, organization, "BR.77")).await;
             assert_eq!(known.unwrap().phone.unwrap().e164(), "+5531988880001");
         } else {
             shop.writes_as(number, Some("BR.77"), "wamid.2", "já tem").await;
-            shop.works().await;
+            shop.run_until_idle().await;
         }
         assert_eq!(shop.texts().last().map(String::as_str), Some("Anotado!"));
     }
@@ -177,10 +180,10 @@ async fn whoever_hides_their_number_is_asked_for_it_with_a_button_and_whoever_do
 #[tokio::test]
 async fn what_meta_does_not_take_with_its_buttons_is_said_without_them() {
     let reply = "Amanhã o Wesley tem 14h, 15h ou 16h. Qual prefere?";
-    let shop = counter([looks(), says(reply)]).await;
+    let shop = start_harness([looks(), says(reply)]).await;
     shop.joao_writes("wamid.1", "quero cortar amanhã com o Wesley, que horas tem?").await;
     shop.graph.next(Behaviour::Error { status: 400, code: 131_009, details: "Not for this customer".to_owned() });
-    shop.works().await;
+    shop.run_until_idle().await;
     shop.sender.work_off().await.unwrap();
     assert_eq!((shop.texts(), shop.outbox_states().await), (vec![reply.to_owned()], vec![OutboxState::Sent]));
 }

@@ -17,7 +17,7 @@ use balcao_store::{scheduling::follow_up, turns::event};
 use balcao_yaml::Document;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter_of, eli, terms};
+use crate::messaging_harness::{MessagingHarness, eli, start_with_profile, terms};
 use crate::world::{World, figueira, root};
 
 /// The shipped profile `manual` at the barbershop's desk.
@@ -145,10 +145,10 @@ async fn without_a_models_summary_the_last_words_are_written_down() {
 }
 
 /// *Eli* with the calendar's tools beside her own, behind a WhatsApp number.
-async fn counter_that_ends() -> Counter {
+async fn counter_that_ends() -> MessagingHarness {
     let mut profile = eli();
     profile.packs.push("calendar".to_owned());
-    counter_of(profile, []).await
+    start_with_profile(profile, []).await
 }
 
 #[tokio::test]
@@ -157,7 +157,7 @@ async fn a_message_by_a_channel_reopens_and_what_was_planned_for_a_visit_still_l
     let organization = shop.world.organization;
     shop.model.script([says("Olá!")]);
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let joao = shop.conversation().await.contact;
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
@@ -185,11 +185,11 @@ async fn a_message_by_a_channel_reopens_and_what_was_planned_for_a_visit_still_l
 
     shop.model.script([calls("endConversationTool", &json!({})), says("Até mais!")]);
     shop.joao_writes("wamid.2", "tchau").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.conversation().await.state, ConversationState::Closed);
     assert_eq!(shop.texts(), ["Olá!", "Até mais!"]);
-    assert_eq!(shop.look(move |tx| follow_up::open_of_contact(tx, organization, joao)).await.len(), 0);
-    let told = shop.look(|tx| event::waiting(tx, 100)).await;
+    assert_eq!(shop.in_transaction(move |tx| follow_up::open_of_contact(tx, organization, joao)).await.len(), 0);
+    let told = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
     assert_eq!(told.iter().filter(|event| event.kind == "conversation_closed").count(), 1);
 
     // The visit is to come: its reminder leaves, and the answer to it reopens the conversation.
@@ -198,7 +198,7 @@ async fn a_message_by_a_channel_reopens_and_what_was_planned_for_a_visit_still_l
     assert_eq!(shop.graph.accepted().len(), 3, "the reminder did not leave");
     shop.model.script([says("Combinado!")]);
     shop.joao_writes("wamid.3", "beleza, obrigado").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.conversation().await.state, ConversationState::Ai);
     assert_eq!(shop.texts().last().unwrap(), "Combinado!");
 }

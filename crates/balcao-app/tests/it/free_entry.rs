@@ -7,7 +7,7 @@ use balcao_store::messaging::conversation;
 use balcao_testkit::fakes::graph::ACCOUNT;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter, terms};
+use crate::messaging_harness::{MessagingHarness, start_harness, terms};
 
 /// The price of a message without a template, and of a message with one.
 const PRICE: i64 = 40_000;
@@ -19,9 +19,9 @@ fn by_an_advertisement(text: &str) -> Value {
 }
 
 /// The month's free messages went to others.
-async fn no_message_is_free(shop: &Counter) {
+async fn no_message_is_free(shop: &MessagingHarness) {
     let (organization, caio, now) = (shop.world.organization, shop.world.caio().await, shop.world.clock.now());
-    shop.look(move |tx| {
+    shop.in_transaction(move |tx| {
         let other = conversation::find_or_begin(tx, organization, caio, "whatsapp", now)?.id;
         let (organization, other, at) = (i64::from(organization), i64::from(other), now.as_millisecond());
         let sql = format!(
@@ -37,26 +37,26 @@ async fn no_message_is_free(shop: &Counter) {
 }
 
 /// What each message cost, in order.
-async fn costs(shop: &Counter) -> Vec<Option<i64>> {
+async fn costs(shop: &MessagingHarness) -> Vec<Option<i64>> {
     shop.outbox().await.into_iter().map(|one| one.price_micros).collect()
 }
 
-async fn answers(shop: &Counter) {
-    shop.pass(3);
+async fn answers(shop: &MessagingHarness) {
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
     shop.sends(terms()).await;
 }
 
 #[tokio::test]
 async fn an_answer_in_time_is_free_and_so_is_what_comes_after_it_for_three_days() {
-    let shop = counter(["Um.", "Dois.", "Três."].map(says)).await;
+    let shop = start_harness(["Um.", "Dois.", "Três."].map(says)).await;
     no_message_is_free(&shop).await;
     shop.joao_sends("wamid.1", by_an_advertisement("vi o anúncio")).await;
     answers(&shop).await;
-    shop.pass(70 * 3_600);
+    shop.advance_secs(70 * 3_600);
     shop.joao_writes("wamid.2", "oi").await;
     answers(&shop).await;
-    shop.pass(3 * 3_600);
+    shop.advance_secs(3 * 3_600);
     shop.joao_writes("wamid.3", "oi de novo").await;
     answers(&shop).await;
     assert_eq!(costs(&shop).await, [Some(0), Some(0), Some(PRICE)]);
@@ -64,17 +64,17 @@ async fn an_answer_in_time_is_free_and_so_is_what_comes_after_it_for_three_days(
 
 #[tokio::test]
 async fn without_an_advertisement_or_an_answer_in_time_nothing_is_free() {
-    let shop = counter([says("Um.")]).await;
+    let shop = start_harness([says("Um.")]).await;
     no_message_is_free(&shop).await;
     let words = r#"{"referral":{"source_type":"ad"}}"#;
     shop.joao_writes("wamid.1", words).await;
     answers(&shop).await;
     assert_eq!(costs(&shop).await, [Some(PRICE)]);
     // The advertisement was a day and an hour ago when the answer leaves.
-    let shop = counter([says("Um.")]).await;
+    let shop = start_harness([says("Um.")]).await;
     no_message_is_free(&shop).await;
     shop.joao_sends("wamid.1", by_an_advertisement("vi o anúncio")).await;
-    shop.pass(25 * 3_600);
+    shop.advance_secs(25 * 3_600);
     shop.joao_writes("wamid.2", "oi?").await;
     answers(&shop).await;
     assert_eq!(costs(&shop).await.last(), Some(&Some(PRICE)));

@@ -14,14 +14,14 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::counter::{Counter, counter};
+use crate::messaging_harness::{MessagingHarness, start_harness};
 
 const NUMBER: &str = "554187654321@s.whatsapp.net";
 const HELLO: &str = "Olá! Como posso ajudar?";
 
 /// A shop that customers write to by a gateway.
-async fn shop(replies: usize) -> Counter {
-    let mut shop = counter((0..replies).map(|_| says(HELLO))).await;
+async fn shop(replies: usize) -> MessagingHarness {
+    let mut shop = start_harness((0..replies).map(|_| says(HELLO))).await;
     let account = Account {
         channel: "evolution".to_owned(),
         account: INSTANCE.to_owned(),
@@ -33,7 +33,7 @@ async fn shop(replies: usize) -> Counter {
 }
 
 /// A delivery of this event, as it is posted.
-fn event(shop: &Counter, name: &str, mut data: Value) -> String {
+fn event(shop: &MessagingHarness, name: &str, mut data: Value) -> String {
     let now = shop.world.clock.now().as_second();
     if let Some(map) = data.as_object_mut() {
         map.entry("messageTimestamp").or_insert(json!(now));
@@ -41,21 +41,21 @@ fn event(shop: &Counter, name: &str, mut data: Value) -> String {
     json!({ "event": name, "instance": INSTANCE, "data": data }).to_string()
 }
 
-async fn delivers(shop: &Counter, body: &str) -> Accepted {
+async fn delivers(shop: &MessagingHarness, body: &str) -> Accepted {
     let key = SecretString::from("a webhook key");
     let events = webhook::parse(body.as_bytes(), Some("a webhook key"), &key).unwrap();
     shop.inbox.accept("evolution", events).await.unwrap()
 }
 
 /// A message of the one customer of these tests.
-async fn sends(shop: &Counter, id: &str, message: Value) {
+async fn sends(shop: &MessagingHarness, id: &str, message: Value) {
     let key = json!({ "remoteJid": NUMBER, "fromMe": false, "id": id });
     let body = event(shop, "messages.upsert", json!({ "key": key, "pushName": "João", "message": message }));
     assert_eq!(delivers(shop, &body).await.new, 1);
 }
 
 /// The last thing that the model was asked; nothing where it was not.
-fn asked(shop: &Counter) -> Option<String> {
+fn asked(shop: &MessagingHarness) -> Option<String> {
     match shop.model.last_request()?.messages.last() {
         Some(Message::User { text }) => Some(text.clone()),
         other => panic!("the model was asked {other:?}"),
@@ -79,7 +79,7 @@ async fn what_is_wrapped_is_answered_by_its_words() {
     ] {
         let shop = shop(1).await;
         sends(&shop, "1", message).await;
-        shop.works().await;
+        shop.run_until_idle().await;
         assert_eq!(asked(&shop).as_deref(), Some(read));
     }
 }
@@ -95,7 +95,7 @@ async fn an_edit_in_time_replaces_the_words_and_a_deletion_takes_them_back() {
     sends(&shop, "3", json!({ "editedMessage": { "message": { "protocolMessage": edit } } })).await;
     let gone = json!({ "remoteJid": NUMBER, "fromMe": false, "id": "2", "status": "DELETED" });
     delivers(&shop, &event(&shop, "messages.delete", gone)).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(asked(&shop).as_deref(), Some("quero cortar sexta"));
 }
 
@@ -105,7 +105,7 @@ async fn what_was_taken_back_whole_is_not_answered() {
     sends(&shop, "1", json!({ "conversation": "cancela tudo" })).await;
     let gone = json!({ "remoteJid": NUMBER, "fromMe": false, "id": "1", "status": "DELETED" });
     delivers(&shop, &event(&shop, "messages.delete", gone)).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(asked(&shop), None);
 }
 
@@ -123,10 +123,11 @@ async fn a_hidden_id_and_a_number_are_one_contact() {
         let body = event(&shop, "messages.upsert", json!({ "key": key, "pushName": "João", "message": message }));
         assert_eq!(delivers(&shop, &body).await.new, 1);
     }
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(asked(&shop).as_deref(), Some("oi 1\noi 2\noi 3"), "one conversation");
     let organization = shop.world.organization;
-    let known = shop.look(move |tx| contact::find_by_channel_user(tx, organization, "987@lid")).await.unwrap();
+    let known =
+        shop.in_transaction(move |tx| contact::find_by_channel_user(tx, organization, "987@lid")).await.unwrap();
     assert_eq!(known.phone.map(|phone| phone.e164().to_owned()).as_deref(), Some("+5541987654321"));
 }
 
@@ -140,6 +141,6 @@ async fn half_a_character_costs_no_delivery() {
         json!({ "key": key, "pushName": "João", "message": { "conversation": "HALF que horas abre?" } }),
     );
     assert_eq!(delivers(&shop, &body.replace("HALF", r"\ud83d")).await.new, 1);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(asked(&shop).as_deref(), Some("\u{fffd} que horas abre?"));
 }

@@ -16,57 +16,57 @@ use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter};
+use crate::messaging_harness::{MessagingHarness, start_harness};
 
 const HELLO: &str = "Olá! Como posso ajudar?";
 
 #[tokio::test]
 async fn a_message_is_answered_once_its_burst_is_ripe() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0, "three seconds are not over");
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [HELLO]);
     assert_eq!(shop.inbox_states().await, [InboxState::Answered]);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 1);
 }
 
 #[tokio::test]
 async fn f_02_a_webhook_that_comes_again_is_acknowledged_and_ignored() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     let first = shop.joao_writes("wamid.1", "oi").await;
     assert_eq!(first, Accepted { new: 1, repeated: 0, strays: 0 });
     for _ in 0..4 {
         assert_eq!(shop.joao_writes("wamid.1", "oi").await, Accepted { new: 0, repeated: 1, strays: 0 });
     }
-    shop.works().await;
+    shop.run_until_idle().await;
     // F-21: also long after.
-    shop.pass(8 * 86_400);
+    shop.advance_secs(8 * 86_400);
     assert_eq!(shop.joao_writes("wamid.1", "oi").await.repeated, 1);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [HELLO]);
 }
 
 #[tokio::test]
 async fn f_20_fifty_deliveries_at_once_are_one_row() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     let deliveries = (0..50).map(|_| shop.joao_writes("wamid.1", "oi"));
     let accepted = futures::future::join_all(deliveries).await;
     assert_eq!(accepted.iter().map(|one| one.new).sum::<u32>(), 1);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [HELLO]);
 }
 
 #[tokio::test]
 async fn f_24_what_is_written_in_one_breath_is_answered_together() {
-    let shop = counter([says("Claro! Que dia?")]).await;
+    let shop = start_harness([says("Claro! Que dia?")]).await;
     for (id, text) in [("wamid.1", "oi"), ("wamid.2", "quero cortar"), ("wamid.3", "o cabelo")] {
         shop.joao_writes(id, text).await;
-        shop.pass(2);
+        shop.advance_secs(2);
     }
     assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "oi\nquero cortar\no cabelo");
     assert_eq!(shop.texts(), ["Claro! Que dia?"]);
     let rows = shop.inbox_rows().await;
@@ -75,29 +75,29 @@ async fn f_24_what_is_written_in_one_breath_is_answered_together() {
 
 #[tokio::test]
 async fn f_22_a_burst_is_read_in_the_order_in_which_it_was_written() {
-    let shop = counter([says("Claro! Que dia?")]).await;
+    let shop = start_harness([says("Claro! Que dia?")]).await;
     let second = |ahead: i64| (shop.world.clock.now().as_second() + ahead).to_string();
     for (id, text, at) in [("wamid.2", "marca", 2), ("wamid.3", "nada hoje", 3), ("wamid.1", "não", 1)] {
         let what = json!({ "type": "text", "text": { "body": text }, "timestamp": second(at) });
         shop.joao_sends(id, what).await;
     }
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "não\nmarca\nnada hoje");
     let thread: Vec<String> = shop.thread().await.into_iter().map(|(_, text)| text).collect();
     assert_eq!(thread[..3], ["não", "marca", "nada hoje"]);
 }
 
 /// João's message of so many seconds ago comes now.
-async fn comes_late(shop: &Counter, seconds: i64) {
+async fn comes_late(shop: &MessagingHarness, seconds: i64) {
     let written = (shop.world.clock.now().as_second() - seconds).to_string();
     let what = json!({ "type": "text", "text": { "body": "posso ir agora?" }, "timestamp": written });
     shop.joao_sends("wamid.1", what).await;
-    shop.works().await;
+    shop.run_until_idle().await;
 }
 
 #[tokio::test]
 async fn f_31_a_message_that_comes_hours_late_is_not_read_as_if_it_were_fresh() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     comes_late(&shop, 3_600).await;
     assert_eq!(shop.asked(), "posso ir agora?");
     let asked = shop.model.last_request().unwrap();
@@ -106,7 +106,7 @@ async fn f_31_a_message_that_comes_hours_late_is_not_read_as_if_it_were_fresh() 
         (None, false),
         "an hour is not mentioned as an age"
     );
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     comes_late(&shop, 20 * 3_600).await;
     assert_eq!(shop.asked(), "posso ir agora?", "how old it is the customer did not say");
     let asked = shop.model.last_request().unwrap();
@@ -117,7 +117,7 @@ async fn f_31_a_message_that_comes_hours_late_is_not_read_as_if_it_were_fresh() 
 
 #[tokio::test]
 async fn f_31_a_message_that_may_not_be_answered_any_more_goes_to_a_person() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     comes_late(&shop, 25 * 3_600).await;
     assert_eq!(shop.inbox_states().await, [InboxState::HandedOff]);
     assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
@@ -125,7 +125,7 @@ async fn f_31_a_message_that_may_not_be_answered_any_more_goes_to_a_person() {
 
 #[tokio::test]
 async fn a_message_that_was_edited_or_taken_back_in_time_is_read_as_it_is() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "quero cortar sabado").await;
     shop.joao_writes("wamid.2", "ops").await;
     let edit = json!({ "original_message_id": "wamid.1",
@@ -133,7 +133,7 @@ async fn a_message_that_was_edited_or_taken_back_in_time_is_read_as_it_is() {
     shop.joao_sends("wamid.3", json!({ "type": "edit", "edit": edit })).await;
     let revoke = json!({ "original_message_id": "wamid.2" });
     shop.joao_sends("wamid.4", json!({ "type": "revoke", "revoke": revoke })).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "quero cortar sexta");
 }
 
@@ -144,12 +144,12 @@ async fn what_is_no_text_is_described_and_never_met_with_silence() {
         (json!({ "type": "image", "image": { "id": "2", "caption": "esse corte" } }), "esse corte\n[imagem"),
         (json!({ "type": "location", "location": { "latitude": -19.9, "longitude": -43.9 } }), "[localização: -19.9"),
     ];
-    let shop = counter(cases.iter().map(|_| says(HELLO))).await;
+    let shop = start_harness(cases.iter().map(|_| says(HELLO))).await;
     for (number, (what, expected)) in cases.iter().enumerate() {
         shop.joao_sends(&format!("wamid.{number}"), what.clone()).await;
         // This test runs no fetcher of files, so the turn waits in vain.
-        shop.pass(20);
-        shop.works().await;
+        shop.advance_secs(20);
+        shop.run_until_idle().await;
         assert!(shop.asked().contains(expected), "{}", shop.asked());
         assert_eq!(shop.texts().len(), number + 1);
     }
@@ -164,43 +164,43 @@ fn sticker() -> serde_json::Value {
 
 #[tokio::test]
 async fn f_26_what_has_no_words_gets_words_of_ours_once_a_day_and_no_model_is_asked() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     let poll = json!({ "type": "poll_creation", "poll_creation": {} });
     for (number, what) in [sticker(), poll, sticker()].into_iter().enumerate() {
         shop.joao_sends(&format!("wamid.{number}"), what).await;
-        shop.pass(20);
-        shop.works().await;
+        shop.advance_secs(20);
+        shop.run_until_idle().await;
     }
     assert_eq!(shop.texts(), [WORDLESS]);
     assert_eq!(shop.inbox_states().await, [InboxState::Ignored; 3]);
     let thread = shop.thread().await;
     assert_eq!(thread[0], (Author::Contact, "[figurinha]".to_owned()), "staff see it");
-    shop.pass(24 * 3_600);
+    shop.advance_secs(24 * 3_600);
     shop.joao_sends("wamid.9", sticker()).await;
-    shop.pass(20);
-    shop.works().await;
+    shop.advance_secs(20);
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [WORDLESS, WORDLESS]);
 }
 
 #[tokio::test]
 async fn f_26_a_sticker_beside_words_is_read_with_them() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_sends("wamid.1", sticker()).await;
     shop.joao_writes("wamid.2", "oi").await;
-    shop.pass(20);
-    shop.works().await;
+    shop.advance_secs(20);
+    shop.run_until_idle().await;
     assert_eq!((shop.asked().as_str(), shop.texts()), ("[figurinha]\noi", vec![HELLO.to_owned()]));
 }
 
 #[tokio::test]
 async fn f_26_a_sticker_to_a_person_is_shown_to_them_and_answered_by_nobody() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     shop.staff_takes_over().await;
     shop.joao_sends("wamid.2", sticker()).await;
-    shop.pass(20);
-    shop.works().await;
+    shop.advance_secs(20);
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [HELLO]);
     assert_eq!(shop.thread().await.last().unwrap().1, "[figurinha]");
 }
@@ -213,19 +213,19 @@ const DELETED: &str = "[mensagem apagada pelo cliente]";
 
 #[tokio::test]
 async fn f_26_what_a_customer_took_back_is_forgotten_after_its_turn() {
-    let shop = counter([says(HELLO), says("Claro!")]).await;
+    let shop = start_harness([says(HELLO), says("Claro!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.joao_writes("wamid.2", "meu cpf é 111.444.777-35").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     shop.joao_sends("wamid.3", revoke("wamid.2")).await;
     let thread = shop.thread().await;
     assert_eq!((thread[0].1.as_str(), thread[1].1.as_str()), ("oi", DELETED));
     shop.joao_writes("wamid.4", "quero cortar").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let asked = format!("{:?}", shop.model.last_request().unwrap().messages);
     assert!(asked.contains("apagada") && !asked.contains("777"), "{asked}");
     let kept: i64 = shop
-        .look(|tx| {
+        .in_transaction(|tx| {
             let everywhere = "SELECT (SELECT count(*) FROM inbox WHERE text LIKE '%777%' OR payload LIKE '%777%')
                 + (SELECT count(*) FROM message WHERE text LIKE '%777%')
                 + (SELECT count(*) FROM turn WHERE machine LIKE '%777%' OR transcript LIKE '%777%')";
@@ -237,30 +237,30 @@ async fn f_26_what_a_customer_took_back_is_forgotten_after_its_turn() {
 
 #[tokio::test]
 async fn f_26_what_a_customer_takes_back_while_its_turn_runs_is_forgotten_when_it_closes() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     let body = webhooks::message("wamid.2", revoke("wamid.1"));
     shop.model.script([shop.after_delivery(&body, says(HELLO)), says("Claro!")]);
     shop.joao_writes("wamid.1", "meu cpf é 111.444.777-35").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.thread().await[0].1, DELETED);
     shop.joao_writes("wamid.3", "quero cortar").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let asked = format!("{:?}", shop.model.last_request().unwrap().messages);
     assert!(asked.contains("apagada") && !asked.contains("777"), "{asked}");
 }
 
 #[tokio::test]
 async fn what_wakes_nobody_is_kept_and_answered_by_nothing() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let reaction = json!({ "type": "reaction", "reaction": { "message_id": "wamid.OUT1", "emoji": "👍" } });
     shop.joao_sends("wamid.2", reaction).await;
     shop.joao_sends("wamid.3", json!({ "type": "text", "text": { "body": "oi, grupo" }, "group_id": "g1" })).await;
     shop.delivers(&webhooks::envelope("message_template_status_update", json!({ "event": "APPROVED" }))).await;
     assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0);
     let kept: i64 = shop
-        .look(|tx| {
+        .in_transaction(|tx| {
             tx.query_one("SELECT COUNT(*) FROM inbox WHERE state = 'ignored' AND reason IS NOT NULL", &[], |row| {
                 row.get(0)
             })
@@ -271,7 +271,7 @@ async fn what_wakes_nobody_is_kept_and_answered_by_nothing() {
 
 #[tokio::test]
 async fn a_48_f_29_an_event_for_an_account_that_nobody_has_is_kept_and_answered_by_nothing() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     let mut body = webhooks::text("wamid.1", "oi");
     body["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!("4711");
     assert_eq!(shop.delivers(&body).await, Accepted { new: 0, repeated: 0, strays: 1 });
@@ -279,13 +279,13 @@ async fn a_48_f_29_an_event_for_an_account_that_nobody_has_is_kept_and_answered_
     let mut other_business = webhooks::text("wamid.1", "oi");
     other_business["entry"][0]["id"] = json!("somebody else's");
     assert_eq!(shop.delivers(&other_business).await.strays, 1);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert!(shop.texts().is_empty());
 }
 
 #[tokio::test]
 async fn what_meta_does_to_a_template_is_told_to_the_business_that_has_it_though_no_number_is_named() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     let news = |field: &str, value: Value| {
         json!({ "object": "whatsapp_business_account",
             "entry": [{ "id": webhooks::BUSINESS, "changes": [{ "field": field, "value": value }] }] })
@@ -296,7 +296,7 @@ async fn what_meta_does_to_a_template_is_told_to_the_business_that_has_it_though
     assert_eq!(shop.delivers(&paused).await, Accepted { new: 1, repeated: 0, strays: 0 });
     assert_eq!(shop.delivers(&paused).await, Accepted { new: 0, repeated: 1, strays: 0 });
     assert_eq!(shop.delivers(&news("account_update", json!({ "event": "VERIFIED_ACCOUNT" }))).await.strays, 0);
-    let told: Vec<_> = shop.look(|tx| event::waiting(tx, 100)).await;
+    let told: Vec<_> = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
     let told: Vec<_> = told.iter().filter(|one| one.kind == "template_changed").collect();
     assert_eq!((told.len(), told[0].subject.as_str()), (1, "lembrete"));
     assert!(told[0].payload.contains("paused"), "{}", told[0].payload);
@@ -311,12 +311,12 @@ async fn what_meta_does_to_a_template_is_told_to_the_business_that_has_it_though
 
 #[tokio::test]
 async fn whoever_shares_their_own_number_is_known_by_it_and_whoever_had_it_is_somebody_else() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     shop.joao_writes("wamid.1", "oi").await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.contact);
     let holder = async |phone: &str| {
         let phone = balcao_domain::Phone::parse(phone).unwrap();
-        let found = shop.look(move |tx| contact::find_by_phone(tx, organization, &phone)).await;
+        let found = shop.in_transaction(move |tx| contact::find_by_phone(tx, organization, &phone)).await;
         found.and_then(|one| one.channel_user)
     };
     let card = |origin: &str, number: &str| {
@@ -331,16 +331,16 @@ async fn whoever_shares_their_own_number_is_known_by_it_and_whoever_had_it_is_so
     // João's number is another's now: the provider's ids say that they are two.
     shop.sends_as(None, Some("BR.888"), "wamid.5", card("contact_request", "5541987654321")).await;
     assert_eq!(holder("+55 41 98765-4321").await.as_deref(), Some("BR.888"));
-    let joao = shop.look(move |tx| contact::get(tx, organization, id)).await;
+    let joao = shop.in_transaction(move |tx| contact::get(tx, organization, id)).await;
     assert_eq!((joao.channel_user.as_deref(), joao.phone), (Some("BR.1234567890"), None));
 }
 
 #[tokio::test]
 async fn f_143_whoever_of_staff_speaks_ends_what_was_to_remind_the_contact_however_they_speak() {
     for by in ["take", "reply", "echo"] {
-        let shop = counter([says(HELLO)]).await;
+        let shop = start_harness([says(HELLO)]).await;
         shop.joao_writes("wamid.1", "oi").await;
-        shop.works().await;
+        shop.run_until_idle().await;
         let (organization, found) = (shop.world.organization, shop.conversation().await);
         let (id, joao) = (found.id, found.contact);
         let asking = FollowUpRequest {
@@ -352,7 +352,8 @@ async fn f_143_whoever_of_staff_speaks_ends_what_was_to_remind_the_contact_howev
         };
         let follow_ups = FollowUps::new(shop.world.desk.clone());
         follow_ups.schedule(organization, joao, shop.world.key(), asking).await.unwrap().value.unwrap();
-        let open = async || shop.look(move |tx| follow_up::open_of_contact(tx, organization, joao)).await.len();
+        let open =
+            async || shop.in_transaction(move |tx| follow_up::open_of_contact(tx, organization, joao)).await.len();
         assert_eq!(open().await, 1);
         let (staff, email) = (Conversations::new(shop.world.desk.clone()), "davi@figueira.example".to_owned());
         match by {
@@ -370,28 +371,28 @@ async fn f_143_whoever_of_staff_speaks_ends_what_was_to_remind_the_contact_howev
 
 #[tokio::test]
 async fn who_writes_is_one_contact_however_they_are_named() {
-    let shop = counter([says(HELLO), says(HELLO)]).await;
+    let shop = start_harness([says(HELLO), says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     // Later Meta hides the number.
     let hidden = json!({ "type": "text", "text": { "body": "oi de novo" }, "from": null });
     shop.joao_sends("wamid.2", hidden).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 2);
     let organization = shop.world.organization;
     let phone = balcao_domain::Phone::parse("+55 41 98765-4321").unwrap();
-    let found = shop.look(move |tx| contact::find_by_phone(tx, organization, &phone)).await.unwrap();
+    let found = shop.in_transaction(move |tx| contact::find_by_phone(tx, organization, &phone)).await.unwrap();
     assert_eq!((found.name.as_deref(), found.channel_user.as_deref()), (Some("João"), Some("BR.1234567890")));
 }
 
 #[tokio::test]
 async fn what_staff_reply_goes_out_by_the_channel_and_what_the_agent_had_to_say_does_not() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let staff = shop.look(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);
+    let staff = shop.in_transaction(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);
     let conversations = balcao_app::conversations::Conversations::new(shop.world.desk.clone());
     for text in ["Oi João", "Já te respondo"] {
         conversations.reply(organization, id, staff.email.clone(), text.to_owned()).await.unwrap().unwrap();
@@ -404,9 +405,9 @@ async fn what_staff_reply_goes_out_by_the_channel_and_what_the_agent_had_to_say_
 
 #[tokio::test]
 async fn f_32_a_sign_that_staff_put_on_a_message_takes_nothing_over() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     for (id, what) in [
         ("wamid.E1", json!({ "type": "reaction", "reaction": { "message_id": "wamid.1", "emoji": "👍" } })),
         ("wamid.E2", revoke("wamid.E0")),
@@ -422,16 +423,16 @@ async fn f_32_a_sign_that_staff_put_on_a_message_takes_nothing_over() {
 
 #[tokio::test]
 async fn f_32_a_person_who_writes_from_the_shops_phone_takes_over_at_once() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let echo = json!({ "from": "551130001000", "to": "554187654321", "to_user_id": "BR.1234567890", "id": "wamid.E1",
         "timestamp": "1795182300", "type": "text", "text": { "body": "Oi João, aqui é o Otávio" } });
     let echo = webhooks::envelope("smb_message_echoes", json!({ "message_echoes": [echo] }));
     shop.delivers(&echo).await;
     assert_eq!(shop.conversation().await.state, ConversationState::Human);
     shop.joao_writes("wamid.2", "ah, oi Otávio").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [HELLO]);
     let thread = shop.thread().await;
     assert_eq!(thread[2], (Author::Staff, "Oi João, aqui é o Otávio".to_owned()));
@@ -441,33 +442,33 @@ async fn f_32_a_person_who_writes_from_the_shops_phone_takes_over_at_once() {
 
 #[tokio::test]
 async fn f_152_a_conversation_that_is_given_back_is_answered_from_the_next_message_on() {
-    let shop = counter([says("Oi de novo!")]).await;
+    let shop = start_harness([says("Oi de novo!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.staff_takes_over().await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
     let given = Conversations::new(shop.world.desk.clone()).give_back(organization, id, Actor::Operator).await;
     assert!(given.unwrap().is_ok());
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(
         (shop.texts().len(), shop.model.requests().len()),
         (0, 0),
         "what staff had is not answered behind their back"
     );
     shop.joao_writes("wamid.2", "e amanhã?").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), ["Oi de novo!"]);
 }
 
 #[tokio::test]
 async fn f_26_a_turn_that_was_left_behind_goes_on_though_what_came_after_it_was_taken_back() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     let (organization, now) = (shop.world.organization, shop.world.clock.now());
     let until = now.checked_add(SignedDuration::from_secs(30)).unwrap();
     // A program stops in the middle of the turn.
-    shop.look(move |tx| {
+    shop.in_transaction(move |tx| {
         let request = LeaseRequest { owner: "stops", now, until, limit: 1, suspects: 1 };
         let leased = lease::lease_due(tx, &request)?.remove(0);
         let agent = turn::TurnAgent { profile: "eli", prompt: "" };
@@ -479,15 +480,15 @@ async fn f_26_a_turn_that_was_left_behind_goes_on_though_what_came_after_it_was_
     .await;
     shop.joao_writes("wamid.2", "ah, e mais uma coisa").await;
     shop.joao_sends("wamid.3", revoke("wamid.2")).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), [HELLO]);
 }
 
 #[tokio::test]
 async fn an_older_wish_to_hear_from_us_undoes_no_later_one_to_hear_nothing() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let at = |minutes: i64| shop.world.clock.now().as_second() - 60 * minutes;
     let wish = |value: &str, at: i64| {
         json!({ "user_preferences": [{ "wa_id": "5531988887777", "user_id": "BR.1234567890", "detail": "x",

@@ -10,7 +10,7 @@ use balcao_store::{crm::contact, messaging::conversation, turns::event};
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter, terms};
+use crate::messaging_harness::{MessagingHarness, start_harness, terms};
 
 const HELLO: &str = "Olá! Como posso ajudar?";
 /// João's number and id, as WhatsApp writes them.
@@ -22,7 +22,7 @@ const BIA: &str = "BR.77";
 const NEW_NUMBER: &str = "554188887777";
 
 /// João has an appointment on Wednesday at three and is to be reminded of it two hours before.
-async fn booked(shop: &Counter) -> ContactId {
+async fn booked(shop: &MessagingHarness) -> ContactId {
     let joao = shop.conversation().await.contact;
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
@@ -41,31 +41,31 @@ async fn booked(shop: &Counter) -> ContactId {
 }
 
 /// João wrote, was answered, and is booked; so many answers more are to come.
-async fn known(answers: usize) -> (Counter, ContactId) {
-    let shop = counter((0..=answers).map(|_| says(HELLO))).await;
+async fn known(answers: usize) -> (MessagingHarness, ContactId) {
+    let shop = start_harness((0..=answers).map(|_| says(HELLO))).await;
     shop.joao_writes("wamid.1", "oi, sou o João Secreto").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let joao = booked(&shop).await;
     (shop, joao)
 }
 
-async fn by_user(shop: &Counter, user: &'static str) -> Option<Contact> {
+async fn by_user(shop: &MessagingHarness, user: &'static str) -> Option<Contact> {
     let organization = shop.world.organization;
-    shop.look(move |tx| contact::find_by_channel_user(tx, organization, user)).await
+    shop.in_transaction(move |tx| contact::find_by_channel_user(tx, organization, user)).await
 }
 
-async fn by_number(shop: &Counter, written: &str) -> Option<Contact> {
+async fn by_number(shop: &MessagingHarness, written: &str) -> Option<Contact> {
     let (organization, phone) = (shop.world.organization, Phone::parse(written).unwrap());
-    shop.look(move |tx| contact::find_by_phone(tx, organization, &phone)).await
+    shop.in_transaction(move |tx| contact::find_by_phone(tx, organization, &phone)).await
 }
 
 /// Now, as webhooks write it.
-fn second(shop: &Counter) -> i64 {
+fn second(shop: &MessagingHarness) -> i64 {
     shop.world.clock.now().as_second()
 }
 
 /// Returns the recipient of the last message.
-fn last_to(shop: &Counter) -> Value {
+fn last_to(shop: &MessagingHarness) -> Value {
     let sent = shop.graph.accepted().pop().unwrap();
     let to = sent["to"].as_str().or(sent["recipient"].as_str()).unwrap_or_default();
     json!(to.trim_start_matches('+'))
@@ -83,9 +83,9 @@ fn moved() -> Value {
 #[tokio::test]
 async fn a_35_whoever_has_the_number_now_is_somebody_new() {
     let (shop, joao) = known(2).await;
-    shop.pass(60);
+    shop.advance_secs(60);
     shop.writes_as(Some(NUMBER), Some(BIA), "wamid.2", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 2, "she is answered");
     let asked = shop.model.last_request().unwrap();
     let prompt = format!("{:?}", (&asked.system, &asked.messages));
@@ -100,10 +100,10 @@ async fn a_35_whoever_has_the_number_now_is_somebody_new() {
     // A message without the author's id belongs to the contact with the number.
     shop.writes_as(Some(NUMBER), None, "wamid.3", "alguém aí?").await;
     let organization = shop.world.organization;
-    let of = |id| shop.look(move |tx| conversation::of_contact(tx, organization, id));
+    let of = |id| shop.in_transaction(move |tx| conversation::of_contact(tx, organization, id));
     let (hers, his) = (of(bia.id).await.remove(0), of(joao).await.remove(0));
     assert!(hers.id != his.id);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 3);
     assert_eq!(last_to(&shop), NUMBER);
     // What was planned for him does not go to her.
@@ -115,14 +115,14 @@ async fn a_35_whoever_has_the_number_now_is_somebody_new() {
 #[tokio::test]
 async fn a_35_a_message_of_his_that_comes_late_takes_nothing_from_her() {
     let (shop, joao) = known(2).await;
-    shop.pass(60);
+    shop.advance_secs(60);
     let before = second(&shop);
-    shop.pass(60);
+    shop.advance_secs(60);
     shop.writes_as(Some(NUMBER), Some(BIA), "wamid.2", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let late = json!({ "type": "text", "text": { "body": "até quarta" }, "timestamp": before.to_string() });
     shop.sends_as(Some(NUMBER), Some(JOAO), "wamid.3", late).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(last_to(&shop), JOAO, "the number is hers");
     let bia = by_user(&shop, BIA).await.unwrap();
     assert_eq!(by_number(&shop, "+55 41 98765-4321").await.unwrap().id, bia.id);
@@ -130,14 +130,18 @@ async fn a_35_a_message_of_his_that_comes_late_takes_nothing_from_her() {
 }
 
 /// João wrote a year and so many days ago from a number that came without an id, and writes again.
-async fn silent_for(days: i64, user_then: Option<&str>, user_now: Option<&str>) -> (Counter, ContactId, String) {
-    let shop = counter([says(HELLO), says(HELLO)]).await;
+async fn silent_for(
+    days: i64,
+    user_then: Option<&str>,
+    user_now: Option<&str>,
+) -> (MessagingHarness, ContactId, String) {
+    let shop = start_harness([says(HELLO), says(HELLO)]).await;
     shop.writes_as(Some(NUMBER), user_then, "wamid.1", "oi, sou o João Secreto").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let before = by_number(&shop, "+55 41 98765-4321").await.unwrap().id;
-    shop.pass((365 + days) * 86_400);
+    shop.advance_secs((365 + days) * 86_400);
     shop.writes_as(Some(NUMBER), user_now, "wamid.2", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let asked = shop.model.last_request().unwrap();
     let prompt = format!("{:?}", (&asked.system, &asked.messages));
     (shop, before, prompt)
@@ -153,9 +157,9 @@ async fn a_35_a_number_that_was_silent_for_a_year_opens_nothing_of_whoever_had_i
         assert!(now_has_it.id != before, "{then:?} {now:?}");
         assert_eq!((shop.texts().len(), last_to(&shop)), (2, json!(NUMBER)), "they are answered");
         let organization = shop.world.organization;
-        let old = shop.look(move |tx| contact::get(tx, organization, before)).await;
+        let old = shop.in_transaction(move |tx| contact::get(tx, organization, before)).await;
         assert_eq!(old.phone, None);
-        let released = shop.look(move |tx| event::waiting(tx, 100)).await;
+        let released = shop.in_transaction(move |tx| event::waiting(tx, 100)).await;
         assert!(released.iter().any(|one| one.kind == "number_released" && one.subject == before.to_string()));
     }
 }
@@ -168,11 +172,11 @@ async fn a_35_whoever_is_known_by_their_id_or_was_heard_of_since_stays_who_they_
         assert_eq!(by_number(&shop, "+55 41 98765-4321").await.unwrap().id, before);
     }
     // He was there in between, though he did not write.
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.writes_as(Some(NUMBER), None, "wamid.1", "oi, sou o João Secreto").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let before = by_number(&shop, "+55 41 98765-4321").await.unwrap().id;
-    shop.pass(300 * 86_400);
+    shop.advance_secs(300 * 86_400);
     shop.world.set_local("2027-10-04T09:00");
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
@@ -185,7 +189,7 @@ async fn a_35_whoever_is_known_by_their_id_or_was_heard_of_since_stays_who_they_
     };
     let booking = Booking::new(shop.world.desk.clone());
     booking.book(shop.world.organization, before, shop.world.key(), request).await.unwrap().value.unwrap();
-    shop.pass(300 * 86_400);
+    shop.advance_secs(300 * 86_400);
     shop.writes_as(Some(NUMBER), None, "wamid.2", "oi").await;
     assert_eq!(by_number(&shop, "+55 41 98765-4321").await.unwrap().id, before);
 }
@@ -196,10 +200,10 @@ async fn f_28_what_is_to_be_sent_follows_a_customer_to_their_new_number() {
     // An answer is on its way when he moves.
     shop.joao_writes("wamid.2", "e sábado?").await;
     shop.graph.next(Behaviour::Error { status: 500, code: 131_016, details: "Service overloaded".to_owned() });
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.outbox_states().await.last(), Some(&OutboxState::Pending));
     shop.sends_as(Some(NUMBER), None, "wamid.3", moved()).await;
-    shop.pass(5);
+    shop.advance_secs(5);
     shop.sender.work_off().await.unwrap();
     assert_eq!((shop.texts().len(), last_to(&shop)), (2, json!(NEW_NUMBER)));
     let his = by_user(&shop, "BR.new").await.unwrap();
@@ -225,7 +229,7 @@ async fn f_23_one_event_that_cannot_be_taken_in_loses_none_of_its_neighbours() {
     let (shop, joao) = known(2).await;
     // The new number belongs to another contact, who has no known id.
     shop.writes_as(Some(NEW_NUMBER), None, "wamid.2", "bom dia").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let now = second(&shop).to_string();
     let change = json!({ "type": "user_changed_number", "wa_id": NEW_NUMBER, "user_id": JOAO });
     let change = json!({ "from": NUMBER, "id": "wamid.3", "timestamp": now, "type": "system", "system": change });
@@ -233,7 +237,7 @@ async fn f_23_one_event_that_cannot_be_taken_in_loses_none_of_its_neighbours() {
         "text": { "body": "oi" } });
     let body = webhooks::envelope("messages", json!({ "messages": [change, oi] }));
     assert_eq!(shop.delivers(&body).await, Accepted { new: 2, ..Accepted::default() });
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 3, "the neighbour is answered");
     // Two contacts are never made one, and what is his goes where he is.
     let other = by_number(&shop, "+55 41 98888-7777").await.unwrap();
@@ -250,7 +254,7 @@ async fn f_23_an_event_that_breaks_is_kept_with_the_reason() {
     // No event of the webhook is known to break: this one does because the table was made stricter.
     let stricter =
         "CREATE TRIGGER strict BEFORE UPDATE ON contact BEGIN SELECT RAISE(ABORT, 'CHECK constraint failed: no'); END";
-    shop.look(move |tx| tx.execute(stricter, &[])).await;
+    shop.in_transaction(move |tx| tx.execute(stricter, &[])).await;
     let now = second(&shop).to_string();
     let mut change = moved();
     change
@@ -262,10 +266,12 @@ async fn f_23_an_event_that_breaks_is_kept_with_the_reason() {
     let body = webhooks::envelope("messages", json!({ "messages": [change, oi] }));
     assert_eq!(shop.delivers(&body).await.new, 2);
     assert_eq!(shop.delivers(&body).await.repeated, 2);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 2, "the neighbour is answered");
     let kept: Option<String> = shop
-        .look(|tx| tx.query_optional("SELECT reason FROM inbox WHERE kind = 'unknown'", &[], |row| row.get(0)))
+        .in_transaction(|tx| {
+            tx.query_optional("SELECT reason FROM inbox WHERE kind = 'unknown'", &[], |row| row.get(0))
+        })
         .await;
     assert!(kept.unwrap().contains("CHECK"), "the reason is kept");
 }

@@ -24,7 +24,7 @@ use balcao_testkit::wait;
 use jiff::civil::date;
 use tokio::sync::Notify;
 
-use crate::counter::{counter_in, eli};
+use crate::messaging_harness::{eli, start_in_world};
 use crate::world::World;
 
 const FROM: &str = "agenda@figueira.example";
@@ -294,7 +294,7 @@ async fn a_letter_is_put_off_refused_or_unknown_by_the_rules_of_the_outbox() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
     let world = shop(false).await;
-    let graph = crate::counter::meta(&world);
+    let graph = crate::messaging_harness::meta(&world);
     graph.keep_template(Template::new("novo_agendamento", "Oi! {{1}} marcou {{2}} para {{3}}, às {{4}}. Até lá!"));
     let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
     booking.book(world.organization, who, world.key(), wish("Otávio", 14)).await.unwrap().value.unwrap();
@@ -311,7 +311,7 @@ async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
         quick_replies: Vec::new(),
     };
     let terms = SendPolicy { templates: [(Purpose::NoticeBooked, template)].into(), ..SendPolicy::default() };
-    crate::counter::sender(&world, &graph).with_terms("whatsapp", ACCOUNT, terms).work_off().await.unwrap();
+    crate::messaging_harness::sender(&world, &graph).with_terms("whatsapp", ACCOUNT, terms).work_off().await.unwrap();
     let sent = graph.accepted();
     assert_eq!(sent.len(), 1, "{sent:?}");
     let text = sent[0].to_string();
@@ -341,9 +341,9 @@ async fn alerted(email: bool, whatsapp: bool) -> World {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_is_to_take_a_handoff_is_told_by_the_ways_that_the_business_chose() {
     for (email, whatsapp) in [(false, false), (true, false), (true, true)] {
-        let shop = counter_in(alerted(email, whatsapp).await, eli(), []);
+        let shop = start_in_world(alerted(email, whatsapp).await, eli(), []);
         shop.joao_writes("wamid.1", "quero falar com um atendente").await;
-        shop.pass(3);
+        shop.advance_secs(3);
         shop.dispatcher.work_off().await.unwrap();
         let all = written(&shop.world).await;
         let alerts: Vec<_> = all.iter().filter(|one| one.kind == "notice_handoff").collect();
@@ -368,12 +368,12 @@ async fn hot_lead_is_told_to_staff_once_a_day_and_to_endpoints() {
     profile.guardrails.hot_leads =
         vec![HotLead { patterns: vec!["casamento".to_owned()], stage: None, tag: None, handoff: false }];
     let answers = ["Que ótimo!", "Claro!", "Bom dia!"].map(says);
-    let shop = counter_in(alerted(true, true).await, profile, answers);
+    let shop = start_in_world(alerted(true, true).await, profile, answers);
     let mut told = Vec::new();
     for (number, hours) in [0, 1, 24].into_iter().enumerate() {
         shop.world.clock.advance(jiff::SignedDuration::from_hours(hours));
         shop.joao_writes(&format!("wamid.{number}"), "é para o meu casamento").await;
-        shop.pass(3);
+        shop.advance_secs(3);
         shop.dispatcher.work_off().await.unwrap();
         let mut alerts = written(&shop.world).await;
         alerts.retain(|one| one.kind == "notice_hot_lead");
@@ -397,9 +397,9 @@ async fn hot_lead_is_told_to_staff_once_a_day_and_to_endpoints() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn outside_the_window_an_alert_goes_as_its_template_with_the_name_of_the_customer() {
-    let shop = counter_in(alerted(false, true).await, eli(), []);
+    let shop = start_in_world(alerted(false, true).await, eli(), []);
     shop.joao_writes("wamid.1", "quero falar com um atendente").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
     let template = ApprovedTemplate {
         name: "conversa_espera".to_owned(),

@@ -6,7 +6,7 @@ use balcao_llm::providers::scripted::says;
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour};
 
-use crate::counter::{Counter, counter, sender};
+use crate::messaging_harness::{MessagingHarness, sender, start_harness};
 
 /// What may leave at once.
 const BURST: usize = 16;
@@ -14,24 +14,24 @@ const BURST: usize = 16;
 const PER_SECOND: usize = 80;
 
 /// So many customers write, and each gets an answer, which waits in the outbox.
-async fn answered(customers: usize) -> Counter {
-    let shop = counter((0..customers).map(|_| says("Oi!"))).await;
+async fn answered(customers: usize) -> MessagingHarness {
+    let shop = start_harness((0..customers).map(|_| says("Oi!"))).await;
     for customer in 0..customers {
         let (number, user) = (format!("5531988{customer:06}"), format!("BR.9{customer}"));
         shop.writes_as(Some(&number), Some(&user), &format!("wamid.{customer}"), "oi").await;
     }
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
     shop
 }
 
 /// João gets one more message of staff.
-async fn one_more_to_joao(shop: &Counter, name: &str) {
+async fn one_more_to_joao(shop: &MessagingHarness, name: &str) {
     let (organization, conversation) = (shop.world.organization, shop.conversation().await.id);
     let (recipient, name) = (shop.outbox().await[0].recipient.clone(), name.to_owned());
     let body = serde_json::to_string(&Outbound::text(name.as_str()).unwrap()).unwrap();
     let now = balcao_domain::Clock::now(&*shop.world.clock);
-    shop.look(move |tx| {
+    shop.in_transaction(move |tx| {
         let new = NewOutbox {
             conversation,
             turn: None,
@@ -85,7 +85,7 @@ async fn what_meta_finds_too_fast_waits_costs_no_attempt_and_the_number_is_slowe
         let sent = shop.texts().len();
         assert!(sent <= 2, "{code}");
         assert_eq!(shop.sender.work_off().await.unwrap(), 0, "{code}: the number rests");
-        shop.pass(2);
+        shop.advance_secs(2);
         shop.sender.work_off().await.unwrap();
         assert_eq!(shop.texts().len(), 3, "{code}");
         let all = shop.outbox_of_all().await;
@@ -100,7 +100,7 @@ async fn a_number_that_is_too_fast_all_night_loses_nothing() {
     for _ in 0..40 {
         shop.graph.next(refused(130_429));
         shop.sender.work_off().await.unwrap();
-        shop.pass(50);
+        shop.advance_secs(50);
     }
     assert_eq!(shop.outbox_of_all().await[0].state, OutboxState::Pending);
     shop.sender.work_off().await.unwrap();
@@ -109,42 +109,42 @@ async fn a_number_that_is_too_fast_all_night_loses_nothing() {
 
 #[tokio::test]
 async fn a_customer_who_got_too_many_waits_in_order_and_nobody_else_does() {
-    let shop = counter([says("Um."), says("Oi!")]).await;
+    let shop = start_harness([says("Um."), says("Oi!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.graph.next(refused(131_056));
-    shop.works().await;
+    shop.run_until_idle().await;
     one_more_to_joao(&shop, "Dois.").await;
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.outbox_states().await, [OutboxState::Pending, OutboxState::Pending]);
     // After one second it is tried again, and then only after four.
     shop.graph.next(refused(131_056));
-    shop.pass(1);
+    shop.advance_secs(1);
     shop.sender.work_off().await.unwrap();
     shop.writes_as(Some("5531988881234"), Some("BR.2"), "wamid.2", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), ["Oi!"], "nobody else waits for him");
-    shop.pass(1);
+    shop.advance_secs(1);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.texts(), ["Oi!", "Um.", "Dois."]);
 }
 
 #[tokio::test]
 async fn one_customer_gets_forty_five_at_once_and_then_one_in_six_seconds() {
-    let shop = counter([says("Oi!")]).await;
+    let shop = start_harness([says("Oi!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     for number in 0..50 {
         one_more_to_joao(&shop, &format!("{number}")).await;
     }
     for _ in 0..5 {
-        shop.pass(1);
+        shop.advance_secs(1);
         shop.sender.work_off().await.unwrap();
     }
     assert_eq!(shop.texts().len(), 45, "the fifth second is not the sixth");
-    shop.pass(6);
+    shop.advance_secs(6);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.texts().len(), 46);
-    shop.pass(6 * 60);
+    shop.advance_secs(6 * 60);
     shop.sender.work_off().await.unwrap();
     let expected: Vec<String> =
         ["Oi!".to_owned()].into_iter().chain((0..50).map(|number| number.to_string())).collect();

@@ -18,7 +18,7 @@ use balcao_store::turns::event;
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::counter::{Counter, account, counter};
+use crate::messaging_harness::{MessagingHarness, account, start_harness};
 
 /// A WhatsApp that panics the first so many times that it is asked for something.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ struct Breaks {
 }
 
 impl Breaks {
-    fn of(shop: &Counter, times: usize, idempotent: bool) -> Arc<dyn Channel> {
+    fn of(shop: &MessagingHarness, times: usize, idempotent: bool) -> Arc<dyn Channel> {
         Arc::new(Self { whatsapp: account(&shop.graph), times: AtomicUsize::new(times), idempotent })
     }
 
@@ -72,25 +72,25 @@ impl Channel for Breaks {
     }
 }
 
-fn sender(shop: &Counter, channel: Arc<dyn Channel>) -> Sender {
+fn sender(shop: &MessagingHarness, channel: Arc<dyn Channel>) -> Sender {
     Sender::new(shop.world.desk.clone(), [channel], SenderSettings::default(), Arc::new(Notify::new()))
 }
 
 #[tokio::test]
 async fn a_send_that_panics_is_of_unknown_outcome_and_the_others_leave() {
-    let shop = counter([says("Olá!"), says("Olá!")]).await;
+    let shop = start_harness([says("Olá!"), says("Olá!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.writes_as(Some("5511955554444"), None, "wamid.2", "oi").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
     let sender = sender(&shop, Breaks::of(&shop, 1, false));
     sender.work_off().await.unwrap();
     let mut states: Vec<_> = shop.outbox_of_all().await.into_iter().map(|one| one.state).collect();
     states.sort_by_key(|state| state.as_str());
     assert_eq!(states, [OutboxState::Sent, OutboxState::Unknown]);
-    let events = shop.look(|tx| event::waiting(tx, 100)).await;
+    let events = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
     assert_eq!(events.iter().filter(|event| event.kind == "message_unknown").count(), 1, "staff see it");
-    shop.pass(100_000);
+    shop.advance_secs(100_000);
     assert_eq!(sender.work_off().await.unwrap(), 0, "nobody knows whether it was sent: it is not sent again");
     assert_eq!(shop.texts().len(), 1);
 }
@@ -98,14 +98,14 @@ async fn a_send_that_panics_is_of_unknown_outcome_and_the_others_leave() {
 #[tokio::test]
 async fn where_twice_is_once_a_send_that_panics_is_tried_again_and_not_for_ever() {
     for (times, ends) in [(1, OutboxState::Sent), (usize::MAX, OutboxState::Dead)] {
-        let shop = counter([says("Olá!")]).await;
+        let shop = start_harness([says("Olá!")]).await;
         shop.joao_writes("wamid.1", "oi").await;
-        shop.pass(3);
+        shop.advance_secs(3);
         shop.dispatcher.work_off().await.unwrap();
         let sender = sender(&shop, Breaks::of(&shop, times, true));
         for _ in 0..MAX_ATTEMPTS {
             sender.work_off().await.unwrap();
-            shop.pass(400);
+            shop.advance_secs(400);
         }
         assert_eq!(shop.outbox_states().await, [ends]);
     }
@@ -113,7 +113,7 @@ async fn where_twice_is_once_a_send_that_panics_is_tried_again_and_not_for_ever(
 
 #[tokio::test]
 async fn a_file_whose_reading_panics_is_unreadable_and_the_next_is_read() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     for (id, media) in [("wamid.1", "m1"), ("wamid.2", "m2")] {
         shop.graph.keep_file(media, "image/png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
         let image = json!({ "id": media, "mime_type": "image/png" });

@@ -5,7 +5,7 @@ use balcao_llm::providers::scripted::{says, with};
 use balcao_testkit::fakes::graph::{Behaviour, FakeGraph};
 use balcao_testkit::wait;
 
-use crate::counter::counter;
+use crate::messaging_harness::start_harness;
 
 /// Waits until Meta received a read receipt for that message.
 fn seen(graph: &FakeGraph, id: &str) {
@@ -14,7 +14,7 @@ fn seen(graph: &FakeGraph, id: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_turn_shows_that_it_runs() {
-    let shop = std::sync::Arc::new(counter([]).await.present());
+    let shop = std::sync::Arc::new(start_harness([]).await.present());
     let looking = std::sync::Arc::clone(&shop);
     shop.model.script([with(move |_| {
         seen(&looking.graph, "wamid.2");
@@ -22,7 +22,7 @@ async fn a_turn_shows_that_it_runs() {
     })]);
     shop.joao_writes("wamid.1", "oi").await;
     shop.joao_writes("wamid.2", "tem horário?").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!((shop.texts(), shop.graph.read()), (vec!["Olá!".to_owned()], vec!["wamid.2".to_owned()]));
     let typing = |asked: &balcao_testkit::fakes::graph::Asked| asked.body.get("typing_indicator").is_some();
     assert!(shop.graph.asked().iter().any(typing));
@@ -31,7 +31,7 @@ async fn a_turn_shows_that_it_runs() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_turn_does_not_fail_because_nobody_sees_it() {
     for behaviour in [Behaviour::Drop, Behaviour::Edge { status: 502 }, Behaviour::AcceptThenSilence] {
-        let shop = std::sync::Arc::new(counter([]).await.present());
+        let shop = std::sync::Arc::new(start_harness([]).await.present());
         let looking = std::sync::Arc::clone(&shop);
         shop.graph.next(behaviour);
         shop.model.script([with(move |_| {
@@ -39,21 +39,21 @@ async fn a_turn_does_not_fail_because_nobody_sees_it() {
             says("Olá!")
         })]);
         shop.joao_writes("wamid.1", "oi").await;
-        shop.works().await;
+        shop.run_until_idle().await;
         assert_eq!(shop.texts(), ["Olá!"]);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_conversation_that_a_person_has_shows_nothing() {
-    let shop = counter([says("Olá!")]).await.present();
+    let shop = start_harness([says("Olá!")]).await.present();
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let mut conversation = shop.conversation().await;
     conversation.state = ConversationState::Human;
     let organization = shop.world.organization;
-    shop.look(move |tx| balcao_store::messaging::conversation::update(tx, organization, &conversation)).await;
+    shop.in_transaction(move |tx| balcao_store::messaging::conversation::update(tx, organization, &conversation)).await;
     shop.joao_writes("wamid.2", "alguém aí?").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert!(!shop.graph.read().contains(&"wamid.2".to_owned()));
 }

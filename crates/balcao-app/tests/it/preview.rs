@@ -5,10 +5,10 @@ use balcao_domain::conversation::ConversationState;
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::json;
 
-use crate::counter::Counter;
+use crate::messaging_harness::MessagingHarness;
 use crate::sending::{HELLO, said_hello};
 
-async fn listed(shop: &Counter) -> ConversationView {
+async fn listed(shop: &MessagingHarness) -> ConversationView {
     let id = shop.conversation().await.id;
     let conversations = Conversations::new(shop.world.desk.clone());
     let all = conversations.list(shop.world.organization, ConversationState::ALL.to_vec()).await.unwrap();

@@ -9,12 +9,12 @@ use balcao_store::ops::retention::RetentionKind;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::counter::{Counter, counter};
+use crate::messaging_harness::{MessagingHarness, start_harness};
 
 const DAY: i64 = 86_400;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
-fn keeper(shop: &Counter, periods: Periods) -> Retention {
+fn keeper(shop: &MessagingHarness, periods: Periods) -> Retention {
     Retention::new(shop.world.desk.clone(), shop.world.organization, periods)
 }
 
@@ -23,12 +23,12 @@ fn of(tally: &Tally, old: RetentionKind) -> i64 {
 }
 
 /// A customer sent a picture and was answered, at ten in the morning.
-async fn answered(later: &[&str]) -> Counter {
-    let shop = counter(["Bonito!"].iter().chain(later).map(|words| says(words))).await;
+async fn answered(later: &[&str]) -> MessagingHarness {
+    let shop = start_harness(["Bonito!"].iter().chain(later).map(|words| says(words))).await;
     shop.graph.keep_file("m1", "image/png", PNG);
     shop.joao_sends("wamid.1", json!({ "type": "image", "image": { "id": "m1", "mime_type": "image/png" } })).await;
     shop.files.work_off().await.unwrap();
-    shop.works().await;
+    shop.run_until_idle().await;
     shop
 }
 
@@ -47,7 +47,7 @@ async fn p_06_each_kind_goes_when_its_own_time_is_over() {
         (731, vec![RetentionKind::Message, RetentionKind::Transcript]),
         (10_000, vec![]),
     ] {
-        shop.pass((days - passed) * DAY);
+        shop.advance_secs((days - passed) * DAY);
         passed = days;
         let told = keeper.preview().await.unwrap();
         let gone = keeper.now().await.unwrap();
@@ -68,7 +68,7 @@ async fn p_06_each_kind_goes_when_its_own_time_is_over() {
     }
     // A contact who comes back after years gets an answer like any other.
     shop.joao_writes("wamid.2", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().last().map(String::as_str), Some("Oi de novo!"));
 }
 
@@ -76,7 +76,7 @@ async fn p_06_each_kind_goes_when_its_own_time_is_over() {
 async fn zero_keeps_for_ever() {
     let shop = answered(&[]).await;
     let all = Periods { files: 0, traces: 0, messages: 0, inbox: 0, outbox: 0, ledger: 0 };
-    shop.pass(10_000 * DAY);
+    shop.advance_secs(10_000 * DAY);
     let told = keeper(&shop, all).preview().await.unwrap();
     assert!(told.iter().all(|(old, count)| *old == RetentionKind::UnsentFile && *count == 0), "{told:?}");
 }
@@ -87,15 +87,15 @@ async fn it_is_done_once_a_day_at_night_and_by_one_of_many() {
     let (one, other) = (keeper(&shop, Periods::default()), keeper(&shop, Periods::default()));
     let stop = CancellationToken::new();
     assert_eq!(one.when_due(&stop).await.unwrap(), None, "it is morning");
-    shop.pass(17 * 3_600);
+    shop.advance_secs(17 * 3_600);
     assert_eq!(one.when_due(&stop).await.unwrap(), None, "three at night");
-    shop.pass(40 * DAY);
+    shop.advance_secs(40 * DAY);
     let (a, b) = tokio::join!(one.when_due(&stop), other.when_due(&stop));
     let done: Vec<Tally> = [a.unwrap(), b.unwrap()].into_iter().flatten().collect();
     assert_eq!(done.len(), 1, "both or none were at it");
     assert_eq!(of(&done[0], RetentionKind::Trace), 1);
     assert_eq!(one.when_due(&stop).await.unwrap(), None, "it was done");
-    shop.pass(DAY);
+    shop.advance_secs(DAY);
     assert!(other.when_due(&stop).await.unwrap().is_some());
 }
 
@@ -104,13 +104,13 @@ async fn whoever_is_told_to_stop_leaves_the_rest_to_the_next() {
     let shop = answered(&[]).await;
     let keeper = keeper(&shop, Periods::default());
     assert_eq!(keeper.when_due(&CancellationToken::new()).await.unwrap(), None);
-    shop.pass(40 * DAY);
+    shop.advance_secs(40 * DAY);
     let stopped = CancellationToken::new();
     stopped.cancel();
     let told = keeper.when_due(&stopped).await.unwrap().unwrap();
     assert!(told.iter().all(|(_, count)| *count == 0), "{told:?}");
     assert_eq!(keeper.when_due(&CancellationToken::new()).await.unwrap(), None, "somebody may be at it");
-    shop.pass(600);
+    shop.advance_secs(600);
     let told = keeper.when_due(&CancellationToken::new()).await.unwrap().unwrap();
     assert_eq!(of(&told, RetentionKind::Trace), 1);
 }
@@ -123,8 +123,8 @@ async fn a_file_that_was_never_sent_goes_after_a_day() {
     let taken = files.take_in(organization, id, "davi@figueira.example".to_owned(), "a.png".to_owned(), PNG.to_vec());
     taken.await.unwrap().unwrap();
     let keeper = keeper(&shop, Periods::default());
-    shop.pass(DAY);
+    shop.advance_secs(DAY);
     assert_eq!(of(&keeper.now().await.unwrap(), RetentionKind::UnsentFile), 0);
-    shop.pass(1);
+    shop.advance_secs(1);
     assert_eq!(of(&keeper.now().await.unwrap(), RetentionKind::UnsentFile), 1);
 }

@@ -12,21 +12,21 @@ use balcao_store::{turns::event, turns::lease};
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::json;
 
-use crate::counter::{Counter, counter, terms};
+use crate::messaging_harness::{MessagingHarness, start_harness, terms};
 
 pub(crate) const HELLO: &str = "Olá! Como posso ajudar?";
 
-async fn told(shop: &Counter) -> Vec<String> {
-    let events = shop.look(|tx| event::waiting(tx, 100)).await;
+async fn told(shop: &MessagingHarness) -> Vec<String> {
+    let events = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
     events.into_iter().map(|event| event.kind).filter(|kind| kind.starts_with("message_")).collect()
 }
 
 /// A contact wrote and gets an answer, and Meta handles the answer with this behaviour.
-pub(crate) async fn said_hello(behaviour: Behaviour) -> Counter {
-    let shop = counter([says(HELLO)]).await;
+pub(crate) async fn said_hello(behaviour: Behaviour) -> MessagingHarness {
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.graph.next(behaviour);
-    shop.works().await;
+    shop.run_until_idle().await;
     shop
 }
 
@@ -39,7 +39,7 @@ async fn what_was_certainly_not_sent_is_tried_again_after_a_pause() {
     let shop = said_hello(busy()).await;
     assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
     assert_eq!(shop.sender.work_off().await.unwrap(), 0, "the pause is not over");
-    shop.pass(2);
+    shop.advance_secs(2);
     shop.sender.work_off().await.unwrap();
     assert_eq!((shop.texts(), shop.outbox_states().await), (vec![HELLO.to_owned()], vec![OutboxState::Sent]));
 }
@@ -49,14 +49,14 @@ async fn what_fails_again_and_again_is_a_dead_letter_that_staff_see() {
     let shop = said_hello(busy()).await;
     for _ in 1..MAX_ATTEMPTS {
         shop.graph.next(busy());
-        shop.pass(400);
+        shop.advance_secs(400);
         shop.sender.work_off().await.unwrap();
     }
     let [dead] = shop.outbox().await.try_into().unwrap();
     assert_eq!((dead.state, dead.attempts), (OutboxState::Dead, MAX_ATTEMPTS));
     assert!(dead.failure.unwrap().contains("131016"));
     assert_eq!(told(&shop).await, ["message_dead"]);
-    shop.pass(100_000);
+    shop.advance_secs(100_000);
     assert_eq!(shop.sender.work_off().await.unwrap(), 0);
     assert!(shop.texts().is_empty());
 }
@@ -72,7 +72,7 @@ async fn f_13_what_may_have_been_sent_is_never_sent_again() {
         let shop = said_hello(behaviour.clone()).await;
         assert_eq!(shop.outbox_states().await, [OutboxState::Unknown], "{behaviour:?}");
         assert_eq!(told(&shop).await, ["message_unknown"]);
-        shop.pass(100_000);
+        shop.advance_secs(100_000);
         assert_eq!(shop.sender.work_off().await.unwrap(), 0);
         assert!(shop.texts().len() <= 1);
     }
@@ -80,15 +80,15 @@ async fn f_13_what_may_have_been_sent_is_never_sent_again() {
 
 #[tokio::test]
 async fn i_14_a_message_waits_for_the_one_before_it_until_that_is_settled() {
-    let shop = counter([says("Um."), says("Dois.")]).await;
+    let shop = start_harness([says("Um."), says("Dois.")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.graph.next(Behaviour::Drop);
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.outbox_states().await, [OutboxState::Unknown]);
     shop.joao_writes("wamid.2", "e aí?").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.outbox_states().await, [OutboxState::Unknown, OutboxState::Pending]);
-    shop.pass(60);
+    shop.advance_secs(60);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.texts(), ["Dois."]);
 }
@@ -117,11 +117,11 @@ async fn f_27_statuses_repeat_and_come_in_any_order() {
 
 #[tokio::test]
 async fn what_a_message_costs_is_what_the_provider_bills_it_as() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
-    shop.sends(crate::counter::terms()).await;
+    shop.sends(crate::messaging_harness::terms()).await;
     let cost = async || shop.outbox().await.pop().map(|one| (one.category.unwrap(), one.price_micros)).unwrap();
     assert_eq!(cost().await.0, "service");
     let billed = |category: &str, kind: &str| json!({ "pricing": { "billable": kind == "regular", "category": category, "type": kind } });
@@ -153,7 +153,7 @@ fn failed(code: i64) -> serde_json::Value {
 }
 
 /// Staff have the one message that failed sent again.
-async fn sent_again(shop: &Counter) {
+async fn sent_again(shop: &MessagingHarness) {
     let organization = shop.world.organization;
     let letters = DeadLetters::new(shop.world.desk.clone());
     let letter = letters.list(organization, false, None, 10).await.unwrap().remove(0);
@@ -194,7 +194,7 @@ async fn f_14_a_copy_that_failed_late_does_not_stop_the_one_in_flight() {
     assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
     shop.delivers(&webhooks::status("wamid.OUT1", "failed", late)).await;
     assert_eq!(shop.outbox_states().await, [OutboxState::Pending], "it is about the first copy");
-    shop.pass(10);
+    shop.advance_secs(10);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.outbox_states().await, [OutboxState::Sent]);
     // What tells of the second copy counts, by our name of it too.
@@ -207,9 +207,9 @@ async fn f_14_a_copy_that_failed_late_does_not_stop_the_one_in_flight() {
 }
 
 /// What Meta says of the message that it took last, a minute later.
-async fn meta_fails(shop: &Counter, code: i64) {
+async fn meta_fails(shop: &MessagingHarness, code: i64) {
     let last = shop.outbox().await.pop().unwrap();
-    shop.pass(60);
+    shop.advance_secs(60);
     let mut more = failed(code);
     more["timestamp"] = json!(shop.world.clock.now().as_second().to_string());
     shop.delivers(&webhooks::status(&last.provider_message.unwrap(), "failed", more)).await;
@@ -234,7 +234,7 @@ async fn f_145_without_a_template_what_meta_finds_too_late_is_a_dead_letter() {
     shop.sender.work_off().await.unwrap();
     assert_eq!((shop.graph.accepted().len(), shop.outbox_states().await), (1, vec![OutboxState::Dead]));
     assert_eq!(told(&shop).await, ["message_dead"]);
-    let events = shop.look(|tx| event::waiting(tx, 100)).await;
+    let events = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
     let dead = events.iter().find(|event| event.kind == "message_dead").unwrap();
     let told: serde_json::Value = serde_json::from_str(&dead.payload).unwrap();
     assert_eq!(told["conversation"], json!(shop.conversation().await.id.to_string()), "whoever tells of it says where");
@@ -242,11 +242,11 @@ async fn f_145_without_a_template_what_meta_finds_too_late_is_a_dead_letter() {
 
 #[tokio::test]
 async fn f_145_an_answer_too_long_for_a_templates_gap_is_a_dead_letter_and_not_unknown() {
-    let shop = counter([says(&"Temos tudo isso. ".repeat(80))]).await;
+    let shop = start_harness([says(&"Temos tudo isso. ".repeat(80))]).await;
     shop.joao_writes("wamid.1", "o que vocês têm?").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
-    shop.pass(24 * 3_600);
+    shop.advance_secs(24 * 3_600);
     let mut terms = terms();
     let reopen = terms.templates.get_mut(&Purpose::Reopen).unwrap();
     reopen.parameters.push((Some("texto".to_owned()), TemplateVariable::Text));
@@ -262,7 +262,7 @@ async fn what_meta_finds_too_fast_or_fails_for_now_later_is_tried_again_in_its_t
         assert_eq!(shop.outbox_states().await, [OutboxState::Pending], "{code}");
         shop.sender.work_off().await.unwrap();
         assert_eq!(shop.graph.accepted().len(), 1, "{code} is not tried at once");
-        shop.pass(in_time);
+        shop.advance_secs(in_time);
         shop.sender.work_off().await.unwrap();
         assert_eq!((shop.graph.accepted().len(), shop.outbox_states().await), (2, vec![OutboxState::Sent]), "{code}");
         assert!(told(&shop).await.is_empty(), "{code} makes no dead letter");
@@ -303,13 +303,13 @@ async fn staff_see_how_far_what_was_written_came() {
 
 #[tokio::test]
 async fn i_14_what_fails_for_now_after_something_behind_it_left_is_a_dead_letter() {
-    let shop = counter([says(HELLO), says("Claro! Em que posso ajudar?")]).await;
+    let shop = start_harness([says(HELLO), says("Claro! Em que posso ajudar?")]).await;
     for (id, words) in [("wamid.1", "oi"), ("wamid.2", "tudo bem?")] {
         shop.joao_writes(id, words).await;
-        shop.works().await;
+        shop.run_until_idle().await;
     }
     let first = shop.outbox().await.remove(0);
-    shop.pass(60);
+    shop.advance_secs(60);
     let mut more = failed(131_056);
     more["timestamp"] = json!(shop.world.clock.now().as_second().to_string());
     shop.delivers(&webhooks::status(&first.provider_message.unwrap(), "failed", more)).await;
@@ -331,7 +331,8 @@ async fn whoever_opted_out_at_the_provider_has_opted_out_here() {
 #[tokio::test]
 async fn f_28_a_number_that_is_not_reached_is_tried_once_with_or_without_the_ninth_digit() {
     let unreachable = || Behaviour::Error { status: 400, code: 131_026, details: "Undeliverable".to_owned() };
-    let to = |shop: &Counter| shop.graph.accepted().pop().unwrap()["to"].as_str().unwrap_or_default().to_owned();
+    let to =
+        |shop: &MessagingHarness| shop.graph.accepted().pop().unwrap()["to"].as_str().unwrap_or_default().to_owned();
     // At once.
     let shop = said_hello(unreachable()).await;
     shop.sender.work_off().await.unwrap();
@@ -344,15 +345,15 @@ async fn f_28_a_number_that_is_not_reached_is_tried_once_with_or_without_the_nin
     let sent = shop.outbox().await.pop().unwrap();
     shop.delivers(&webhooks::status(&sent.provider_message.unwrap(), "delivered", json!({}))).await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let route = shop.look(move |tx| lease::route(tx, organization, id)).await.unwrap();
+    let route = shop.in_transaction(move |tx| lease::route(tx, organization, id)).await.unwrap();
     assert_eq!(route.recipient, sent.recipient);
     // No third time.
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.graph.next(unreachable());
     shop.graph.next(unreachable());
-    shop.works().await;
-    shop.pass(1_000);
+    shop.run_until_idle().await;
+    shop.advance_secs(1_000);
     assert_eq!((shop.sender.work_off().await.unwrap(), shop.outbox_states().await), (0, vec![OutboxState::Dead]));
 }
 
@@ -368,11 +369,11 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
     let asked = shop.graph.asked().len();
     shop.model.script([says("Um."), says("Dois.")]);
     shop.writes_as(Some("5531988881234"), Some("BR.2"), "wamid.2", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.graph.asked().len(), asked);
     // All night, more often than a message has attempts.
     for _ in 0..30 {
-        shop.pass(1_000);
+        shop.advance_secs(1_000);
         for _ in 0..2 {
             shop.graph.next(expired());
         }
@@ -385,17 +386,17 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
     );
     assert!(alarms.iter().any(|alarm| alarm.what == BacklogKind::Account && alarm.age_s > 20_000), "{alarms:?}");
     // The token is mended: what it was to say leaves, and a bad moment more costs nothing.
-    shop.pass(61);
+    shop.advance_secs(61);
     shop.graph.next(busy());
     shop.sender.work_off().await.unwrap();
-    shop.pass(300);
+    shop.advance_secs(300);
     shop.sender.work_off().await.unwrap();
     let mut texts = shop.texts();
     texts.sort();
     assert_eq!(texts, [HELLO, "Um."]);
     assert_eq!(balcao_app::admin::backlog::look(&shop.world.desk).await.unwrap().paused.count, 0);
     shop.joao_writes("wamid.3", "e aí?").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 3);
 }
 
@@ -405,17 +406,17 @@ async fn a_number_outside_of_the_test_list_pauses_nobody_else() {
     let shop = said_hello(Behaviour::Error { status: 400, code: 131_030, details }).await;
     shop.model.script([says("Um.")]);
     shop.writes_as(Some("5531988881234"), Some("BR.2"), "wamid.2", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.texts(), ["Um."]);
 }
 
 #[tokio::test]
 async fn p_15_outside_the_window_nothing_is_sent_and_staff_know() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
-    shop.pass(86_400);
+    shop.advance_secs(86_400);
     let before = shop.graph.asked().len();
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.graph.asked().len(), before);
@@ -426,9 +427,9 @@ async fn p_15_outside_the_window_nothing_is_sent_and_staff_know() {
 
 #[tokio::test]
 async fn f_131_f_138_a_message_that_takes_long_keeps_no_other_conversation_waiting() {
-    let shop = counter([says("Um."), says("Dois.")]).await;
+    let shop = start_harness([says("Um."), says("Dois.")]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
     shop.graph.next(Behaviour::AcceptThenSilence);
     let stop = tokio_util::sync::CancellationToken::new();
@@ -440,7 +441,7 @@ async fn f_131_f_138_a_message_that_takes_long_keeps_no_other_conversation_waiti
         let maria = json!({ "from": "5531988881234", "from_user_id": "BR.2", "id": "wamid.2", "timestamp": now,
             "type": "text", "text": { "body": "oi" } });
         shop.delivers(&webhooks::envelope("messages", json!({ "messages": [maria] }))).await;
-        shop.pass(3);
+        shop.advance_secs(3);
         shop.dispatcher.work_off().await.unwrap();
         while shop.texts().len() < 2 {
             tokio::task::yield_now().await;
@@ -456,20 +457,20 @@ async fn f_131_f_138_a_message_that_takes_long_keeps_no_other_conversation_waiti
 
 #[tokio::test]
 async fn a_process_that_dies_while_it_sends_leaves_an_unknown_message() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.graph.next(Behaviour::AcceptThenSilence);
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
     tokio::select! {
         _ = shop.sender.work_off() => panic!("Meta does not answer"),
         () = async { while shop.texts().is_empty() { tokio::task::yield_now().await } } => {}
     }
     assert_eq!(shop.outbox_states().await, [OutboxState::Sending]);
-    shop.pass(31);
+    shop.advance_secs(31);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.outbox_states().await, [OutboxState::Unknown]);
-    shop.pass(100_000);
+    shop.advance_secs(100_000);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.texts(), [HELLO]);
 }
@@ -480,7 +481,7 @@ async fn f_131_a_reply_that_waited_for_long_leaves_only_if_nothing_it_could_tell
     for changed in [false, true] {
         let shop = said_hello(busy()).await;
         let contact = shop.conversation().await.contact;
-        shop.pass(20 * 60);
+        shop.advance_secs(20 * 60);
         if changed {
             let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
             let request = BookRequest {

@@ -10,28 +10,28 @@ use balcao_store::{StoreError, messaging::attachment};
 use balcao_testkit::fakes::graph::Behaviour;
 use serde_json::json;
 
-use crate::counter::{Counter, counter};
+use crate::messaging_harness::{MessagingHarness, start_harness};
 
 const DAVI: &str = "davi@figueira.example";
 const PDF: &[u8] = b"%PDF-1.7\ntabela";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
 /// A conversation in which the agent said hello.
-async fn begun() -> (Counter, OrganizationId, ConversationId) {
-    let shop = counter([says("Olá!")]).await;
+async fn begun() -> (MessagingHarness, OrganizationId, ConversationId) {
+    let shop = start_harness([says("Olá!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
     (shop, organization, id)
 }
 
-async fn added(shop: &Counter, name: &str, bytes: &[u8]) -> AttachmentId {
+async fn added(shop: &MessagingHarness, name: &str, bytes: &[u8]) -> AttachmentId {
     let (files, id) = (Files::new(shop.world.desk.clone()), shop.conversation().await.id);
     let taken = files.take_in(shop.world.organization, id, DAVI.to_owned(), name.to_owned(), bytes.to_vec()).await;
     taken.unwrap().unwrap().id
 }
 
-async fn sends(shop: &Counter, file: AttachmentId, text: &str) -> Result<(), ConversationRefusal> {
+async fn sends(shop: &MessagingHarness, file: AttachmentId, text: &str) -> Result<(), ConversationRefusal> {
     let staff = Conversations::new(shop.world.desk.clone());
     let id = shop.conversation().await.id;
     staff.send_file(shop.world.organization, id, DAVI.to_owned(), file, text.to_owned()).await.unwrap()
@@ -83,12 +83,12 @@ async fn a_file_that_cannot_be_handed_in_now_is_tried_again_and_handed_in_once()
     assert_eq!(shop.outbox_states().await, [OutboxState::Sent, OutboxState::Pending]);
     shop.graph.next(Behaviour::Normal);
     shop.graph.next(Behaviour::Error { status: 500, code: 131_016, details: "Service overloaded".to_owned() });
-    shop.pass(400);
+    shop.advance_secs(400);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.outbox_states().await, [OutboxState::Sent, OutboxState::Pending]);
     let uploads = || shop.graph.asked().iter().filter(|asked| asked.target.ends_with("/media")).count();
     assert_eq!(uploads(), 2);
-    shop.pass(400);
+    shop.advance_secs(400);
     shop.sender.work_off().await.unwrap();
     assert_eq!((shop.outbox_states().await, uploads()), (vec![OutboxState::Sent; 2], 2));
     assert_eq!(shop.graph.accepted().len(), 2);
@@ -103,7 +103,7 @@ async fn f_13_a_file_that_may_have_arrived_is_not_sent_again() {
     shop.graph.next(Behaviour::AcceptThenDrop);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.outbox_states().await, [OutboxState::Sent, OutboxState::Unknown]);
-    shop.pass(100_000);
+    shop.advance_secs(100_000);
     assert_eq!(shop.sender.work_off().await.unwrap(), 0);
     assert_eq!(shop.graph.accepted().len(), 2);
 }
@@ -117,20 +117,22 @@ async fn a_death_before_the_file_is_there_costs_another_attempt_and_one_after_it
     let dies = async || {
         let now = balcao_domain::Clock::now(shop.world.clock.as_ref());
         let until = now.checked_add(jiff::SignedDuration::from_secs(30)).unwrap();
-        shop.look(move |tx| balcao_store::messaging::outbox::claim(tx, "test", now, until, 10)).await.remove(0)
+        shop.in_transaction(move |tx| balcao_store::messaging::outbox::claim(tx, "test", now, until, 10))
+            .await
+            .remove(0)
     };
     dies().await;
-    shop.pass(31);
+    shop.advance_secs(31);
     shop.graph.next(Behaviour::Normal);
     shop.graph.next(Behaviour::Error { status: 500, code: 131_016, details: "Service overloaded".to_owned() });
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.outbox_states().await, [OutboxState::Sent, OutboxState::Pending], "the file is there");
-    shop.pass(400);
+    shop.advance_secs(400);
     dies().await;
-    shop.pass(31);
+    shop.advance_secs(31);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.outbox_states().await, [OutboxState::Sent, OutboxState::Unknown]);
-    let found = shop.look(move |tx| attachment::find(tx, organization, file)).await.unwrap();
+    let found = shop.in_transaction(move |tx| attachment::find(tx, organization, file)).await.unwrap();
     assert_eq!(found.state, AttachmentState::Stored);
 }
 
@@ -180,12 +182,12 @@ async fn a_file_that_was_deleted_before_it_left_is_a_dead_letter() {
 
 #[tokio::test]
 async fn a_customers_picture_is_shown_with_its_message_and_read() {
-    let shop = counter([says("Bonito!")]).await;
+    let shop = start_harness([says("Bonito!")]).await;
     shop.graph.keep_file("m1", "image/png", PNG);
     let image = json!({ "id": "m1", "mime_type": "image/png", "caption": "quero assim" });
     shop.joao_sends("wamid.1", json!({ "type": "image", "image": image })).await;
     shop.files.work_off().await.unwrap();
-    shop.works().await;
+    shop.run_until_idle().await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
     let shown = Conversations::new(shop.world.desk.clone()).show(organization, id).await.unwrap().unwrap();
     let [picture] = shown.messages[0].attachments.as_slice() else { panic!("{:?}", shown.messages) };

@@ -23,18 +23,18 @@ use balcao_testkit::fakes::graph::{Behaviour, Template};
 use jiff::SignedDuration;
 use serde_json::json;
 
-use crate::counter::{Counter, counter, terms};
+use crate::messaging_harness::{MessagingHarness, start_harness, terms};
 use crate::world::root;
 
 const HELLO: &str = "Olá! Como posso ajudar?";
 const REMINDER: &str = "Lembrete: Corte na máquina com Wesley Moura, quarta, 25/11 às 15h. Posso confirmar?";
 
 /// João wrote at ten on Tuesday and has an appointment on Wednesday at three; the reminder is for so many minutes before.
-async fn reminded(minutes_before: u32) -> (Counter, ContactId) {
-    let shop = counter([says(HELLO)]).await;
+async fn reminded(minutes_before: u32) -> (MessagingHarness, ContactId) {
+    let shop = start_harness([says(HELLO)]).await;
     remind_automatically(&shop, Vec::new()).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let joao = shop.conversation().await.contact;
     let booking = balcao_app::scheduling::booking::Booking::new(shop.world.desk.clone());
     let request = BookRequest {
@@ -55,13 +55,13 @@ async fn reminded(minutes_before: u32) -> (Counter, ContactId) {
 }
 
 /// The business reminds so many minutes before each appointment.
-pub(crate) async fn remind_automatically(shop: &Counter, minutes: Vec<u32>) {
+pub(crate) async fn remind_automatically(shop: &MessagingHarness, minutes: Vec<u32>) {
     remind_in(shop, shop.world.organization, minutes).await;
 }
 
 /// The same in another business.
-async fn remind_in(shop: &Counter, organization: OrganizationId, minutes: Vec<u32>) {
-    shop.look(move |tx| {
+async fn remind_in(shop: &MessagingHarness, organization: OrganizationId, minutes: Vec<u32>) {
+    shop.in_transaction(move |tx| {
         let mut business = organization::get(tx, organization)?;
         business.scheduling.automatic_reminder_minutes = ReminderLeads::new(minutes).unwrap();
         organization::update(tx, &business)
@@ -69,8 +69,8 @@ async fn remind_in(shop: &Counter, organization: OrganizationId, minutes: Vec<u3
     .await;
 }
 
-async fn skipped(shop: &Counter) -> Vec<String> {
-    let events = shop.look(|tx| event::waiting(tx, 100)).await;
+async fn skipped(shop: &MessagingHarness) -> Vec<String> {
+    let events = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
     let skipped = events.into_iter().filter(|event| event.kind.ends_with("_skipped"));
     skipped.map(|event| event.payload).collect()
 }
@@ -89,7 +89,7 @@ async fn i_18_f_140_a_reminder_fires_once_with_buttons() {
     shop.model.script([says("Claro! Para quando?")]);
     let reply = json!({ "type": "button_reply", "button_reply": buttons[1]["reply"].clone() });
     shop.joao_sends("wamid.2", json!({ "type": "interactive", "interactive": reply })).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "Quero remarcar meu horário de Corte na máquina com Wesley Moura, quarta, 25/11 às 15h.");
     assert_eq!(shop.graph.accepted().len(), 3);
 }
@@ -141,7 +141,7 @@ async fn a_reminder_that_goes_as_a_template_has_the_buttons_of_the_free_one() {
     shop.model.script([says("Claro! Para quando?")]);
     let tapped = json!({ "payload": button["parameters"][0]["payload"], "text": "Remarcar" });
     shop.joao_sends("wamid.2", json!({ "type": "button", "button": tapped })).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.asked(), "Quero remarcar meu horário de Corte na máquina com Wesley Moura, quarta, 25/11 às 15h.");
 }
 
@@ -161,7 +161,7 @@ async fn p_05_one_word_ends_what_nobody_asked_for_before_any_model_is_asked() {
         let (shop, _) = reminded(24 * 60).await;
         let asked = shop.model.requests().len();
         shop.joao_writes("wamid.2", word).await;
-        shop.works().await;
+        shop.run_until_idle().await;
         assert_eq!(shop.model.requests().len(), asked, "{word}");
         assert!(shop.conversation().await.opted_out_at.is_some(), "{word}");
         let sent = shop.graph.accepted().len();
@@ -174,11 +174,11 @@ async fn p_05_one_word_ends_what_nobody_asked_for_before_any_model_is_asked() {
 
 #[tokio::test]
 async fn an_answer_that_comes_too_late_asks_the_customer_to_write() {
-    let shop = counter([says(HELLO)]).await;
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.pass(3);
+    shop.advance_secs(3);
     shop.dispatcher.work_off().await.unwrap();
-    shop.pass(24 * 3_600);
+    shop.advance_secs(24 * 3_600);
     shop.sends(terms()).await;
     let [sent] = shop.graph.accepted().try_into().unwrap();
     assert_eq!(sent["template"]["name"], "retomada");
@@ -194,13 +194,13 @@ async fn f_141_f_142_f_144_what_should_not_fire_any_more_is_skipped_and_staff_kn
         let mut found = shop.conversation().await;
         match what {
             "cancelled" => {
-                shop.look(|tx| tx.execute("UPDATE appointment SET status = 'cancelled'", &[])).await;
+                shop.in_transaction(|tx| tx.execute("UPDATE appointment SET status = 'cancelled'", &[])).await;
             }
             "opted out" => found.opted_out_at = Some(jiff::Timestamp::UNIX_EPOCH),
             "human" => found.state = ConversationState::Human,
             _ => {}
         }
-        shop.look(move |tx| conversation::update(tx, organization, &found)).await;
+        shop.in_transaction(move |tx| conversation::update(tx, organization, &found)).await;
         shop.world.set_local(if what == "late" { "2026-11-24T15:31" } else { "2026-11-24T15:00" });
         assert_eq!(shop.fires(terms()).await, 1, "{what} {joao}");
         assert_eq!(shop.graph.accepted().len(), 1, "{what}: nothing but the greeting");
@@ -214,8 +214,8 @@ async fn f_142_what_changed_between_firing_and_sending_does_not_leave() {
     shop.world.set_local("2026-11-24T15:00");
     shop.graph.next(Behaviour::Error { status: 500, code: 131_016, details: "Service overloaded".to_owned() });
     shop.fires(terms()).await;
-    shop.look(|tx| tx.execute("UPDATE appointment SET status = 'cancelled'", &[])).await;
-    shop.pass(60);
+    shop.in_transaction(|tx| tx.execute("UPDATE appointment SET status = 'cancelled'", &[])).await;
+    shop.advance_secs(60);
     shop.sends(terms()).await;
     let last = shop.outbox().await.pop().unwrap();
     assert_eq!(last.state, OutboxState::Dead);
@@ -267,7 +267,7 @@ async fn a_reminder_that_cannot_be_fired_does_not_hold_up_the_others() {
         .value
         .unwrap();
     let name = |name: &'static str| {
-        shop.look(move |tx| {
+        shop.in_transaction(move |tx| {
             tx.execute(&format!("UPDATE appointment SET service_name = {name} WHERE id = ?1"), &[other.into()])
         })
     };
@@ -277,14 +277,14 @@ async fn a_reminder_that_cannot_be_fired_does_not_hold_up_the_others() {
     assert_eq!(shop.fires(terms()).await, 1);
     assert_eq!(shop.fires(terms()).await, 0, "not at once again");
     name("'Corte'").await;
-    shop.pass(5 * 60);
+    shop.advance_secs(5 * 60);
     assert_eq!(shop.fires(terms()).await, 1);
 }
 
-async fn to_follow_up() -> Counter {
-    let shop = counter([says(HELLO)]).await;
+async fn to_follow_up() -> MessagingHarness {
+    let shop = start_harness([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let joao = shop.conversation().await.contact;
     let request = FollowUpRequest {
         delay_min: 30,
@@ -304,13 +304,14 @@ async fn a_follow_up_is_written_when_it_is_due_and_sent_once() {
     let shop = to_follow_up().await;
     shop.model.script([says("Oi, João! Ainda quer cortar o cabelo?")]);
     assert_eq!(shop.fires(terms()).await, 0);
-    shop.pass(30 * 60);
+    shop.advance_secs(30 * 60);
     assert_eq!(shop.fires(terms()).await, 1);
     assert_eq!(shop.fires(terms()).await, 0);
     assert_eq!(shop.texts(), [HELLO, "Oi, João! Ainda quer cortar o cabelo?"]);
     assert!(shop.model.last_request().unwrap().system.contains("perguntar se ainda quer cortar"));
     // It is paid for like everything else that is asked of the model.
-    let calls: i64 = shop.look(|tx| tx.query_one("SELECT model_calls FROM turn", &[], |row| row.get(0))).await;
+    let calls: i64 =
+        shop.in_transaction(|tx| tx.query_one("SELECT model_calls FROM turn", &[], |row| row.get(0))).await;
     assert_eq!(calls, 2);
 }
 
@@ -324,7 +325,7 @@ async fn a_follow_up_that_states_something_is_replaced_by_ours() {
     ] {
         let shop = to_follow_up().await;
         shop.model.script([line]);
-        shop.pass(30 * 60);
+        shop.advance_secs(30 * 60);
         shop.fires(terms()).await;
         assert_eq!(shop.texts()[1..], ["Oi! Ainda quer ver um horário? É só me dizer o dia que prefere."]);
     }
@@ -333,13 +334,13 @@ async fn a_follow_up_that_states_something_is_replaced_by_ours() {
 #[tokio::test]
 async fn a_follow_up_that_nobody_survives_writing_gets_words_of_ours() {
     let shop = to_follow_up().await;
-    shop.pass(30 * 60);
+    shop.advance_secs(30 * 60);
     for _ in 0..3 {
         let now = balcao_domain::Clock::now(&*shop.world.clock);
         let held = now.checked_add(SignedDuration::from_secs(90)).unwrap();
-        shop.look(move |tx| follow_up::take_due(tx, now, held)).await.unwrap();
+        shop.in_transaction(move |tx| follow_up::take_due(tx, now, held)).await.unwrap();
         assert_eq!(shop.fires(terms()).await, 0, "somebody has it in hand");
-        shop.pass(91);
+        shop.advance_secs(91);
     }
     assert_eq!(shop.fires(terms()).await, 1);
     assert_eq!(shop.model.requests().len(), 1, "the model was asked for the greeting alone");
@@ -351,8 +352,8 @@ async fn f_143_whoever_writes_is_not_followed_up() {
     let shop = to_follow_up().await;
     shop.model.script([says("Claro!")]);
     shop.joao_writes("wamid.2", "voltei").await;
-    shop.works().await;
-    shop.pass(30 * 60);
+    shop.run_until_idle().await;
+    shop.advance_secs(30 * 60);
     assert_eq!(shop.fires(terms()).await, 0);
 }
 
@@ -360,28 +361,28 @@ async fn f_143_whoever_writes_is_not_followed_up() {
 async fn f_153_a_handoff_that_nobody_takes_is_told_to_staff_the_customer_and_the_owner() {
     const YET: &str = "Ainda não consegui que alguém da equipe te atendesse. Sua mensagem está com a gente, e uma pessoa \
                        responde por aqui.";
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     shop.joao_writes("wamid.1", "quero falar com uma pessoa").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
     let first = shop.texts();
     let told = async || {
-        let events = shop.look(|tx| event::waiting(tx, 100)).await;
+        let events = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
         let told = events.into_iter().filter(|event| event.kind == "handoff_untaken");
         told.map(|event| event.payload).collect::<Vec<_>>()
     };
-    shop.pass(4 * 60);
+    shop.advance_secs(4 * 60);
     assert_eq!(shop.fires(terms()).await, 0);
-    shop.pass(70);
+    shop.advance_secs(70);
     assert_eq!(shop.fires(terms()).await, 1);
     assert_eq!((told().await, shop.texts()), (vec![r#"{"minutes":5}"#.to_owned()], first.clone()));
-    shop.pass(10 * 60);
+    shop.advance_secs(10 * 60);
     assert_eq!(shop.fires(terms()).await, 1);
     assert_eq!(shop.texts(), [first, vec![YET.to_owned()]].concat());
     assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
     // After a staff member takes the handoff, the alerts stop.
     shop.staff_takes_over().await;
-    shop.pass(60 * 60);
+    shop.advance_secs(60 * 60);
     assert_eq!((shop.fires(terms()).await, told().await.len()), (0, 2));
 }
 
@@ -405,7 +406,7 @@ async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
     let held = booking.book(organization, joao, shop.world.key(), hold()).await.unwrap().value.unwrap().appointment;
     let status = async || {
         let id = held.id;
-        shop.look(move |tx| appointment::find(tx, organization, id, Currency::BRL)).await.unwrap().status
+        shop.in_transaction(move |tx| appointment::find(tx, organization, id, Currency::BRL)).await.unwrap().status
     };
     shop.fires(terms()).await;
     assert_eq!(status().await, AppointmentStatus::Pending);
@@ -423,30 +424,31 @@ async fn what_is_wrong_with_one_business_holds_up_no_other() {
     let now = balcao_domain::Clock::now(&*shop.world.clock);
     let other = file.import(&shop.world.desk.store, now).await.unwrap().organization;
     remind_in(&shop, other, Vec::new()).await;
-    let contact = shop.look(move |tx| balcao_store::crm::contact::list(tx, other, None, 1)).await.remove(0).id;
+    let contact =
+        shop.in_transaction(move |tx| balcao_store::crm::contact::list(tx, other, None, 1)).await.remove(0).id;
     let booking = Booking::new(shop.world.desk.clone());
     let held = booking.book(other, contact, shop.world.key(), hold()).await.unwrap().value.unwrap().appointment.id;
     // The first business cannot be read, nor can its reminder be fired.
     let first = shop.world.organization;
-    shop.look(move |tx| {
+    shop.in_transaction(move |tx| {
         tx.execute("UPDATE organization SET timezone = 'Nowhere/None' WHERE id = ?1", &[i64::from(first).into()])
     })
     .await;
     shop.world.set_local("2026-11-25T14:00");
     assert_eq!(shop.fires(terms()).await, 0);
-    let found = shop.look(move |tx| appointment::find(tx, other, held, Currency::BRL)).await.unwrap();
+    let found = shop.in_transaction(move |tx| appointment::find(tx, other, held, Currency::BRL)).await.unwrap();
     assert_eq!(found.status, AppointmentStatus::Cancelled);
 }
 
 /// Returns the line of the prompt with the notification that João may be answering.
-fn told(shop: &Counter) -> String {
+fn told(shop: &MessagingHarness) -> String {
     let prompt = shop.model.requests().pop().unwrap().system;
     let line = prompt.lines().find(|line| line.contains("última notificação")).unwrap_or_default();
     line.to_owned()
 }
 
 /// João also has a beard on Thursday: without the reminder it is unclear which appointment he means.
-async fn reminded_of_one_of_two() -> Counter {
+async fn reminded_of_one_of_two() -> MessagingHarness {
     let (shop, joao) = reminded(24 * 60).await;
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
@@ -465,9 +467,9 @@ async fn reminded_of_one_of_two() -> Counter {
 }
 
 /// The id of the cut that the reminder was about: it was booked before the beard.
-async fn cut(shop: &Counter) -> i64 {
+async fn cut(shop: &MessagingHarness) -> i64 {
     let (organization, contact) = (shop.world.organization, shop.conversation().await.contact);
-    let all = shop.look(move |tx| appointment::of_contact(tx, organization, contact, Currency::BRL)).await;
+    let all = shop.in_transaction(move |tx| appointment::of_contact(tx, organization, contact, Currency::BRL)).await;
     all.iter().find(|one| one.service_name == "Corte na máquina").unwrap().id.into()
 }
 
@@ -476,7 +478,7 @@ async fn a_reply_to_a_reminder_carries_its_appointment() {
     let shop = reminded_of_one_of_two().await;
     shop.model.script([says("Para quando seria melhor?")]);
     shop.joao_writes("wamid.2", "preciso remarcar").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let line = told(&shop);
     let id = cut(&shop).await;
     assert!(line.contains(REMINDER) && line.contains(&format!("agendamento {id}: Corte na máquina com")), "{line}");
@@ -485,7 +487,7 @@ async fn a_reply_to_a_reminder_carries_its_appointment() {
     // What we said since takes the reminder's place.
     shop.model.script([says("Certo.")]);
     shop.joao_writes("wamid.3", "na sexta").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(shop.model.requests().pop().unwrap().facts.appointment, None);
 }
 
@@ -496,12 +498,12 @@ async fn a_quoted_reminder_counts_whatever_was_said_since() {
         shop.outbox().await.into_iter().rfind(|one| one.kind == "reminder").unwrap().provider_message.unwrap();
     shop.model.script([says("Tudo bem.")]);
     shop.joao_writes("wamid.2", "obrigado").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     shop.model.script([says("Sem problema. Quer outro horário?")]);
     let quoting =
         json!({ "type": "text", "text": { "body": "não posso ir" }, "context": { "from": "1", "id": reminder } });
     shop.joao_sends("wamid.3", quoting).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let id = cut(&shop).await;
     assert!(told(&shop).contains(&format!("agendamento {id}: Corte na máquina")), "{}", told(&shop));
     assert_eq!(shop.model.requests().pop().unwrap().facts.appointment, Some(id));
@@ -512,9 +514,9 @@ async fn the_team_reads_which_appointment_is_to_be_moved() {
     let shop = reminded_of_one_of_two().await;
     shop.model.script([calls("transfer_to_human", &json!({ "reason": "quer remarcar" }))]);
     shop.joao_writes("wamid.2", "preciso remarcar").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let (organization, conversation) = (shop.world.organization, shop.conversation().await.id);
-    let open = shop.look(move |tx| handoff::open_of(tx, organization, conversation)).await.unwrap();
+    let open = shop.in_transaction(move |tx| handoff::open_of(tx, organization, conversation)).await.unwrap();
     let summary = open.summary.unwrap();
     let question = format!("Em questão: agendamento {}: Corte na máquina com Wesley Moura", cut(&shop).await);
     assert!(summary.starts_with(&question), "{summary}");

@@ -7,9 +7,9 @@ use balcao_domain::VersionKind;
 use balcao_llm::providers::scripted::says;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter};
+use crate::messaging_harness::{MessagingHarness, start_harness};
 
-async fn change(shop: &Counter, section: Section, name: &str, field: &str, value: Value) {
+async fn change(shop: &MessagingHarness, section: Section, name: &str, field: &str, value: Value) {
     let business = Business::new(shop.world.desk.clone());
     let fields = vec![(field.to_owned(), FieldEdit::Set(value))];
     let edit = Edit::Change { section, name: name.to_owned(), fields };
@@ -18,7 +18,7 @@ async fn change(shop: &Counter, section: Section, name: &str, field: &str, value
 }
 
 /// The versions of the last turn of the only conversation.
-async fn last_turn(shop: &Counter) -> Vec<String> {
+async fn last_turn(shop: &MessagingHarness) -> Vec<String> {
     let conversation = shop.conversation().await.id;
     let traces = Traces::new(shop.world.desk.clone()).latest(shop.world.organization, conversation, 1).await.unwrap();
     traces.into_iter().next().unwrap().versions
@@ -26,12 +26,12 @@ async fn last_turn(shop: &Counter) -> Vec<String> {
 
 #[tokio::test]
 async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
-    let shop = counter([says("Oi!"), says("Oi!"), says("Oi!")]).await;
+    let shop = start_harness([says("Oi!"), says("Oi!"), says("Oi!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(last_turn(&shop).await, ["business_1", "knowledge_1", "prompt_1"]);
     shop.joao_writes("wamid.2", "tudo bem?").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(last_turn(&shop).await, ["business_1", "knowledge_1", "prompt_1"], "nothing changed");
     change(&shop, Section::Services, "Coloração", "price", json!("222.00")).await;
     change(&shop, Section::Organization, "", "phone", json!("+55 31 3333-4444")).await;
@@ -41,7 +41,7 @@ async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
     let (file, plan) = business.plan_edit(shop.world.organization, edit).await.unwrap().unwrap();
     business.apply(shop.world.organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
     shop.joao_writes("wamid.3", "e pet?").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(last_turn(&shop).await, ["business_3", "knowledge_2", "prompt_1"]);
     let versions = Versions::new(shop.world.desk.clone());
     let told = versions.list(shop.world.organization, VersionKind::Business, 10).await.unwrap();
@@ -51,7 +51,7 @@ async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
 
 #[tokio::test]
 async fn an_earlier_version_is_written_as_a_file_and_applied_it_is_so_again() {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     let business = Business::new(shop.world.desk.clone());
     let organization = shop.world.organization;
     let first = business.export(organization).await.unwrap();
@@ -77,9 +77,9 @@ async fn an_earlier_version_is_written_as_a_file_and_applied_it_is_so_again() {
 
 #[tokio::test]
 async fn a_prompt_version_holds_the_profile_its_modules_and_its_tools() {
-    let shop = counter([says("Oi!")]).await;
+    let shop = start_harness([says("Oi!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let versions = Versions::new(shop.world.desk.clone());
     let found = versions.find(shop.world.organization, "prompt_1".parse().unwrap()).await.unwrap().unwrap();
     assert_eq!(found.content["profile"]["id"], "eli");

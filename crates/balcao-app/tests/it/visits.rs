@@ -16,7 +16,7 @@ use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::turns::event;
 use balcao_store::{Store, StoreError};
 
-use crate::counter::{counter_in, eli, terms};
+use crate::messaging_harness::{eli, start_in_world, terms};
 use crate::world::{World, edited, figueira, on};
 
 const DAVI: &str = "davi@figueira.example";
@@ -343,7 +343,7 @@ async fn business_that_chose_so_has_its_visits_completed_by_the_server() {
 async fn timers_of_the_server_take_up_visits() {
     let world = mailing().await;
     let visit = book(&world, world.livia().await, "Otávio", "10:00").await;
-    let shop = counter_in(world, eli(), []);
+    let shop = start_in_world(world, eli(), []);
     shop.world.set_local("2026-11-24T11:30");
     shop.fires(terms()).await;
     shop.fires(terms()).await;

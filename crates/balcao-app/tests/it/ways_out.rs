@@ -17,7 +17,7 @@ use balcao_store::scheduling::appointment;
 use balcao_testkit::fakes::graph::{ACCOUNT, Template};
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter, terms};
+use crate::messaging_harness::{MessagingHarness, start_harness, terms};
 use crate::timers::remind_automatically;
 
 const DAVI: &str = "davi@figueira.example";
@@ -28,24 +28,24 @@ const CANCELLED: &str = "Infelizmente precisamos cancelar o seu horário de Cort
 const KEPT: &str = "O seu horário de Corte na máquina com Wesley Moura, quarta, 25/11 às 15h, está mantido.";
 
 struct Scene {
-    shop: Counter,
+    shop: MessagingHarness,
     joao: ContactId,
     id: AppointmentId,
 }
 
 /// João wrote on Tuesday at ten and is booked with Wesley on Wednesday at three. Then Wesley takes that afternoon off.
 async fn away() -> Scene {
-    let shop = counter([says("Olá! Como posso ajudar?")]).await;
+    let shop = start_harness([says("Olá! Como posso ajudar?")]).await;
     remind_automatically(&shop, Vec::new()).await;
     shop.joao_writes("wamid.1", "oi").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let joao = shop.conversation().await.contact;
     let id = book(&shop, joao).await;
     take_off(&shop, json!([{ "from": "2026-11-25T13:00", "to": "2026-11-25T22:00" }])).await;
     Scene { shop, joao, id }
 }
 
-async fn book(shop: &Counter, contact: ContactId) -> AppointmentId {
+async fn book(shop: &MessagingHarness, contact: ContactId) -> AppointmentId {
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
@@ -60,11 +60,11 @@ async fn book(shop: &Counter, contact: ContactId) -> AppointmentId {
     booked.value.unwrap().appointment.id
 }
 
-async fn take_off(shop: &Counter, time_off: Value) {
+async fn take_off(shop: &MessagingHarness, time_off: Value) {
     edit(shop, Section::Professionals, "Wesley Moura", "time_off", time_off).await;
 }
 
-async fn edit(shop: &Counter, section: Section, name: &str, field: &str, value: Value) {
+async fn edit(shop: &MessagingHarness, section: Section, name: &str, field: &str, value: Value) {
     let (business, organization) = (Business::new(shop.world.desk.clone()), shop.world.organization);
     let fields = vec![(field.to_owned(), FieldEdit::Set(value))];
     let edit = Edit::Change { section, name: name.to_owned(), fields };
@@ -123,14 +123,14 @@ impl Scene {
 
     async fn audited(&self) -> Vec<(String, String)> {
         let (organization, id) = (self.shop.world.organization, self.id.to_string());
-        let all = self.shop.look(move |tx| audit::of_subject(tx, organization, &id)).await;
+        let all = self.shop.in_transaction(move |tx| audit::of_subject(tx, organization, &id)).await;
         all.into_iter().map(|one| (one.actor, one.action)).collect()
     }
 
     async fn opts_out(&self) {
         let (organization, mut found) = (self.shop.world.organization, self.shop.conversation().await);
         found.opted_out_at = Some(jiff::Timestamp::UNIX_EPOCH);
-        self.shop.look(move |tx| conversation::update(tx, organization, &found)).await;
+        self.shop.in_transaction(move |tx| conversation::update(tx, organization, &found)).await;
     }
 }
 
@@ -278,7 +278,10 @@ async fn what_cannot_be_done_changes_nothing() {
     let missing = ways.find(organization, missing).await.unwrap().unwrap_err();
     assert!(missing.to_string().contains("apt_999"), "{missing}");
     let id = scene.id;
-    let found = scene.shop.look(move |tx| appointment::find(tx, organization, id, balcao_domain::Currency::BRL)).await;
+    let found = scene
+        .shop
+        .in_transaction(move |tx| appointment::find(tx, organization, id, balcao_domain::Currency::BRL))
+        .await;
     assert_eq!(found.unwrap().status, AppointmentStatus::Confirmed);
     assert_eq!((scene.sent().await, scene.audited().await), (vec![], vec![]));
     scene.shop.world.set_local("2026-11-25T15:00");

@@ -12,14 +12,14 @@ use balcao_store::{OpenOptions, Store, turns::event};
 use balcao_testkit::fakes::endpoint::{FakeEndpoint, SECRET};
 use jiff::SignedDuration;
 
-use crate::counter::{Counter, counter};
+use crate::messaging_harness::{MessagingHarness, start_harness};
 use crate::world::{World, on};
 
-fn told(shop: &Counter, at: &FakeEndpoint, types: &[&str]) -> Webhooks {
+fn told(shop: &MessagingHarness, at: &FakeEndpoint, types: &[&str]) -> Webhooks {
     told_at(shop, &at.url(), types)
 }
 
-fn told_at(shop: &Counter, url: &str, types: &[&str]) -> Webhooks {
+fn told_at(shop: &MessagingHarness, url: &str, types: &[&str]) -> Webhooks {
     told_of(shop.world.desk.clone(), shop.world.organization, url, types)
 }
 
@@ -36,13 +36,13 @@ fn types(endpoint: &FakeEndpoint) -> Vec<String> {
 
 #[tokio::test]
 async fn a_conversation_is_told_in_ids_and_nothing_of_what_was_said() {
-    let (shop, endpoint) = (counter([says("Olá!")]).await, FakeEndpoint::start().unwrap());
+    let (shop, endpoint) = (start_harness([says("Olá!")]).await, FakeEndpoint::start().unwrap());
     let webhooks = told(&shop, &endpoint, &[]);
     assert_eq!(webhooks.work_off().await.unwrap(), 0);
     shop.joao_writes("wamid.1", "oi, é o João").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     shop.joao_writes("wamid.2", "quero falar com uma pessoa").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(webhooks.work_off().await.unwrap(), 5);
     let mut types = types(&endpoint);
     types.sort();
@@ -65,7 +65,7 @@ async fn a_conversation_is_told_in_ids_and_nothing_of_what_was_said() {
 
 #[tokio::test]
 async fn an_endpoint_that_fails_is_asked_again_under_the_same_id_and_given_up_at_last() {
-    let (shop, endpoint) = (counter([]).await, FakeEndpoint::start().unwrap());
+    let (shop, endpoint) = (start_harness([]).await, FakeEndpoint::start().unwrap());
     let webhooks = told(&shop, &endpoint, &["message.received"]);
     webhooks.work_off().await.unwrap();
     shop.joao_writes("wamid.1", "oi").await;
@@ -80,16 +80,16 @@ async fn an_endpoint_that_fails_is_asked_again_under_the_same_id_and_given_up_at
     assert_eq!(received.len(), PAUSES.len() + 1);
     assert!(received.iter().all(|one| (&one.id, &one.body) == (&received[0].id, &received[0].body)));
     assert!(received.windows(2).all(|pair| pair[0].timestamp < pair[1].timestamp));
-    shop.pass(10_000_000);
+    shop.advance_secs(10_000_000);
     assert_eq!(webhooks.work_off().await.unwrap(), 0, "it is a dead letter");
     let organization = shop.world.organization;
-    let dead = shop.look(move |tx| balcao_store::ops::webhook::dead(tx, organization, 10)).await;
+    let dead = shop.in_transaction(move |tx| balcao_store::ops::webhook::dead(tx, organization, 10)).await;
     assert_eq!(dead[0].failure.as_deref(), Some("the endpoint answered 500"));
 }
 
 #[tokio::test]
 async fn an_endpoint_that_says_gone_or_cannot_be_reached_stops_nobody_else() {
-    let (shop, endpoint) = (counter([]).await, FakeEndpoint::start().unwrap());
+    let (shop, endpoint) = (start_harness([]).await, FakeEndpoint::start().unwrap());
     let webhooks = told(&shop, &endpoint, &["message.received"]);
     webhooks.work_off().await.unwrap();
     shop.joao_writes("wamid.1", "oi").await;
@@ -102,7 +102,7 @@ async fn an_endpoint_that_says_gone_or_cannot_be_reached_stops_nobody_else() {
     let webhooks = told_at(&shop, "http://127.0.0.1:1/hook", &["message.received"]);
     shop.joao_writes("wamid.3", "alô?").await;
     assert_eq!(webhooks.work_off().await.unwrap(), 1);
-    shop.pass(6);
+    shop.advance_secs(6);
     assert_eq!(webhooks.work_off().await.unwrap(), 1, "it is tried again");
 }
 
@@ -151,7 +151,7 @@ async fn f_82_what_a_restored_database_tells_has_ids_that_no_lost_program_gave()
 
 /// What staff read of deliveries to an address that never answer.
 async fn failure_at(url: &str, allow_private: bool) -> Option<String> {
-    let shop = counter([]).await;
+    let shop = start_harness([]).await;
     let endpoint = Endpoint::new(url, &SECRET.into(), allow_private).unwrap();
     let subscriber = Subscriber { name: "crm".to_owned(), types: ["message.received".to_owned()].into(), endpoint };
     let webhooks = Webhooks::new(shop.world.desk.clone(), shop.world.organization, [subscriber]);
@@ -162,7 +162,7 @@ async fn failure_at(url: &str, allow_private: bool) -> Option<String> {
         shop.world.clock.advance(SignedDuration::from_hours(24));
     }
     let organization = shop.world.organization;
-    let mut dead = shop.look(move |tx| balcao_store::ops::webhook::dead(tx, organization, 10)).await;
+    let mut dead = shop.in_transaction(move |tx| balcao_store::ops::webhook::dead(tx, organization, 10)).await;
     dead.pop().and_then(|one| one.failure)
 }
 

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::counter::{Counter, counter_of, terms};
+use crate::messaging_harness::{MessagingHarness, start_with_profile, terms};
 use crate::world::{figueira, root};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -99,15 +99,15 @@ async fn whom_a_conversation_is_about_is_found_where_a_tool_needs_it_and_not_by_
 
 /// Otávio's and Wesley's number: João asked for Otávio, has a cut with him on Wednesday and one with Wesley on Thursday, and was
 /// reminded of the later one.
-async fn reminded_by_wesley() -> Counter {
+async fn reminded_by_wesley() -> MessagingHarness {
     let text = std::fs::read_to_string(root().join("agents/odys-intake.yaml")).unwrap();
     let mut profile =
         Document::read("agents/odys-intake.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
     profile.id = "eli".to_owned();
-    let shop = counter_of(profile, [says("Oi! Para quando?")]).await;
+    let shop = start_with_profile(profile, [says("Oi! Para quando?")]).await;
     crate::timers::remind_automatically(&shop, Vec::new()).await;
     shop.joao_writes("wamid.1", "oi, quero com o Otávio").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     let (organization, joao) = (shop.world.organization, shop.conversation().await.contact);
     let mut last = None;
     for (name, day) in [("Otávio", "2026-11-25"), ("Wesley", "2026-11-26")] {
@@ -137,7 +137,7 @@ fn whom(id: i64) -> Option<ProfessionalId> {
     Some(id.try_into().unwrap())
 }
 
-async fn about_now(shop: &Counter) -> Option<ProfessionalId> {
+async fn about_now(shop: &MessagingHarness) -> Option<ProfessionalId> {
     shop.conversation().await.professional
 }
 
@@ -147,14 +147,14 @@ async fn who_answers_a_reminder_speaks_with_the_professional_whose_it_is() {
     let looks = calls("get_available_slots", &json!({ "date": "2026-11-27" }));
     shop.model.script([looks, says("Na sexta há horários.")]);
     shop.joao_writes("wamid.2", "preciso de outro horário").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(about_now(&shop).await, whom(2));
     let told = format!("{:?}", shop.model.last_request().unwrap().messages.last());
     assert!(told.contains("Wesley Moura") && !told.contains("Otávio"), "{told}");
     // The professional stays after the reminder is no longer our last message.
     shop.model.script([says("Certo.")]);
     shop.joao_writes("wamid.3", "na sexta então").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(about_now(&shop).await, whom(2));
 }
 
@@ -164,12 +164,12 @@ async fn a_name_comes_before_the_reminder_and_a_quoted_one_before_what_is_known(
     let reminder = shop.outbox().await.into_iter().rfind(|one| one.kind == "reminder").unwrap();
     shop.model.script([says("Com o Otávio, certo. Para quando?")]);
     shop.joao_writes("wamid.2", "quero outro horário com o Otávio").await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(about_now(&shop).await, whom(1));
     shop.model.script([says("Certo. Para quando?")]);
     let context = json!({ "from": "1", "id": reminder.provider_message.unwrap() });
     let body = json!({ "body": "preciso de outro horário" });
     shop.joao_sends("wamid.3", json!({ "type": "text", "text": body, "context": context })).await;
-    shop.works().await;
+    shop.run_until_idle().await;
     assert_eq!(about_now(&shop).await, whom(2));
 }

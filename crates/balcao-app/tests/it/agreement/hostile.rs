@@ -75,7 +75,7 @@ async fn play(case: &Value) -> Option<String> {
         .filter_map(Value::as_str)
         .find(|core| told.iter().any(|result| normalize(result).contains(&normalize(core))));
     let reached = case["core"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let said = |core: &str| shop.counter.texts().iter().any(|text| normalize(text).contains(&normalize(core)));
+    let said = |core: &str| shop.harness.texts().iter().any(|text| normalize(text).contains(&normalize(core)));
     let reached = reached.into_iter().find(|core| case["expected"] == "blocked" && said(core)).map(str::to_owned);
     let held = case["sql"].as_array().and_then(|sql| {
         let found = rows(&shop.sql(), sql[0].as_str().unwrap(), &[(":phone", "%87654321")]);

@@ -11,7 +11,7 @@ use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_store::{OpenOptions, Store};
 use rusqlite::Connection;
 
-use crate::counter::{Counter, counter_by, eli};
+use crate::messaging_harness::{MessagingHarness, eli, start_with_model};
 use crate::world::on;
 use repeating::{Repeating, Step};
 
@@ -23,7 +23,7 @@ const WHAT: &str = "Corte na máquina";
 
 /// The barbershop over a file, so that a test can look at every table.
 struct Shop {
-    counter: Counter,
+    harness: MessagingHarness,
     model: Repeating,
     database: PathBuf,
     _folder: tempfile::TempDir,
@@ -38,8 +38,8 @@ impl Shop {
         let store = Store::open(&database, OpenOptions::default()).unwrap();
         let world = on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await;
         let model = Repeating::default();
-        let counter = counter_by(world, eli(), Arc::new(model.clone()));
-        let shop = Self { counter, model, database, _folder: folder, written: 0.into() };
+        let harness = start_with_model(world, eli(), Arc::new(model.clone()));
+        let shop = Self { harness, model, database, _folder: folder, written: 0.into() };
         shop.turn("oi", vec![Step::text("Olá! Como posso ajudar?")]).await;
         if booked {
             shop.book().await;
@@ -48,7 +48,7 @@ impl Shop {
     }
 
     async fn book(&self) {
-        let joao = self.counter.conversation().await.contact;
+        let joao = self.harness.conversation().await.contact;
         let request = BookRequest {
             professional: Some(WHO.to_owned().into()),
             service: Some(ServiceChoice::Name(WHAT.to_owned())),
@@ -58,7 +58,7 @@ impl Shop {
             pending: false,
             source: "test".to_owned(),
         };
-        let world = &self.counter.world;
+        let world = &self.harness.world;
         let booking = Booking::new(world.desk.clone());
         booking.book(world.organization, joao, world.key(), request).await.unwrap().value.unwrap();
     }
@@ -67,14 +67,14 @@ impl Shop {
     async fn turn(&self, text: &str, steps: Vec<Step>) {
         self.model.does(steps);
         let number = self.written.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        self.counter.pass(60);
-        self.counter.joao_writes(&format!("wamid.{number}"), text).await;
-        self.counter.works().await;
+        self.harness.advance_secs(60);
+        self.harness.joao_writes(&format!("wamid.{number}"), text).await;
+        self.harness.run_until_idle().await;
     }
 
     /// What was said last.
     fn told(&self) -> String {
-        let last = self.counter.graph.accepted().pop().unwrap_or_default();
+        let last = self.harness.graph.accepted().pop().unwrap_or_default();
         let body = last.pointer("/interactive/body/text").or_else(|| last.pointer("/text/body"));
         body.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
     }

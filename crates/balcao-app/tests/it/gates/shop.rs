@@ -323,7 +323,7 @@ impl Process {
     }
 
     /// Does what is to be done now. What fails is done again the next time.
-    pub(super) async fn works(&self) {
+    pub(super) async fn run_until_idle(&self) {
         drop(self.dispatcher.work_off().await);
         drop(self.sender.work_off().await);
     }
@@ -340,7 +340,7 @@ impl Shop {
         self.asked.lock().unwrap().clone()
     }
 
-    pub(super) fn pass(&self, seconds: i64) {
+    pub(super) fn advance_secs(&self, seconds: i64) {
         self.clock.advance(SignedDuration::from_secs(seconds));
     }
 
@@ -367,12 +367,13 @@ impl Shop {
             }
             assert!(taken, "a message was never taken");
         }
-        self.pass(4);
+        self.advance_secs(4);
         for _ in 0..60 {
-            if self.reaper.until_death(self.process().works()).await.is_some() && self.is_quiet(customer).await {
+            if self.reaper.until_death(self.process().run_until_idle()).await.is_some() && self.is_quiet(customer).await
+            {
                 return;
             }
-            self.pass(31);
+            self.advance_secs(31);
         }
         panic!("customer {customer} waits for ever: {}", self.seen_of(customer).await);
     }

@@ -49,7 +49,7 @@ pub(crate) const WAIT: Duration = Duration::from_secs(20);
 /// The largest file that is taken.
 pub(crate) const MAX_BYTES: usize = 64 * 1024;
 
-pub(crate) struct Counter {
+pub(crate) struct MessagingHarness {
     pub(crate) world: World,
     pub(crate) model: Scripted,
     pub(crate) graph: FakeGraph,
@@ -68,29 +68,37 @@ pub(crate) fn eli() -> Profile {
     profile
 }
 
-/// The counter on a Tuesday morning.
-pub(crate) async fn counter(script: impl IntoIterator<Item = Line>) -> Counter {
-    counter_of(eli(), script).await
+/// The harness on a Tuesday morning.
+pub(crate) async fn start_harness(script: impl IntoIterator<Item = Line>) -> MessagingHarness {
+    start_with_profile(eli(), script).await
 }
 
 /// The same with another profile; its id must be `eli`.
-pub(crate) async fn counter_of(profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
-    counter_on(Store::open_in_memory().unwrap(), profile, script).await
+pub(crate) async fn start_with_profile(profile: Profile, script: impl IntoIterator<Item = Line>) -> MessagingHarness {
+    start_on_store(Store::open_in_memory().unwrap(), profile, script).await
 }
 
 /// The same over another store.
-pub(crate) async fn counter_on(store: Store, profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
-    counter_in(on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await, profile, script)
+pub(crate) async fn start_on_store(
+    store: Store,
+    profile: Profile,
+    script: impl IntoIterator<Item = Line>,
+) -> MessagingHarness {
+    start_in_world(on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await, profile, script)
 }
 
 /// The same in a world that is there already.
-pub(crate) fn counter_in(world: World, profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
+pub(crate) fn start_in_world(
+    world: World,
+    profile: Profile,
+    script: impl IntoIterator<Item = Line>,
+) -> MessagingHarness {
     let model = Scripted::new(script);
-    Counter { model: model.clone(), ..counter_by(world, profile, Arc::new(model)) }
+    MessagingHarness { model: model.clone(), ..start_with_model(world, profile, Arc::new(model)) }
 }
 
 /// The same with any model.
-pub(crate) fn counter_by(world: World, profile: Profile, model: Arc<dyn ChatProvider>) -> Counter {
+pub(crate) fn start_with_model(world: World, profile: Profile, model: Arc<dyn ChatProvider>) -> MessagingHarness {
     let settings = Settings {
         professional: None,
         allow_new_tags: profile.allow_new_tags,
@@ -114,7 +122,7 @@ pub(crate) fn counter_by(world: World, profile: Profile, model: Arc<dyn ChatProv
     let sender = sender(&world, &graph);
     let speech = FakeTranscription::start().unwrap();
     let files = files(&world, &graph, Some(&speech), FileBudgets::default());
-    Counter { world, model: Scripted::new([]), graph, inbox, dispatcher, sender, files, speech, front }
+    MessagingHarness { world, model: Scripted::new([]), graph, inbox, dispatcher, sender, files, speech, front }
 }
 
 /// Meta by the world's clock, with the templates of [`terms`].
@@ -153,7 +161,7 @@ pub(crate) fn terms() -> SendPolicy {
     }
 }
 
-impl Counter {
+impl MessagingHarness {
     /// What is due fires, on these terms; then messages leave.
     pub(crate) async fn fires(&self, terms: SendPolicy) -> usize {
         let (channels, outgoing) = ([account(&self.graph)], Arc::new(Notify::new()));
@@ -170,7 +178,7 @@ impl Counter {
         sender.work_off().await.unwrap();
     }
 
-    /// Returns the counter with a typing indicator for customers.
+    /// Returns the harness with a typing indicator for customers.
     pub(crate) fn present(mut self) -> Self {
         self.dispatcher = self.dispatcher.showing(TypingIndicator::new([account(&self.graph)]));
         self
@@ -214,14 +222,14 @@ pub(crate) fn wait<T: Send>(work: impl Future<Output = T> + Send) -> T {
     })
 }
 
-impl Counter {
-    /// Returns the counter without a transcriber of sound.
+impl MessagingHarness {
+    /// Returns the harness without a transcriber of sound.
     pub(crate) fn deaf(mut self) -> Self {
         self.files = files(&self.world, &self.graph, None, FileBudgets::default());
         self
     }
 
-    /// Returns the counter without a transcriber, where files may take so much.
+    /// Returns the harness without a transcriber, where files may take so much.
     pub(crate) fn within(mut self, budgets: FileBudgets) -> Self {
         self.files = files(&self.world, &self.graph, None, budgets);
         self
@@ -230,7 +238,7 @@ impl Counter {
     /// The customers' files of the conversation, in order.
     pub(crate) async fn attachments(&self) -> Vec<Attachment> {
         let (organization, id) = (self.world.organization, self.id().await);
-        self.look(move |tx| attachment::of_conversation(tx, organization, id, 100)).await
+        self.in_transaction(move |tx| attachment::of_conversation(tx, organization, id, 100)).await
     }
 
     /// Another process over the same database.
@@ -238,7 +246,7 @@ impl Counter {
         process(&self.front, "another process")
     }
 
-    pub(crate) fn pass(&self, seconds: i64) {
+    pub(crate) fn advance_secs(&self, seconds: i64) {
         self.world.clock.advance(SignedDuration::from_secs(seconds));
     }
 
@@ -292,8 +300,8 @@ impl Counter {
     }
 
     /// The burst ripens, turns run, messages leave.
-    pub(crate) async fn works(&self) {
-        self.pass(3);
+    pub(crate) async fn run_until_idle(&self) {
+        self.advance_secs(3);
         self.dispatcher.work_off().await.unwrap();
         self.sender.work_off().await.unwrap();
     }
@@ -307,7 +315,7 @@ impl Counter {
         self.graph.accepted().into_iter().map(text).collect()
     }
 
-    pub(crate) async fn look<T: Send + 'static>(
+    pub(crate) async fn in_transaction<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> T {
@@ -317,7 +325,7 @@ impl Counter {
     /// The conversation with João.
     pub(crate) async fn conversation(&self) -> Conversation {
         let organization = self.world.organization;
-        self.look(move |tx| {
+        self.in_transaction(move |tx| {
             let joao = contact::find_by_channel_user(tx, organization, "BR.1234567890")?.unwrap();
             Ok(conversation::of_contact(tx, organization, joao.id)?.remove(0))
         })
@@ -330,7 +338,7 @@ impl Counter {
 
     pub(crate) async fn inbox_rows(&self) -> Vec<InboxRow> {
         let (organization, id) = (self.world.organization, self.id().await);
-        self.look(move |tx| inbox::of_conversation(tx, organization, id, 100)).await
+        self.in_transaction(move |tx| inbox::of_conversation(tx, organization, id, 100)).await
     }
 
     pub(crate) async fn inbox_states(&self) -> Vec<InboxState> {
@@ -339,13 +347,13 @@ impl Counter {
 
     pub(crate) async fn outbox(&self) -> Vec<Outbox> {
         let (organization, id) = (self.world.organization, self.id().await);
-        self.look(move |tx| outbox::of_conversation(tx, organization, id)).await
+        self.in_transaction(move |tx| outbox::of_conversation(tx, organization, id)).await
     }
 
     /// Reads the messages of the outbox, for all recipients.
     pub(crate) async fn outbox_of_all(&self) -> Vec<Outbox> {
         let organization = self.world.organization;
-        self.look(move |tx| {
+        self.in_transaction(move |tx| {
             let all = conversation::list(tx, organization, &ConversationState::ALL, 1_000)?;
             let of = |one: &Conversation| outbox::of_conversation(tx, organization, one.id);
             Ok(all.iter().map(of).collect::<Result<Vec<_>, _>>()?.concat())
@@ -359,7 +367,7 @@ impl Counter {
 
     pub(crate) async fn thread(&self) -> Vec<(message::Author, String)> {
         let (organization, id) = (self.world.organization, self.id().await);
-        let all = self.look(move |tx| message::last(tx, organization, id, 50)).await;
+        let all = self.in_transaction(move |tx| message::last(tx, organization, id, 50)).await;
         all.into_iter().map(|message| (message.author, message.text)).collect()
     }
 
@@ -369,7 +377,7 @@ impl Counter {
         let until = now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
         let lease =
             move |tx: &mut Tx<'_>| lease::lease_due(tx, &LeaseRequest { owner, now, until, limit: 1, suspects: 1 });
-        self.look(lease).await.remove(0).lease
+        self.in_transaction(lease).await.remove(0).lease
     }
 
     /// Returns `true` if the holder has lost the lease.
@@ -381,7 +389,7 @@ impl Counter {
     /// A staff member takes over the conversation with João.
     pub(crate) async fn staff_takes_over(&self) {
         let (organization, id) = (self.world.organization, self.id().await);
-        let staff = self.look(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);
+        let staff = self.in_transaction(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);
         let conversations = balcao_app::conversations::Conversations::new(self.world.desk.clone());
         conversations.take(organization, id, staff.email).await.unwrap().unwrap();
     }
