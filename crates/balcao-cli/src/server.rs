@@ -38,7 +38,7 @@ use crate::{
     config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount},
     output::{Failure, error_chain, print_error},
     packs::{Current, health::ServerHealth, reload::Reload},
-    supervisor::{self, Supervisor},
+    supervisor::{self, StopSignals, Supervisor},
     telemetry::Measured,
 };
 
@@ -369,7 +369,7 @@ impl Server {
             }
             last.spawn("the sender", send(sender, sending));
         }
-        supervisor::run(work, last, (stop, sent), stopped).await
+        supervisor::run(work, last, StopSignals { work: stop, last: sent }, stopped).await
     }
 }
 

@@ -54,6 +54,15 @@ impl Supervisor {
     }
 }
 
+/// The signals that stop the two groups of parts, one after the other.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StopSignals {
+    /// Stops the parts that do the work.
+    pub(crate) work: CancellationToken,
+    /// Stops the parts that take up what the others wrote.
+    pub(crate) last: CancellationToken,
+}
+
 /// Lets all parts run until `stopped`, or until one of them ends. Then `work` is told to stop and comes to its end, and after it
 /// `last`, which takes up what the others wrote.
 ///
@@ -62,7 +71,7 @@ impl Supervisor {
 pub(crate) async fn run(
     mut work: Supervisor,
     mut last: Supervisor,
-    (stop, sent): (CancellationToken, CancellationToken),
+    signals: StopSignals,
     stopped: impl Future<Output = ()>,
 ) -> Result<(), Failure> {
     let ended = tokio::select! {
@@ -74,9 +83,9 @@ pub(crate) async fn run(
         tracing::error!(ended, "the server cannot go on");
     }
     print_error("stopping");
-    stop.cancel();
+    signals.work.cancel();
     let while_stopping = work.end().await;
-    sent.cancel();
+    signals.last.cancel();
     let at_last = last.end().await;
     match ended.or(while_stopping).or(at_last) {
         None => Ok(()),

@@ -17,7 +17,7 @@ async fn server(odd: impl Future<Output = ()> + Send + 'static, is_last: bool, s
             std::future::pending::<()>().await;
         }
     };
-    run(work, last, (stop, sent), stopped).await
+    run(work, last, StopSignals { work: stop, last: sent }, stopped).await
 }
 
 async fn panics() {
@@ -53,7 +53,7 @@ async fn who_is_told_to_stop_ends_well_and_one_that_panics_on_the_way_out_is_tol
         until.cancelled().await;
         sees.store(written.load(Ordering::SeqCst), Ordering::SeqCst);
     });
-    run(work, last, (stop, sent), async {}).await.unwrap();
+    run(work, last, StopSignals { work: stop, last: sent }, async {}).await.unwrap();
     assert!(seen.load(Ordering::SeqCst), "what the others wrote last is still taken up");
     for is_last in [false, true] {
         assert!(server(panics(), is_last, true).await.unwrap_err().message().contains("the odd one broke"));

@@ -268,15 +268,15 @@ impl Account {
         let left = going.until.saturating_sub(self.clock.elapsed());
         let allowed = |url: &Url| self.allows(url);
         let redirects = self.connection.redirects;
-        let answer = self.transport.send(request, proof.as_ref(), redirects, allowed, (going.held, left)).await?;
+        let answer = self.transport.send(request, proof.as_ref(), redirects, allowed, going.held, left).await?;
         let command = &going.operation.command;
         let default = LimitHeaders::default();
         let headers = self.connection.rate_limit.as_ref().map_or(&default, |limit| &limit.headers);
         let told = answer.budget(headers, self.clock.now());
         settling.told = told;
         drop(settling);
-        let bounds = (going.held.values_left(), self.clock.now());
-        let read = answer.read(&command.response, &self.connection.errors, !command.method.is_safe(), bounds);
+        let (writes, values_left) = (!command.method.is_safe(), going.held.values_left());
+        let read = answer.read(&command.response, &self.connection.errors, writes, values_left, self.clock.now());
         if read.is_err() {
             going.held.give_bytes(answer.taken);
         }

@@ -59,13 +59,14 @@ impl Answer {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// The answer's JSON, of at most so many values, or why it is none. `writes` says whether the request may have changed something.
+    /// The answer's JSON, of at most `max_values` values, or why it is none. `writes` says whether the request may have changed something.
     pub(crate) fn read(
         &self,
         response: &Response,
         errors: &Errors,
         writes: bool,
-        (values, now): (usize, Timestamp),
+        max_values: usize,
+        now: Timestamp,
     ) -> Result<Value, CallError> {
         if !(200..300).contains(&self.status) {
             return Err(self.failure(errors, writes, now));
@@ -97,7 +98,7 @@ impl Answer {
                 format!("the answer has the content type `{kind}`; expected JSON"),
             );
         }
-        balcao_json::read_within(bytes, MAX_LEVELS, values).or_else(|fault| {
+        balcao_json::read_within(bytes, MAX_LEVELS, max_values).or_else(|fault| {
             let what = match fault {
                 // Keys are the answer's own words, and whoever reads this believes it.
                 Fault::KeyTwice { .. } => "JSON with a key that is given twice".to_owned(),

@@ -21,7 +21,7 @@ fn read(answer: &Answer, writes: bool) -> Result<Value, CallError> {
         message: Some("/err".to_owned()),
         codes: [("OAUTH_027".to_owned(), FailureKind::Unauthorized)].into(),
     };
-    answer.read(&Response::default(), &errors, writes, (1_000, now()))
+    answer.read(&Response::default(), &errors, writes, 1_000, now())
 }
 
 #[test]

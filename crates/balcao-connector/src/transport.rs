@@ -52,7 +52,8 @@ impl Transport {
         proof: Option<&Proof>,
         redirects: u8,
         allowed: impl Fn(&Url) -> bool,
-        (held, within): (&Held, Duration),
+        held: &Held,
+        within: Duration,
     ) -> Result<Answer, CallError> {
         let until = Instant::now() + within;
         let mut request = request.clone();

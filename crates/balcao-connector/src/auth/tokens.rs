@@ -146,10 +146,10 @@ impl Traded {
         let request =
             Request { method: Method::POST, url: self.url.clone(), headers: Vec::new(), body: Body::Form(form) };
         let held = Held::new(MAX_TOKEN_BYTES);
-        let sent = transport.send(&request, None, 0, |_| false, (&held, within)).await;
+        let sent = transport.send(&request, None, 0, |_| false, &held, within).await;
         let errors = Errors { code: Some("/error".to_owned()), ..Errors::default() };
-        let read = sent
-            .and_then(|answer| answer.read(&Response::default(), &errors, false, (held.values_left(), clock.now())));
+        let read =
+            sent.and_then(|answer| answer.read(&Response::default(), &errors, false, held.values_left(), clock.now()));
         read.map_err(|error| {
             // RFC 6749 §5.2: 400 with `invalid_grant` or `invalid_client` says that the connection is over.
             let over = error.status.is_some_and(|status| (400..500).contains(&status) && status != 429);

@@ -24,14 +24,15 @@ pub fn works(zone: &TimeZone, business: &Hours, professional: &Professional, dat
     let timeline = Timeline::new(zone, date, date);
     let mut minutes = Vec::new();
     for window in timeline.windows(business, &professional.hours).iter().filter(|window| window.offered) {
-        minutes
-            .extend(without(&[(window.lo, window.hi)], &away).into_iter().filter_map(|part| on_the_wall(window, part)));
+        minutes.extend(
+            without(&[(window.lo, window.hi)], &away).into_iter().filter_map(|(lo, hi)| on_the_wall(window, lo, hi)),
+        );
     }
     of_minutes(&merged(minutes))
 }
 
 /// The whole minutes of the window's date between two instants of it.
-fn on_the_wall(window: &Window, (lo, hi): (i64, i64)) -> Option<(u16, u16)> {
+fn on_the_wall(window: &Window, lo: i64, hi: i64) -> Option<(u16, u16)> {
     let midnight = window.anchor - i64::from(window.shift.opens_min()) * 60;
     let (from, to) = ((lo - midnight + 59).div_euclid(60), (hi - midnight).div_euclid(60));
     Some((u16::try_from(from).ok()?, u16::try_from(to).ok()?)).filter(|(from, to)| from < to)

@@ -96,7 +96,7 @@ enum Wish {
     /// The contacts who missed, in this month alone or in the whole period of the report.
     Missed { month: bool },
     /// The agenda, of these days where some are named.
-    Agenda(Option<(Date, Date)>),
+    Agenda(Option<Days>),
     /// This month's figures.
     Figures,
     /// The figures of these days.
@@ -141,7 +141,7 @@ fn asked(text: &str, said: &str, today: Date) -> Result<Wish, String> {
 /// otherwise it is the figures.
 fn of_another_time(days: Days, said: &str, today: Date) -> Wish {
     let told = spaced(said);
-    let (first, last) = days;
+    let Days { first, last } = days;
     if has(&told, MISSED) && !has(&told, SUMMARY) {
         Wish::MissedOn(days)
     } else if today <= first {
@@ -172,7 +172,7 @@ fn wish(text: &str, today: Date) -> Wish {
         return figures(&words);
     }
     match days(&find_dates(text, today)) {
-        Ok(Some((first, last))) if today < first || today <= last && says(OF_A_DAY) => agenda(text, today),
+        Ok(Some(Days { first, last })) if today < first || today <= last && says(OF_A_DAY) => agenda(text, today),
         Ok(_) | Err(Unclear) => Wish::Other,
     }
 }
@@ -192,8 +192,12 @@ fn agenda(text: &str, today: Date) -> Wish {
     let narrows = !says_no_more(&words, &[AGENDA, OF_A_DAY, OF_AGENDA]) || has(&words, BEFORE);
     match days(&found) {
         Ok(None) if !narrows && find_times(&rest).is_empty() => Wish::Agenda(None),
-        Ok(Some((first, last))) if !narrows && find_times(&rest).is_empty() && today <= last => {
-            if ahead(today, last) <= AHEAD { Wish::Agenda(Some((first.max(today), last))) } else { Wish::Narrower }
+        Ok(Some(Days { first, last })) if !narrows && find_times(&rest).is_empty() && today <= last => {
+            if ahead(today, last) <= AHEAD {
+                Wish::Agenda(Some(Days { first: first.max(today), last }))
+            } else {
+                Wish::Narrower
+            }
         }
         Ok(_) | Err(Unclear) => Wish::Narrower,
     }
@@ -202,9 +206,9 @@ fn agenda(text: &str, today: Date) -> Wish {
 /// Days that do not follow each other, or that the question does not name clearly.
 struct Unclear;
 
-/// The days that a question names, the first and the last: "hoje e amanhã" are two in a row.
-fn days(found: &[DateMatch]) -> Result<Option<(Date, Date)>, Unclear> {
-    let mut days: Option<(Date, Date)> = None;
+/// The days that a question names: "hoje e amanhã" are two in a row.
+fn days(found: &[DateMatch]) -> Result<Option<Days>, Unclear> {
+    let mut days: Option<Days> = None;
     for one in found {
         let (first, last) = match one.reading {
             Ok(DateSpan::Day(day)) => (day, day),
@@ -212,8 +216,10 @@ fn days(found: &[DateMatch]) -> Result<Option<(Date, Date)>, Unclear> {
             Err(_) => return Err(Unclear),
         };
         days = Some(match days {
-            None => (first, last),
-            Some((start, end)) if !one.either && end.tomorrow().is_ok_and(|next| next == first) => (start, last),
+            None => Days { first, last },
+            Some(before) if !one.either && before.last.tomorrow().is_ok_and(|next| next == first) => {
+                Days { last, ..before }
+            }
             Some(_) => return Err(Unclear),
         });
     }
@@ -267,7 +273,7 @@ fn calls(wish: Wish, today: Date) -> Vec<Call> {
     match wish {
         Wish::Missed { month: true } => call("get_no_show_clients", json!({ "months": 1 })),
         Wish::Missed { month: false } => call("get_no_show_clients", json!({})),
-        Wish::Agenda(Some((_, last))) => call("get_upcoming", json!({ "days": ahead(today, last) })),
+        Wish::Agenda(Some(Days { last, .. })) => call("get_upcoming", json!({ "days": ahead(today, last) })),
         Wish::Agenda(None) => call("get_upcoming", json!({})),
         Wish::Figures => call("get_stats", json!({})),
         Wish::FiguresOf(days) => period::figures(days),
@@ -314,7 +320,7 @@ fn shown(outcome: &Outcome, wish: Wish, locale: Locale) -> String {
 
 /// Whether an appointment is on the days that were asked for: the tool tells of all from now on.
 fn is_asked_for(appointment: &Value, wish: Wish) -> bool {
-    let Wish::Agenda(Some((first, last))) = wish else { return true };
+    let Wish::Agenda(Some(Days { first, last })) = wish else { return true };
     let day = appointment.get("starts_at").and_then(Value::as_str).and_then(|starts| starts.get(..10));
     day.and_then(|day| day.parse::<Date>().ok()).is_some_and(|day| (first..=last).contains(&day))
 }

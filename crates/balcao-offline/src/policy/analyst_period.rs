@@ -17,8 +17,12 @@ const MOST: usize = 20;
 /// Words of a year, where it is all of it.
 const YEAR: &[&str] = &["ano", "year", "este", "esse", "this", "anual"];
 
-/// The days of a question, the first and the last.
-pub(super) type Days = (Date, Date);
+/// The days of a question, from the first to the last, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Days {
+    pub(super) first: Date,
+    pub(super) last: Date,
+}
 
 /// The days that a question names, if what else it says is among the words that are `known`: any other asks for less than all.
 /// `Err` for a date that no calendar has, as it was written. A month or a day of one without its year is the last that began.
@@ -45,8 +49,8 @@ pub(super) fn named(text: &str, today: Date, known: &[&[&str]]) -> Option<Result
     let [only] = found.as_slice() else { return year.map(Ok) };
     let written = text.get(only.start..only.end).unwrap_or_default();
     match &only.reading {
-        Ok(DateSpan::Day(day)) => Some(Ok(begun((*day, *day), written, today))),
-        Ok(DateSpan::Range { first, last }) => Some(Ok(begun((*first, *last), written, today))),
+        Ok(DateSpan::Day(day)) => Some(Ok(begun(Days { first: *day, last: *day }, written, today))),
+        Ok(DateSpan::Range { first, last }) => Some(Ok(begun(Days { first: *first, last: *last }, written, today))),
         Err(DateProblem::Impossible { written }) => Some(Err(written.clone())),
         Err(_) => None,
     }
@@ -79,17 +83,18 @@ fn year_in(words: &str, today: Date) -> Option<Days> {
         [] if this => today.year(),
         _ => return None,
     };
-    Some((Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?))
+    Some(Days { first: Date::new(year, 1, 1).ok()?, last: Date::new(year, 12, 31).ok()? })
 }
 
 /// A time of which no year was said and that is still to come is the one before: "em agosto", asked in November.
-fn begun((first, last): Days, written: &str, today: Date) -> Days {
+fn begun(days: Days, written: &str, today: Date) -> Days {
+    let Days { first, last } = days;
     let year = written.contains(&first.year().to_string());
     let named = balcao_language::tokens(written)
         .iter()
         .any(|token| balcao_language::dates::month_named(&token.text).is_some() || token.text == "/");
     if year || !named || first <= today {
-        return (first, last);
+        return days;
     }
     // The last 29/02 may be years ago.
     let same =
@@ -97,10 +102,11 @@ fn begun((first, last): Days, written: &str, today: Date) -> Days {
     let before = |day: Date| same(day).unwrap_or(day);
     let whole = first.day() == 1 && last == first.last_of_month();
     let first = before(first);
-    (first, if whole { first.last_of_month() } else { before(last) })
+    Days { first, last: if whole { first.last_of_month() } else { before(last) } }
 }
 
-fn within((first, last): Days) -> String {
+fn within(days: Days) -> String {
+    let Days { first, last } = days;
     let end = last.tomorrow().unwrap_or(last);
     format!("appointments | where starts_at >= {first} and starts_at < {end}")
 }
@@ -127,7 +133,8 @@ pub(super) fn missed(days: Days) -> Vec<Call> {
 }
 
 /// The days in words: "de 01/10/2026 a 31/10/2026", "em 23/11/2026".
-pub(super) fn worded((first, last): Days, locale: Locale) -> String {
+pub(super) fn worded(days: Days, locale: Locale) -> String {
+    let Days { first, last } = days;
     let day = |day: Date| match locale {
         Locale::PtBr => day.strftime("%d/%m/%Y").to_string(),
         Locale::En => day.to_string(),

@@ -102,7 +102,7 @@ fn of_the_agenda_only_the_days_that_were_asked_for_are_shown() {
 
 #[test]
 fn a_time_that_no_report_tells_of_is_asked_for_by_a_query() {
-    let figures = |from: Date, to: Date| Ok(Wish::FiguresOf((from, to)));
+    let figures = |from: Date, to: Date| Ok(Wish::FiguresOf(Days { first: from, last: to }));
     for (question, from, to) in [
         ("faturamento de outubro", date(2026, 10, 1), date(2026, 10, 31)),
         ("faturamento do mês passado", date(2026, 10, 1), date(2026, 10, 31)),
@@ -122,9 +122,9 @@ fn a_time_that_no_report_tells_of_is_asked_for_by_a_query() {
     ] {
         assert_eq!(asked(question, "", TODAY), figures(from, to), "{question}");
     }
-    let missed = Ok(Wish::MissedOn((date(2026, 11, 16), date(2026, 11, 22))));
+    let missed = Ok(Wish::MissedOn(Days { first: date(2026, 11, 16), last: date(2026, 11, 22) }));
     assert_eq!(asked("quem faltou semana passada?", "", TODAY), missed);
-    assert_eq!(asked("quem faltou hoje?", "", TODAY), Ok(Wish::MissedOn((TODAY, TODAY))));
+    assert_eq!(asked("quem faltou hoje?", "", TODAY), Ok(Wish::MissedOn(Days { first: TODAY, last: TODAY })));
     for (question, written) in
         [("quem faltou em 30/02?", "30/02"), ("agenda do dia 45", "dia 45"), ("faturamento de 12/13", "12/13")]
     {
@@ -142,10 +142,12 @@ fn a_time_that_no_report_tells_of_is_asked_for_by_a_query() {
 
 #[test]
 fn a_time_alone_asks_for_the_same_of_that_time() {
-    let october = (date(2026, 10, 1), date(2026, 10, 31));
+    let october = Days { first: date(2026, 10, 1), last: date(2026, 10, 31) };
     let after = |said: &str, text: &str| asked(text, said, TODAY).unwrap();
     assert_eq!(after("Resumo de 2026-11\n- Faltas: 0 (0,0%)", "e outubro?"), Wish::FiguresOf(october));
     assert_eq!(after("1. Lívia Campos: 1 falta em 1 (100,0%)", "e mês passado?"), Wish::MissedOn(october));
-    assert_eq!(after("", "e amanhã?"), Wish::Agenda(Some((TODAY.tomorrow().unwrap(), TODAY.tomorrow().unwrap()))));
+    let tomorrow = TODAY.tomorrow().unwrap();
+    let days = Days { first: tomorrow, last: tomorrow };
+    assert_eq!(after("", "e amanhã?"), Wish::Agenda(Some(days)));
     assert_eq!(after("Resumo de 2026-11", "e outubro com o Wesley?"), Wish::Other);
 }

@@ -120,7 +120,7 @@ impl<'a> Intake<'a> {
             (Some(day), _) if self.asks_what_is_free() => self.offer(day.first.max(dialogue.today()), &service),
             (Some(day), Some(time)) => {
                 let name = service.name().or_else(|| self.services_of(&who).into_iter().next());
-                self.book((day.first, *time), &service, name)
+                self.book(day.first, *time, &service, name)
             }
             (Some(day), None) => self.offer(day.first.max(dialogue.today()), &service),
             (None, _) if earliest => self.offer(dialogue.today(), &service),
@@ -362,7 +362,7 @@ impl<'a> Intake<'a> {
         Decision::Say(crate::words::reply(&[none, then], self.locale, self.dialogue.today()))
     }
 
-    fn book(&mut self, (date, time): (Date, Time), wanted: &Service, service: Option<String>) -> Decision {
+    fn book(&mut self, date: Date, time: Time, wanted: &Service, service: Option<String>) -> Decision {
         let booked = self.dialogue.booked.is_some() && self.still_booked().is_none();
         if booked && self.answered("get_contact_info").is_some() {
             return Decision::Say(String::new());
