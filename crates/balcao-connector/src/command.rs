@@ -191,7 +191,7 @@ impl HttpCommand {
     /// # Errors
     /// Everything that is wrong with it, each with its place and what would be right.
     pub fn compile(&self, input_schema: &Value) -> Result<Operation, Vec<Problem>> {
-        let mut check = Check { command: self, known: Known::of(input_schema), problems: Vec::new() };
+        let mut check = Check { command: self, known: Known::from_schema(input_schema), problems: Vec::new() };
         let path = check.path();
         let mut query: Vec<(String, Template)> = Vec::new();
         for (name, value) in &self.query {

@@ -71,7 +71,7 @@ impl Answer {
         if !(200..300).contains(&self.status) {
             return Err(self.failure(errors, writes, now));
         }
-        // It was carried out, though nobody can tell what came of it.
+        // The service carried out the request, but its answer is unreadable.
         let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
         let unreadable = |kind, detail: String| {
             Err(CallError { status: Some(self.status), ..CallError::new(kind, outcome, detail) })
@@ -207,7 +207,7 @@ pub(crate) fn shape(response: &Response, part: Value) -> Value {
 pub(crate) fn kept(response: &Response, part: &Value) -> Value {
     let ways: Vec<Vec<&str>> = response.keep.iter().map(|way| way.split('.').collect()).collect();
     let ways: Vec<&[&str]> = ways.iter().map(Vec::as_slice).collect();
-    if ways.is_empty() { part.clone() } else { keep(part, &ways) }
+    if ways.is_empty() { part.clone() } else { select_fields(part, &ways) }
 }
 
 /// What is kept, under its key.
@@ -218,9 +218,9 @@ pub(crate) fn under(response: &Response, kept: Value) -> Value {
     }
 }
 
-fn keep(value: &Value, ways: &[&[&str]]) -> Value {
+fn select_fields(value: &Value, ways: &[&[&str]]) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(|item| keep(item, ways)).collect(),
+        Value::Array(items) => items.iter().map(|item| select_fields(item, ways)).collect(),
         Value::Object(fields) => {
             let mut kept = Map::new();
             for first in ways.iter().filter_map(|way| way.first()) {
@@ -230,7 +230,7 @@ fn keep(value: &Value, ways: &[&[&str]]) -> Value {
                     .filter_map(|way| way.split_first().filter(|(name, _)| *name == first).map(|(_, rest)| rest))
                     .collect();
                 let whole = further.iter().any(|rest| rest.is_empty());
-                kept.insert((*first).to_owned(), if whole { field.clone() } else { keep(field, &further) });
+                kept.insert((*first).to_owned(), if whole { field.clone() } else { select_fields(field, &further) });
             }
             Value::Object(kept)
         }

@@ -116,7 +116,7 @@ pub enum Verdict {
 /// In O(n log n) of the appointments given, plus the starts on the grid.
 #[must_use]
 pub fn free_slots(question: &SlotQuery<'_>, candidates: &[Candidate<'_>]) -> Vec<FreeSlots> {
-    let bounds = Bounds::of(question);
+    let bounds = Bounds::from_query(question);
     let timeline = Timeline::new(question.zone, question.from.max(bounds.today), question.to.min(bounds.last_date));
     let free = |candidate: &Candidate<'_>| {
         let windows = timeline.windows(question.business, candidate.hours);
@@ -134,7 +134,7 @@ pub fn free_slots(question: &SlotQuery<'_>, candidates: &[Candidate<'_>]) -> Vec
 /// The time in which a candidate is open and has a free seat, from now plus the notice on, in order and without touching.
 #[must_use]
 pub fn free_spans(question: &SlotQuery<'_>, candidate: &Candidate<'_>) -> Vec<Span> {
-    let bounds = Bounds::of(question);
+    let bounds = Bounds::from_query(question);
     let timeline = Timeline::new(question.zone, question.from.max(bounds.today), question.to.min(bounds.last_date));
     let windows = timeline.windows(question.business, candidate.hours);
     let mut free = Vec::new();
@@ -155,7 +155,7 @@ pub fn free_spans(question: &SlotQuery<'_>, candidate: &Candidate<'_>) -> Vec<Sp
 /// customers are offered is bookable, as long as it is on a quantum.
 #[must_use]
 pub fn check(question: &SlotQuery<'_>, candidate: &Candidate<'_>, start: Timestamp) -> Verdict {
-    let bounds = Bounds::of(question);
+    let bounds = Bounds::from_query(question);
     let first = start.as_second();
     let end = first + seconds(candidate.duration_min);
     let date = question.zone.to_datetime(start).date();
@@ -202,7 +202,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(question: &SlotQuery<'_>) -> Self {
+    fn from_query(question: &SlotQuery<'_>) -> Self {
         let today = question.zone.to_datetime(question.now).date();
         let last_date = today.saturating_add(jiff::Span::new().days(i64::from(question.advance_days.min(100_000))));
         let whole_second = question.now.as_second() + i64::from(question.now.subsec_nanosecond() > 0);

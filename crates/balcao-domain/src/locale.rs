@@ -37,7 +37,7 @@ impl Locale {
 
     /// The language of a tag, Portuguese where none of ours fits.
     #[must_use]
-    pub fn of(tag: &str) -> Self {
+    pub fn closest_to_tag(tag: &str) -> Self {
         Self::from_tag(tag).unwrap_or_default()
     }
 }
@@ -60,7 +60,7 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(Locale::from_tag(tag), locale, "{tag}");
-            assert_eq!(Locale::of(tag), locale.unwrap_or(Locale::PtBr), "{tag}");
+            assert_eq!(Locale::closest_to_tag(tag), locale.unwrap_or(Locale::PtBr), "{tag}");
         }
         for locale in [Locale::PtBr, Locale::En] {
             assert_eq!(Locale::from_tag(locale.tag()), Some(locale));

@@ -178,7 +178,7 @@ enum Ours {
 }
 
 impl Found {
-    fn tell<E: Error>(&self, ours: Ours) -> E {
+    fn refuse<E: Error>(&self, ours: Ours) -> E {
         *self.told.borrow_mut() = Some(ours);
         E::custom("refused")
     }
@@ -200,7 +200,7 @@ struct Strict<'a> {
 
 impl Strict<'_> {
     fn deeper<E: Error>(self) -> Result<Self, E> {
-        let left = self.left.checked_sub(1).ok_or_else(|| self.found.tell::<E>(Ours::TooDeep))?;
+        let left = self.left.checked_sub(1).ok_or_else(|| self.found.refuse::<E>(Ours::TooDeep))?;
         Ok(Self { left, ..self })
     }
 }
@@ -210,7 +210,7 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         let left = self.found.values.get().checked_sub(1);
-        self.found.values.set(left.ok_or_else(|| self.found.tell::<D::Error>(Ours::TooMany))?);
+        self.found.values.set(left.ok_or_else(|| self.found.refuse::<D::Error>(Ours::TooMany))?);
         deserializer.deserialize_any(self)
     }
 }
@@ -262,7 +262,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         while let Some(key) = fields.next_key::<String>()? {
             match read.entry(key) {
                 Entry::Occupied(earlier) => {
-                    let error = self.found.tell(Ours::KeyTwice(Vec::new()));
+                    let error = self.found.refuse(Ours::KeyTwice(Vec::new()));
                     self.found.under(earlier.key());
                     return Err(error);
                 }

@@ -71,13 +71,13 @@ pub fn agreement_about(text: &str, asked: Asked) -> Agreement {
 /// again: its days and times, by whatever words, and its names. Another day, time or name is another wish, and no Yes.
 #[must_use]
 pub fn agreement_to(text: &str, asked: Asked, about: &str, today: Date) -> Agreement {
-    tally(&squeezed(text), asked, Some(&Repeated::of(text, about, today))).verdict()
+    tally(&squeezed(text), asked, Some(&Repeated::find(text, about, today))).verdict()
 }
 
 /// True if a message says days, times and names of `about` and nothing else, as an answer to "que horas?" does.
 #[must_use]
 pub fn only_repeats(text: &str, asked: Asked, about: &str, today: Date) -> bool {
-    let repeated = Repeated::of(text, about, today);
+    let repeated = Repeated::find(text, about, today);
     let tally = tally(&squeezed(text), asked, Some(&repeated));
     !(tally.no || tally.other) && tally.repeats
 }
@@ -85,7 +85,7 @@ pub fn only_repeats(text: &str, asked: Asked, about: &str, today: Date) -> bool 
 /// True if a message says a day, a time or a name of `about` again, whatever else it says.
 #[must_use]
 pub fn repeats(text: &str, about: &str, today: Date) -> bool {
-    let (repeated, all) = (Repeated::of(text, about, today), tokens(text));
+    let (repeated, all) = (Repeated::find(text, about, today), tokens(text));
     (0..all.len()).any(|index| repeated.says_again(&all, index))
 }
 
@@ -122,7 +122,7 @@ struct Repeated {
 const LEADING: usize = 4;
 
 impl Repeated {
-    fn of(text: &str, about: &str, today: Date) -> Self {
+    fn find(text: &str, about: &str, today: Date) -> Self {
         let days = |text: &str| -> Vec<(DateSpan, (usize, usize))> {
             let found = find_dates(text, today).into_iter();
             found.filter_map(|found| Some((found.reading.ok()?, (found.start, found.end)))).collect()

@@ -21,8 +21,8 @@ fn dates_times_and_money_are_said_as_people_write_them() {
     assert_eq!(list(&["a"], "e"), "a");
     assert_eq!(month(3, Locale::PtBr), "março");
     assert_eq!(month(0, Locale::En), "");
-    assert_eq!(Locale::of("en-US"), Locale::En);
-    assert_eq!(Locale::of("pt-BR"), Locale::PtBr);
+    assert_eq!(Locale::closest_to_tag("en-US"), Locale::En);
+    assert_eq!(Locale::closest_to_tag("pt-BR"), Locale::PtBr);
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub(crate) fn from_status(status: u16, headers: &HeaderMap, body: &[u8]) -> Fail
         Some(Value::Array(items)) => items.into_iter().next(),
         other => other,
     };
-    let detail = parsed.as_ref().map(Detail::of).unwrap_or_default();
+    let detail = parsed.as_ref().map(Detail::from_body).unwrap_or_default();
     let kind = detail.special_kind().unwrap_or_else(|| kind_of_status(status));
     let words = if detail.message.is_empty() { String::new() } else { format!(": {}", detail.words()) };
     Failure {
@@ -61,7 +61,7 @@ pub(crate) fn from_status(status: u16, headers: &HeaderMap, body: &[u8]) -> Fail
 
 /// What an error means that came inside an answer with status 200. `body` is the object that holds `error`.
 pub(crate) fn from_body(body: &Value) -> Failure {
-    let detail = Detail::of(body);
+    let detail = Detail::from_body(body);
     let kind = detail.special_kind().or_else(|| detail.status.map(kind_of_status)).unwrap_or_else(|| {
         match detail.code.to_ascii_lowercase().as_str() {
             "rate_limit_error" | "rate_limit_exceeded" | "overloaded_error" | "resource_exhausted" => {
@@ -105,7 +105,7 @@ struct Detail {
 }
 
 impl Detail {
-    fn of(body: &Value) -> Self {
+    fn from_body(body: &Value) -> Self {
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
         if let Value::String(message) = error {
             return Self { message: message.clone(), ..Self::default() };

@@ -24,7 +24,7 @@ impl Contract {
     ///
     /// # Errors
     /// Why it is no contract that anybody could review.
-    pub fn of(tool: &Value) -> Result<Self, String> {
+    pub fn from_tool(tool: &Value) -> Result<Self, String> {
         let name = tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let part = |key: &str| tool.get(key).cloned().unwrap_or(Value::Null);
         let whole = json!({

@@ -13,7 +13,7 @@ fn tool() -> Value {
 
 #[test]
 fn a_85_every_part_of_a_contract_changes_its_hash_and_the_order_of_its_keys_does_not() {
-    let hash = |tool: &Value| Contract::of(tool).unwrap().hash();
+    let hash = |tool: &Value| Contract::from_tool(tool).unwrap().hash();
     let before = hash(&tool());
     for (at, value) in [
         ("/name", json!("create2")),
@@ -39,9 +39,9 @@ fn a_92_what_is_too_deep_or_too_long_is_no_contract() {
     }
     let mut tool = tool();
     tool["inputSchema"]["default"] = deep;
-    assert!(Contract::of(&tool).unwrap_err().contains("deep"));
+    assert!(Contract::from_tool(&tool).unwrap_err().contains("deep"));
     tool["inputSchema"]["default"] = json!("x".repeat(70_000));
-    assert!(Contract::of(&tool).unwrap_err().contains("KiB"));
+    assert!(Contract::from_tool(&tool).unwrap_err().contains("KiB"));
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) struct Listing {
 impl Listing {
     /// Adds a tool of a page.
     pub(crate) fn add(&mut self, tool: &Value) {
-        let contract = Contract::of(tool);
+        let contract = Contract::from_tool(tool);
         let name = tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         match self.tools.entry(name) {
             Entry::Vacant(place) => drop(place.insert(contract)),

@@ -175,7 +175,7 @@ enum Silent {
 }
 
 impl Silent {
-    fn of(error: &ClientInitializeError, complaints: &str) -> Self {
+    fn from_error(error: &ClientInitializeError, complaints: &str) -> Self {
         let words =
             if complaints.is_empty() { error.to_string() } else { format!("{error}; it complained: {complaints}") };
         let misread = matches!(
@@ -212,7 +212,7 @@ async fn greet(
                 Handshake::Auto => listener.serve_with_lifecycle(transport, auto()).await,
                 Handshake::Initialize => listener.serve(transport).await,
             };
-            Ok((service.map_err(|error| Silent::of(&error, &running.complaints.text()))?, Some(running)))
+            Ok((service.map_err(|error| Silent::from_error(&error, &running.complaints.text()))?, Some(running)))
         }
         Target::Address { url, proof, client } => {
             let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
@@ -227,7 +227,7 @@ async fn greet(
                 Handshake::Auto => listener.serve_with_lifecycle(transport, auto()).await,
                 Handshake::Initialize => listener.serve(transport).await,
             };
-            Ok((service.map_err(|error| Silent::of(&error, ""))?, None))
+            Ok((service.map_err(|error| Silent::from_error(&error, ""))?, None))
         }
     }
 }

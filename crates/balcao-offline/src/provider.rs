@@ -28,13 +28,13 @@ impl OfflineModel {
             Purpose::Step => step(request, request.tool_choice == ToolChoice::Auto),
             Purpose::Correction => correction(request),
             Purpose::Summary => {
-                let dialogue = Dialogue::of(request);
+                let dialogue = Dialogue::from_request(request);
                 plain(summary::summary(request, &dialogue, dialogue.locale()))
             }
             // This model writes no text for a follow-up, because the caller has a fixed sentence ready.
             Purpose::FollowUp => plain(String::new()),
             Purpose::ContactFacts => {
-                let name = Dialogue::of(request).utterance.own_name;
+                let name = Dialogue::from_request(request).utterance.own_name;
                 plain(json!({ "name": name }).to_string())
             }
         }
@@ -69,7 +69,7 @@ impl ChatProvider for OfflineModel {
 }
 
 fn decide(request: &ModelRequest, may_call: bool) -> Decision {
-    let dialogue = Dialogue::of(request);
+    let dialogue = Dialogue::from_request(request);
     let facts = &request.facts;
     let locale = dialogue.locale();
     let tools = crate::structured::tools(request);
@@ -131,7 +131,7 @@ fn correction(request: &ModelRequest) -> ModelResponse {
     }
     let response = step(&cut, false);
     if rejected.as_deref() == Some(response.text.as_str()) {
-        let neutral = crate::policy::neutral(Dialogue::of(&cut).locale(), cut.facts.now.date());
+        let neutral = crate::policy::neutral(Dialogue::from_request(&cut).locale(), cut.facts.now.date());
         return match &request.format {
             ResponseFormat::Json { .. } => {
                 plain(json!({ "response_to_client": neutral, "tool_request": null }).to_string())

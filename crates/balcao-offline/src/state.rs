@@ -142,7 +142,7 @@ pub struct Dialogue {
 impl Dialogue {
     /// Reads the dialogue of a request.
     #[must_use]
-    pub fn of(request: &ModelRequest) -> Self {
+    pub fn from_request(request: &ModelRequest) -> Self {
         let offered = crate::structured::tools(request);
         let tools: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
         let now = request.facts.now.clone();
@@ -183,7 +183,7 @@ impl Dialogue {
             outcomes: Vec::new(),
             rounds: 0,
             english: None,
-            home: Locale::of(&request.facts.locale),
+            home: Locale::closest_to_tag(&request.facts.locale),
             other_reading: None,
             opens: request.facts.opens.unwrap_or(Time::MAX),
             read_on: today,

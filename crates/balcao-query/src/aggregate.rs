@@ -107,7 +107,7 @@ impl Tally {
             self.rows += 1;
             return Ok(());
         };
-        let value = code.of(row)?;
+        let value = code.evaluate(row)?;
         if value.is_null() || (aggregate.how == How::CountIf && !value.is_true()) {
             return Ok(());
         }

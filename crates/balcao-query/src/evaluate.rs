@@ -24,19 +24,19 @@ impl Code {
     ///
     /// # Errors
     /// A number beyond what can be kept: a figure that is not the one that was asked for is never given.
-    pub(crate) fn of(&self, row: &[Value]) -> Checked<Value> {
+    pub(crate) fn evaluate(&self, row: &[Value]) -> Checked<Value> {
         Ok(match self {
             Self::Field(at) => row.get(*at).cloned().unwrap_or(Value::Null),
             Self::Value(value) => value.clone(),
-            Self::Not(inner) => Value::Boolean(!inner.of(row)?.is_true()),
-            Self::Negative(inner) => negative(&inner.of(row)?)?,
+            Self::Not(inner) => Value::Boolean(!inner.evaluate(row)?.is_true()),
+            Self::Negative(inner) => negative(&inner.evaluate(row)?)?,
             Self::In(what, among) => {
-                let what = what.of(row)?;
+                let what = what.evaluate(row)?;
                 Value::Boolean(among.iter().any(|one| compared(&what, one) == Some(Ordering::Equal)))
             }
-            Self::Call(function, argument) => function.of(&argument.of(row)?)?,
+            Self::Call(function, argument) => function.apply(&argument.evaluate(row)?)?,
             Self::Both(left, operator, right) => {
-                let (left, right) = (|| left.of(row), || right.of(row));
+                let (left, right) = (|| left.evaluate(row), || right.evaluate(row));
                 match operator {
                     Operator::And => Value::Boolean(left()?.is_true() && right()?.is_true()),
                     Operator::Or => Value::Boolean(left()?.is_true() || right()?.is_true()),

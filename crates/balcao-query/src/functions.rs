@@ -65,7 +65,7 @@ impl Function {
     ///
     /// # Errors
     /// A number that is too large to be rounded.
-    pub(crate) fn of(self, value: &Value) -> Checked<Value> {
+    pub(crate) fn apply(self, value: &Value) -> Checked<Value> {
         match (self, value) {
             (Self::Round, Value::Integer(_)) => Ok(value.clone()),
             (Self::Round, _) => value.number().map_or(Ok(Value::Null), |number| {

@@ -39,7 +39,7 @@ pub(crate) fn tokens(text: &str) -> Checked<Vec<Placed>> {
         let (token, after) = match first {
             '"' | '\'' => quoted(at, rest, first)?,
             '0'..='9' => number(at, rest)?,
-            _ if first.is_alphabetic() || first == '_' => word(rest),
+            _ if first.is_alphabetic() || first == '_' => read_word(rest),
             _ => sign(at, rest, first)?,
         };
         found.push((at, token));
@@ -52,7 +52,7 @@ fn split(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
-fn word(rest: &str) -> (Token, &str) {
+fn read_word(rest: &str) -> (Token, &str) {
     let (word, after) = split(rest, |c| c.is_alphanumeric() || c == '_');
     (Token::Word(word.to_owned()), after)
 }

@@ -227,7 +227,7 @@ impl Parser {
             Some(Token::Date(date)) => Kind::Value(Value::Date(*date)),
             Some(Token::Text(text)) => Kind::Value(Value::text(text.as_str())),
             Some(Token::Duration(duration)) => Kind::Duration(*duration),
-            Some(Token::Word(word)) => Self::word(word),
+            Some(Token::Word(word)) => Self::from_word(word),
             Some(Token::Sign(_)) | None => return Err(self.expected("a field, a value or a function")),
         };
         self.next += 1;
@@ -239,7 +239,7 @@ impl Parser {
         Ok(Expression { at, kind })
     }
 
-    fn word(word: &str) -> Kind {
+    fn from_word(word: &str) -> Kind {
         match word.to_lowercase().as_str() {
             "true" => Kind::Value(Value::Boolean(true)),
             "false" => Kind::Value(Value::Boolean(false)),

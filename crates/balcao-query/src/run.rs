@@ -106,7 +106,7 @@ impl Run<'_> {
         };
         match (step, held) {
             (Step::Where(condition), _) => {
-                if condition.of(&row)?.is_true() {
+                if condition.evaluate(&row)?.is_true() {
                     self.feed(at + 1, row)
                 } else {
                     Ok(Progress::Goes)
@@ -114,7 +114,7 @@ impl Run<'_> {
             }
             (Step::Extend(codes), _) => {
                 for code in codes {
-                    row.push(code.of(&row)?);
+                    row.push(code.evaluate(&row)?);
                 }
                 self.feed(at + 1, row)
             }
@@ -140,7 +140,8 @@ impl Run<'_> {
                 Ok(Progress::Goes)
             }
             (Step::Summarize { figures, by }, Held::Groups(groups)) => {
-                let key: Vec<Ordered> = by.iter().map(|code| code.of(&row).map(Ordered)).collect::<Result<_, _>>()?;
+                let key: Vec<Ordered> =
+                    by.iter().map(|code| code.evaluate(&row).map(Ordered)).collect::<Result<_, _>>()?;
                 if groups.len() >= MAX_GROUPS && !groups.contains_key(&key) {
                     let problem = Problem::new(0, format!("there are more than {MAX_GROUPS} groups"));
                     return Err(problem.suggest("group by something coarser, such as month(starts_at)"));

@@ -72,7 +72,7 @@ fn main() -> ExitCode {
         return seeded_bugs::hunt(&name);
     }
     if let Some(seed) = args.seed {
-        return tell(seed);
+        return print_run(seed);
     }
     let began = Instant::now();
     let until = args.minutes.map(|minutes| began + Duration::from_secs(minutes.saturating_mul(60)));
@@ -170,7 +170,7 @@ impl Sweep {
 
 /// Runs one seed, with everything that happened.
 #[expect(clippy::print_stdout, reason = "the report")]
-fn tell(seed: u64) -> ExitCode {
+fn print_run(seed: u64) -> ExitCode {
     let plan = Plan::draw(seed);
     println!("{plan:#?}");
     match run(seed, plan, true) {

@@ -98,11 +98,11 @@ impl Cost {
     ///
     /// # Errors
     /// Which budget it exceeds, or which reference cannot be followed here.
-    pub(crate) fn of(root: &Value) -> Result<Self, String> {
+    pub(crate) fn from_schema(root: &Value) -> Result<Self, String> {
         let mut graph = Graph { root, own: root.get("$id").and_then(Value::as_str), anchors: HashMap::new() };
         let mut totals = Totals::default();
         collect(root, 0, true, &mut graph.anchors, &mut totals)?;
-        Self::within(&Reach::of(&graph)?)
+        Self::within(&Reach::from_graph(&graph)?)
     }
 
     /// From what is reached last to the schema itself.
@@ -414,7 +414,7 @@ struct Reach<'a> {
 
 impl<'a> Reach<'a> {
     /// Everything that a schema reaches.
-    fn of(graph: &Graph<'a>) -> Result<Self, String> {
+    fn from_graph(graph: &Graph<'a>) -> Result<Self, String> {
         let mut locations = Locations { graph, same: HashMap::new(), path: Vec::new() };
         let mut found: Vec<&'a Value> = vec![graph.root];
         let mut numbers: HashMap<*const Value, usize> = HashMap::from([(std::ptr::from_ref(graph.root), 0)]);

@@ -6,7 +6,7 @@ use super::*;
 
 /// Visits, patterns and searching patterns that look at one value of a schema.
 fn look(schema: &Value) -> (u64, u64, u64) {
-    let look = Cost::of(schema).unwrap_or_else(|reason| panic!("{schema}: {reason}")).look;
+    let look = Cost::from_schema(schema).unwrap_or_else(|reason| panic!("{schema}: {reason}")).look;
     (look.visits, look.patterns, look.searching)
 }
 
@@ -54,7 +54,7 @@ fn each_part_that_looks_at_a_value_is_a_visit_and_long_lists_are_several() {
 
 #[test]
 fn visits_multiply_only_where_one_key_leads_back_more_than_once() {
-    let growth = |schema: &Value| Cost::of(schema).unwrap().growth;
+    let growth = |schema: &Value| Cost::from_schema(schema).unwrap().growth;
     let back = json!({"$ref": "#"});
     assert_eq!(growth(&json!({"properties": {"x": back, "y": back}})), 1);
     assert_eq!(growth(&json!({"properties": {"x": back}, "additionalProperties": back})), 2);
@@ -69,7 +69,7 @@ fn visits_multiply_only_where_one_key_leads_back_more_than_once() {
 
 #[test]
 fn values_that_are_small_by_any_count_are_known_by_the_schema() {
-    let light = |schema: &Value| Cost::of(schema).unwrap().light;
+    let light = |schema: &Value| Cost::from_schema(schema).unwrap().light;
     assert_eq!(light(&json!({})), MAX_VISITS / 2);
     assert_eq!(light(&json!({"allOf": [{}, {}], "pattern": "a"})), MAX_VISITS / 5);
     assert_eq!(light(&json!({"pattern": "(?=a)"})), 0);
@@ -85,8 +85,8 @@ fn spent(cost: Cost, value: &Value) -> u64 {
 
 #[test]
 fn a_value_costs_a_visit_for_each_part_its_texts_and_its_keys_where_patterns_read_them() {
-    let plain = Cost::of(&json!({})).unwrap();
-    let searching = Cost::of(&json!({"pattern": "(?=a)"})).unwrap();
+    let plain = Cost::from_schema(&json!({})).unwrap();
+    let searching = Cost::from_schema(&json!({"pattern": "(?=a)"})).unwrap();
     let value = json!({"key": "y".repeat(64), "n": [null, 1]});
     assert_eq!(spent(plain, &value), 6);
     // Ten pieces of 64 bytes read by itself and by the pattern, the pattern, and 2,000 steps of five.
@@ -128,7 +128,7 @@ fn a_light_value_is_counted_by_its_parts_and_the_lengths_of_its_texts() {
 
 /// Whether a schema is within its budgets.
 fn fits(schema: &Value) -> bool {
-    match Cost::of(schema) {
+    match Cost::from_schema(schema) {
         Ok(_) => true,
         Err(reason) => {
             assert!(reason.starts_with("invalid "), "{reason}");
@@ -169,7 +169,7 @@ fn the_last_schema_within_each_budget_compiles_and_the_next_does_not() {
 #[test]
 fn a_schema_with_an_id_of_its_own_is_refused_below_the_top_and_what_only_looks_like_one_is_not() {
     for key in ["type", "$ref", "properties", "$defs", "enum", "const", "pattern", "allOf", "not", "items"] {
-        let refused = Cost::of(&json!({"x-inside": {"$id": "https://example.com/b", key: {}}})).unwrap_err();
+        let refused = Cost::from_schema(&json!({"x-inside": {"$id": "https://example.com/b", key: {}}})).unwrap_err();
         assert!(refused.contains("`$id`"), "{key}: {refused}");
         assert!(fits(&json!({"$id": "https://example.com/b", "x-inside": {key: {}}})), "{key}");
     }
@@ -198,7 +198,7 @@ fn references_to_the_schema_itself_its_parts_and_anchors_are_followed() {
         assert!(!fits(&json!({"$id": own, "properties": {"x": {"$ref": reference}}})), "{reference}");
     }
     let long = format!("https://example.com/{}", "x".repeat(200));
-    let refused = Cost::of(&json!({"$ref": long})).unwrap_err();
+    let refused = Cost::from_schema(&json!({"$ref": long})).unwrap_err();
     let shown = |chars: usize| refused.contains(&long.chars().take(chars).collect::<String>());
     assert!(shown(100) && !shown(101), "{refused}");
 }

@@ -86,14 +86,14 @@ fn a_reference_to_itself_beside_itself_is_refused() {
 fn a_tree_is_checked_and_one_that_doubles_with_each_level_only_as_far_as_it_is_cheap() {
     let tree =
         json!({"type": "object", "required": ["left"], "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
-    let cost = Cost::of(&tree).unwrap();
+    let cost = Cost::from_schema(&tree).unwrap();
     // The reference and what it leads to look at each value.
     assert_eq!((cost.growth, cost.look.visits), (1, 2));
     let twice = json!({"$defs": {"node": {"allOf": [
         {"properties": {"x": {"$ref": "#/$defs/node"}}},
         {"properties": {"x": {"$ref": "#/$defs/node"}}}
     ]}}, "$ref": "#/$defs/node"});
-    assert_eq!(Cost::of(&twice).unwrap().growth, 2);
+    assert_eq!(Cost::from_schema(&twice).unwrap().growth, 2);
     let nested = |levels: usize| (0..levels).fold(json!({}), |inside, _| json!({"x": inside}));
     let schema = Schema::compile(&twice).unwrap();
     assert!(schema.is_valid(&nested(10)));
@@ -112,7 +112,7 @@ fn ways_back_that_are_found_over_others_count_as_well() {
         },
         "$ref": "#/$defs/r"
     });
-    assert_eq!(Cost::of(&schema).unwrap().growth, 2);
+    assert_eq!(Cost::from_schema(&schema).unwrap().growth, 2);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_pattern_that_looks_back_is_tried_on_few_texts() {
     // Two parts that look at one text are two patterns.
     let twice =
         json!({"allOf": [{"properties": {"a": {"pattern": "a"}}}, {"properties": {"a": {"pattern": "(?=b)"}}}]});
-    let look = Cost::of(&twice).unwrap().look;
+    let look = Cost::from_schema(&twice).unwrap().look;
     assert_eq!((look.patterns, look.searching), (2, 1));
 }
 
@@ -214,7 +214,7 @@ fn what_is_counted_quickly_fits_by_the_exact_count_too() {
         "type": "object",
         "properties": {"name": {"type": "string", "pattern": "^a+$"}, "all": {"type": "array", "items": {"type": "string"}}},
     });
-    let cost = Cost::of(&schema).unwrap();
+    let cost = Cost::from_schema(&schema).unwrap();
     for texts in [0, 10, 100_000, 2_000_000] {
         let value = json!({"name": "a".repeat(100), "all": vec!["text"; texts]});
         let (mut light, mut left) = (cost.light, MAX_VISITS);

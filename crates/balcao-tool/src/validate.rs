@@ -31,7 +31,7 @@ impl Schema {
     /// # Errors
     /// Why it is not a schema, and where; or which budget it exceeds.
     pub fn compile(source: &Value) -> Result<Self, String> {
-        let cost = Cost::of(source)?;
+        let cost = Cost::from_schema(source)?;
         let patterns = PatternOptions::fancy_regex()
             .backtrack_limit(MAX_PATTERN_STEPS)
             .size_limit(MAX_PATTERN_MEMORY)

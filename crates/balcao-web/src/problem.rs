@@ -34,7 +34,7 @@ impl Problem {
     }
 
     /// A problem that programs tell from others of its status by `code`, in snake case.
-    pub fn of(status: StatusCode, code: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub fn with_code(status: StatusCode, code: impl Into<String>, detail: impl Into<String>) -> Self {
         let mut problem = Self::new(status, detail);
         problem.told.code = Some(code.into());
         problem

@@ -33,7 +33,7 @@ impl<S: Send + Sync> FromRequest<S> for Json {
 /// 400, where a key stands twice with its place: of two values, one would be lost without a word.
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, Problem> {
     balcao_json::read_within(bytes, balcao_json::MOST_LEVELS, balcao_json::MOST_VALUES).map_err(|fault| {
-        let problem = Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is {fault}"));
+        let problem = Problem::with_code(StatusCode::BAD_REQUEST, "bad_json", format!("the body is {fault}"));
         match fault {
             Fault::KeyTwice { pointer } => problem.fields(vec![given_twice(pointer)]),
             Fault::Malformed { .. } | Fault::TooDeep { .. } | Fault::TooMany { .. } => problem,
@@ -75,7 +75,7 @@ pub(crate) async fn bytes(request: Request, within: Duration) -> Result<Bytes, P
     let bytes = bytes.map_err(|_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long"))?;
     bytes.map_err(|error| match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-        _ => Problem::of(StatusCode::BAD_REQUEST, "bad_body", "the body was cut short"),
+        _ => Problem::with_code(StatusCode::BAD_REQUEST, "bad_body", "the body was cut short"),
     })
 }
 

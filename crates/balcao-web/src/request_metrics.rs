@@ -16,7 +16,7 @@ use crate::problem::Problem;
 pub(crate) async fn measured(request: Request, next: Next) -> Response {
     let started = Instant::now();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let method = word(request.method());
+    let method = method_label(request.method());
     let route = route.as_ref().map_or("(none)", MatchedPath::as_str);
     let span = tracing::info_span!(
         "request",
@@ -36,7 +36,7 @@ pub(crate) async fn measured(request: Request, next: Next) -> Response {
     response
 }
 
-fn word(method: &Method) -> &'static str {
+fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

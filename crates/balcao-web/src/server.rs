@@ -139,7 +139,7 @@ struct Door {
 
 impl Door {
     fn new(connections: usize, proxies: Vec<IpNet>) -> Self {
-        Self { shares: FairQuota::of(connections), proxies }
+        Self { shares: FairQuota::with_total(connections), proxies }
     }
 
     fn lets_in(&self, peer: IpAddr) -> Result<Option<Permit>, QuotaExceeded> {
@@ -147,7 +147,7 @@ impl Door {
         if is_private(peer) || self.proxies.iter().any(|network| network.contains(&peer)) {
             return Ok(None);
         }
-        self.shares.take(&ClientKey::of(peer)).map(Some)
+        self.shares.take(&ClientKey::from_address(peer)).map(Some)
     }
 }
 

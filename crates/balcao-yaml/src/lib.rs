@@ -135,7 +135,7 @@ impl Document {
     }
 
     fn positions(&self) -> &Positions {
-        self.positions.get_or_init(|| Positions::of(&self.text))
+        self.positions.get_or_init(|| Positions::from_text(&self.text))
     }
 
     /// A mistake at a JSON pointer. If nothing stands there (a missing key), the place of what should hold it is named.

@@ -18,7 +18,7 @@ enum Frame {
 }
 
 impl Positions {
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let mut places = HashMap::new();
         let mut frames: Vec<Frame> = Vec::new();
         for item in Parser::new_from_str(text) {

@@ -110,7 +110,7 @@ impl Meaning {
                 numbers,
             });
             let (kept, model): (Vec<EntryVector>, String) = (kept.collect(), self.model().to_owned());
-            let write = store.write(move |tx| vectors::keep(tx, organization, &model, &kept));
+            let write = store.write(move |tx| vectors::store_vectors(tx, organization, &model, &kept));
             write.await.map_err(|error: StoreError| failed(format!("they could not be kept: {error}")))?;
         }
         Ok(())

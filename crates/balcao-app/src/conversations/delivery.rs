@@ -43,7 +43,7 @@ pub enum DeliveryStep {
 }
 
 impl Delivery {
-    fn of(part: Part, currency: Currency) -> Self {
+    fn from_part(part: Part, currency: Currency) -> Self {
         let reached = part.delivery.as_deref().and_then(DeliveryState::from_word);
         let state = match (part.state, reached) {
             (OutboxState::Pending | OutboxState::Sending, _) => DeliveryStep::Waiting,
@@ -84,7 +84,7 @@ pub(super) fn of_messages(
     let mut all: BTreeMap<MessageId, Delivery> = BTreeMap::new();
     let currency = organization::get(tx, organization)?.currency;
     for part in delivery::of_messages(tx, organization, conversation, first, last)? {
-        let (message, part) = (part.message, Delivery::of(part, currency));
+        let (message, part) = (part.message, Delivery::from_part(part, currency));
         let whole = match all.remove(&message) {
             Some(known) => known.with(part),
             None => part,

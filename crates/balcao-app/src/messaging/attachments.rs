@@ -300,7 +300,12 @@ fn record(
         None => Ok(true),
         Some(file) => {
             let sha256 = sha256_hex(&file.bytes);
-            attachment::keep(tx, claimed, &Fetched { mime: &file.mime, sha256: &sha256, bytes: &file.bytes }, now)
+            attachment::store_bytes(
+                tx,
+                claimed,
+                &Fetched { mime: &file.mime, sha256: &sha256, bytes: &file.bytes },
+                now,
+            )
         }
     };
     let (state, spoken, failure) = match attempt {

@@ -80,14 +80,14 @@ impl ChannelHealth {
             let (organization, of) = (self.organization, account.clone());
             let last = self.desk.look(move |tx, _now| Ok(inbox::last_received(tx, organization, kind, &of)?)).await?;
             metrics::channel(kind, &account, trouble.is_none(), last);
-            self.tell(kind, &account, trouble.as_deref());
+            self.log_change(kind, &account, trouble.as_deref());
             all.push(Health { channel: kind.to_owned(), account, trouble, last_inbound: last });
         }
         Ok(all)
     }
 
     /// Logs what is new.
-    fn tell(&self, channel: &str, account: &str, trouble: Option<&str>) {
+    fn log_change(&self, channel: &str, account: &str, trouble: Option<&str>) {
         let mut troubled = self.troubled.lock().unwrap_or_else(PoisonError::into_inner);
         let name = (channel.to_owned(), account.to_owned());
         match trouble {

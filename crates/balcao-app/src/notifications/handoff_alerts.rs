@@ -62,7 +62,7 @@ fn whom(all: Vec<Staff>, assigned: Option<StaffId>) -> Vec<Staff> {
 /// Subject and text.
 fn worded(handed: &Handoff<'_>) -> (String, String) {
     let Handoff { conversation, contact, reason, summary, .. } = handed;
-    let english = Locale::of(&handed.organization.locale) == Locale::En;
+    let english = Locale::closest_to_tag(&handed.organization.locale) == Locale::En;
     let known = contact.name.clone().or_else(|| contact.phone.as_ref().map(|phone| phone.e164().to_owned()));
     let who = known.unwrap_or_else(|| if english { "A customer" } else { "Cliente" }.to_owned());
     // A name is what a customer says of themselves: one line of it.

@@ -57,7 +57,7 @@ pub(crate) fn enqueue(
 /// Subject and text.
 fn worded(lead: &HotLead<'_>) -> (String, String) {
     let HotLead { conversation, contact, why, .. } = lead;
-    let is_english = Locale::of(&lead.organization.locale) == Locale::En;
+    let is_english = Locale::closest_to_tag(&lead.organization.locale) == Locale::En;
     let known = contact.name.clone().or_else(|| contact.phone.as_ref().map(|phone| phone.e164().to_owned()));
     let who = known.unwrap_or_else(|| if is_english { "A customer" } else { "Cliente" }.to_owned());
     // A name is what a customer says of themselves: one line of it.

@@ -83,7 +83,7 @@ pub(crate) fn enqueue(
     let wants =
         |whose: ProfessionalId| all.iter().find(|one| one.id == whose && (one.notify.whatsapp || one.notify.email));
     let (organization, zone) = organization(tx, id)?;
-    let english = Locale::of(&organization.locale) == Locale::En;
+    let english = Locale::closest_to_tag(&organization.locale) == Locale::En;
     let context = NotificationContext { organization, zone, english };
     let leave = |tx: &mut Tx<'_>, kind, entry: &Entry, before| match wants(entry.professional) {
         Some(whose) => write(tx, accounts, &context, whose, &ProfessionalNotification { kind, entry, before }, now),
@@ -255,7 +255,7 @@ fn subject(context: &NotificationContext, notice: &ProfessionalNotification<'_>)
 }
 
 fn when(context: &NotificationContext, span: Span) -> String {
-    let said = Locale::of(&context.organization.locale);
+    let said = Locale::closest_to_tag(&context.organization.locale);
     let starts = context.zone.to_datetime(span.start);
     let at = if context.english { "at" } else { "às" };
     format!("{} {at} {}", format::day(starts.date(), said), format::time(starts.time(), said))

@@ -297,7 +297,7 @@ fn render(
     let name = catalog::professional_names(tx, id)?.remove(&professional).unwrap_or_default();
     let from = now.checked_sub(BACK).unwrap_or(Timestamp::MIN);
     let span = Span::new(from, now.checked_add(AHEAD).unwrap_or(Timestamp::MAX));
-    let english = Locale::of(&organization.locale) == Locale::En;
+    let english = Locale::closest_to_tag(&organization.locale) == Locale::En;
     let shown = |entry: &Entry| Shown { summary: summary(entry, detail, english), ..Shown::default() };
     let entries = agenda_feed::entries(tx, id, professional, span, now, MOST)?;
     let entries: Vec<(Entry, Shown)> = entries.into_iter().map(|entry| (entry.clone(), shown(&entry))).collect();

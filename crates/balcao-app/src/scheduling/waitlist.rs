@@ -285,14 +285,14 @@ fn offer_to_next(
             held_until: balcao_domain::span::plus_minutes(now, hold),
         };
         waitlist::offer(tx, organization.id, &offer, now)?;
-        tell(tx, organization, zone, &agenda, &offer, at, now)?;
+        add_offer_to_thread(tx, organization, zone, &agenda, &offer, at, now)?;
         event::push(tx, organization.id, "waitlist_offered", &entry.id.to_string(), "{}", now)?;
     }
     Ok(())
 }
 
 /// Puts the offer of the start `at` into the contact's thread, so that their answer is understood, whatever it is.
-fn tell(
+fn add_offer_to_thread(
     tx: &mut Tx<'_>,
     organization: &Organization,
     zone: &TimeZone,
@@ -304,7 +304,7 @@ fn tell(
     let Some(conversation) = conversation::of_contact(tx, organization.id, offer.contact)?.into_iter().next() else {
         return Ok(());
     };
-    let locale = Locale::of(&organization.locale);
+    let locale = Locale::closest_to_tag(&organization.locale);
     let name = agenda.professionals.iter().find(|one| one.id == offer.professional).map_or("", |one| one.name.as_str());
     let (starts, until) = (zone.to_datetime(at), zone.to_datetime(offer.held_until));
     let (day, at, until) =

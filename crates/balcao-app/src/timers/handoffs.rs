@@ -28,11 +28,11 @@ impl Timers {
         let work = move |tx: &mut Tx<'_>| {
             let mut told = 0;
             for one in handoff::untaken(tx, AFTER_MIN.map(SignedDuration::from_mins), now, limit)? {
-                match tx.savepoint(|tx| tell(tx, &one, now).map(Ok::<_, Infallible>)) {
+                match tx.savepoint(|tx| raise_alert(tx, &one, now).map(Ok::<_, Infallible>)) {
                     Ok(Ok(())) => told += 1,
                     Err(error) => {
                         tracing::error!(conversation = %one.conversation, %error, "nobody could be told that it waits");
-                        handoff::tell(tx, &one)?;
+                        handoff::count_alert(tx, &one)?;
                     }
                 }
             }
@@ -42,8 +42,8 @@ impl Timers {
     }
 }
 
-fn tell(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), UseCaseError> {
-    if !handoff::tell(tx, one)? {
+fn raise_alert(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), UseCaseError> {
+    if !handoff::count_alert(tx, one)? {
         return Ok(());
     }
     let minutes = usize::try_from(one.told).ok().and_then(|told| AFTER_MIN.get(told).copied()).unwrap_or_default();
@@ -60,7 +60,7 @@ fn tell_customer(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), U
     }
     let (organization, _zone) = organization(tx, one.organization)?;
     let found = conversation::get(tx, organization.id, one.conversation)?;
-    let locale = Locale::of(&organization.locale);
+    let locale = Locale::closest_to_tag(&organization.locale);
     let text = &notices(locale).nobody_yet;
     let conversation = found.id;
     let new = NewMessage { conversation, turn: None, author: Author::System, text, subject: Some(text) };

@@ -96,7 +96,7 @@ fn fire(
         }
         May::Later(_) => return skip(tx, "quiet hours last until shortly before the appointment"),
     };
-    let said = Locale::of(&organization.locale);
+    let said = Locale::closest_to_tag(&organization.locale);
     let names = catalog::professional_names(tx, organization.id)?;
     let starts = zone.to_datetime(found.span.start);
     let customer = contact::get(tx, organization.id, found.contact)?;

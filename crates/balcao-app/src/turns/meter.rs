@@ -41,7 +41,7 @@ impl<'a> Meter<'a> {
         for call in &answered.state.calls {
             // A model may write any name.
             let tool = if toolbox.get(&call.tool).is_some() { call.tool.clone() } else { "unknown".to_owned() };
-            counter!("balcao_tool_calls_total", "tool" => tool, "result" => word(&call.result)).increment(1);
+            counter!("balcao_tool_calls_total", "tool" => tool, "result" => result_label(&call.result)).increment(1);
         }
         if let Ending::Handoff { reason, .. } = &answered.ending {
             counter!("balcao_handoffs_total", "reason" => reason.code()).increment(1);
@@ -73,7 +73,7 @@ impl Observer for Meter<'_> {
 }
 
 /// The error's code, else how it counts.
-const fn word(result: &CallResult) -> &'static str {
+const fn result_label(result: &CallResult) -> &'static str {
     match (result.code, result.class) {
         (Some(code), _) => code.as_str(),
         (None, ResultClass::Success) => "success",

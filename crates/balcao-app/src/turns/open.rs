@@ -96,7 +96,7 @@ pub(super) struct LoadOptions {
 }
 
 impl LoadOptions {
-    pub(super) fn of(agent: &Agent, public_texts: bool) -> Self {
+    pub(super) fn from_agent(agent: &Agent, public_texts: bool) -> Self {
         let unlimited = balcao_agent::profile::Budgets::default();
         Self {
             flood_per_minute: agent.profile.guardrails.flood_per_minute,

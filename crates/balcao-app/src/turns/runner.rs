@@ -127,7 +127,7 @@ impl TurnRunner {
         let _only_one = lane.lock().await;
         let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
-            let needs = LoadOptions::of(&agent, !self.has_sanitiser(inbound.organization, &agent));
+            let needs = LoadOptions::from_agent(&agent, !self.has_sanitiser(inbound.organization, &agent));
             match open::open(&self.desk, &agent, &inbound, needs).await? {
                 OpenResult::Fresh(opened) => break *opened,
                 OpenResult::Interrupted { mut opened, saved } => {
@@ -159,7 +159,7 @@ impl TurnRunner {
     ) -> Result<Option<TurnOutcome>, AnswerError> {
         let mut agent = self.agent(profile)?;
         let meter = Meter::start(agent.model.model(), observer);
-        let needs = LoadOptions::of(&agent, !self.has_sanitiser(leased.lease.organization, &agent));
+        let needs = LoadOptions::from_agent(&agent, !self.has_sanitiser(leased.lease.organization, &agent));
         let locale = agent.profile.language;
         let lease = TurnLease { lease: leased.lease, lasts: leased.lasts, burst, needs, locale, had_effect: false };
         let found = open_leased_turn(&self.desk, &agent, leased, &lease).await?;

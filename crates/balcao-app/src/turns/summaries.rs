@@ -43,7 +43,7 @@ impl Summaries {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn keep(
+    pub async fn store_summary(
         &self,
         organization: OrganizationId,
         id: ConversationId,

@@ -211,7 +211,7 @@ pub(super) fn enqueue_reply(
 ) -> Result<(), UseCaseError> {
     let Some(reply) = decided.reply() else { return Ok(()) };
     let choices = match decided {
-        Ending::Reply { .. } => choices::of(machine, reply.as_str(), opened.turn, opened.now.time_zone(), now)
+        Ending::Reply { .. } => choices::find(machine, reply.as_str(), opened.turn, opened.now.time_zone(), now)
             .or_else(|| choices::number(&opened.contact, reply.as_str())),
         Ending::Handoff { .. } | Ending::Silence { .. } => None,
     };

@@ -26,7 +26,8 @@ impl NativeTool for SummarizeConversationTool {
         // The turn is over by then: it is none of its effects.
         let key = EffectKey { turn: None, ..key(cx, "summarizeConversationTool") };
         let locale = cx.principal.locale;
-        let kept = self.summaries.keep(organization(cx)?, conversation(cx)?, key, locale).await.map_err(broke)?;
+        let kept =
+            self.summaries.store_summary(organization(cx)?, conversation(cx)?, key, locale).await.map_err(broke)?;
         Ok(match kept.value {
             Ok(_summary) => {
                 let message = in_locale(cx, "Resumo salvo com sucesso.", "The summary was saved.");

@@ -91,11 +91,11 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     match args.action {
         Action::Link { professional, detail } => {
             let made = feeds.make(organization, professional, detail, random()?).await.map_err(failed)?;
-            tell(&made.map_err(Failure::operation)?, &zone, args.json);
+            print_feed(&made.map_err(Failure::operation)?, &zone, args.json);
         }
         Action::Renew { id } => {
             let made = feeds.renew(organization, id, random()?).await.map_err(failed)?;
-            tell(&made.map_err(Failure::operation)?, &zone, args.json);
+            print_feed(&made.map_err(Failure::operation)?, &zone, args.json);
         }
         Action::Revoke { id } => {
             feeds.revoke(organization, id).await.map_err(failed)?.map_err(Failure::operation)?;
@@ -133,7 +133,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(made: &MadeFeed, zone: &TimeZone, json: bool) {
+fn print_feed(made: &MadeFeed, zone: &TimeZone, json: bool) {
     let path = made.path.expose_secret();
     if json {
         print_line(&json!({ "id": made.view.id, "path": path, "detail": made.view.detail }).to_string());

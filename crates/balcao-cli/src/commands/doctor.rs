@@ -82,12 +82,12 @@ pub(crate) async fn run(
     if args.json {
         let list: Vec<_> = findings
             .iter()
-            .map(|one| json!({"check": one.check, "verdict": word(&one.verdict), "says": one.says, "mend": one.mend}))
+            .map(|one| json!({"check": one.check, "verdict": verdict_word(&one.verdict), "says": one.says, "mend": one.mend}))
             .collect();
         print_line(&json!(list).to_string());
     } else {
         for one in &findings {
-            print_line(&format!("{:<8} {:<14} {}", word(&one.verdict), one.check, indented(&one.says, 24)));
+            print_line(&format!("{:<8} {:<14} {}", verdict_word(&one.verdict), one.check, indented(&one.says, 24)));
             if let Some(mend) = &one.mend {
                 print_line(&format!("{:<23} → {}", "", indented(mend, 26)));
             }
@@ -97,7 +97,7 @@ pub(crate) async fn run(
     Ok(if wrong { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-const fn word(verdict: &Verdict) -> &'static str {
+const fn verdict_word(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Fine => "ok",
         Verdict::Warning => "warning",
@@ -404,7 +404,7 @@ mod tests {
         let copy = Health::Mirrored { as_of: "2026-11-24T13:00:00Z".parse().unwrap_or_default() };
         let down = Health::Down { reason: "401".to_owned() };
         let verdicts = [Health::Well, copy, down].map(|one| health("figueira", one));
-        assert_eq!(verdicts.each_ref().map(|one| word(&one.verdict)), ["ok", "warning", "wrong"]);
+        assert_eq!(verdicts.each_ref().map(|one| verdict_word(&one.verdict)), ["ok", "warning", "wrong"]);
         assert!(verdicts.iter().skip(1).all(|one| one.mend.is_some()));
         assert_eq!(verdicts.last().map(|one| one.says.contains("401")), Some(true));
     }

@@ -80,7 +80,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         Command::Search { query, category, json } => {
             let found = knowledge.search(organization, query.join(" "), category).await.map_err(failed)?;
             let hits = found.map_err(|refusal| Failure::usage(unknown(&refusal)))?;
-            tell(&hits, json);
+            print_hits(&hits, json);
         }
         Command::Import { file, category, replace, consent } => {
             let entries = entries_of(&file, category.as_deref())?;
@@ -122,7 +122,7 @@ fn entries_of(file: &Path, category: Option<&str>) -> Result<Vec<Map<String, Val
     read_knowledge(format, &text, category).map_err(told)
 }
 
-fn tell(hits: &[KnowledgeHit], json: bool) {
+fn print_hits(hits: &[KnowledgeHit], json: bool) {
     if json {
         print_line(&json!(hits).to_string());
     } else if hits.is_empty() {

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     for tool in agent.toolbox.iter() {
-        let word = |value: &dyn erased::Word| value.word();
+        let word = |value: &dyn erased::Word| value.to_word();
         print_line(&format!(
             "{:<30} {:<9} {:<12} {:<9} {}",
             tool.spec.name,
@@ -91,11 +91,11 @@ fn parameters(schema: &Value) -> String {
 mod erased {
     /// The snake_case word of a unit variant.
     pub(super) trait Word {
-        fn word(&self) -> String;
+        fn to_word(&self) -> String;
     }
 
     impl<T: serde::Serialize> Word for T {
-        fn word(&self) -> String {
+        fn to_word(&self) -> String {
             serde_json::to_value(self).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
         }
     }

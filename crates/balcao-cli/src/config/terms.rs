@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    fn of(parameters: &[&str]) -> TemplateConfig {
+    fn template_with(parameters: &[&str]) -> TemplateConfig {
         TemplateConfig {
             name: "aviso".to_owned(),
             language: brazilian(),
@@ -143,8 +143,10 @@ mod tests {
 
     #[test]
     fn quick_replies_are_those_of_a_reminder() {
-        let config =
-            TemplateConfig { quick_replies: vec![QuickReplyAction::Confirm, QuickReplyAction::Move], ..of(&["day"]) };
+        let config = TemplateConfig {
+            quick_replies: vec![QuickReplyAction::Confirm, QuickReplyAction::Move],
+            ..template_with(&["day"])
+        };
         let read = |purpose| terms(&BTreeMap::from([(purpose, config.clone())]), None, None);
         let reminder = read(Purpose::Reminder).unwrap().templates.remove(&Purpose::Reminder).unwrap();
         assert_eq!(reminder.quick_replies, [QuickReplyAction::Confirm, QuickReplyAction::Move]);
@@ -153,7 +155,8 @@ mod tests {
 
     #[test]
     fn gaps_are_named_all_or_none() {
-        let one = |parameters: &[&str]| terms(&BTreeMap::from([(Purpose::Reminder, of(parameters))]), None, None);
+        let one =
+            |parameters: &[&str]| terms(&BTreeMap::from([(Purpose::Reminder, template_with(parameters))]), None, None);
         assert!(one(&["customer", "day"]).is_ok());
         assert!(one(&["nome=customer", "dia = day"]).is_ok());
         assert!(one(&["nome=customer", "day"]).unwrap_err().contains("some of its gaps"));

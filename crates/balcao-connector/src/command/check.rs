@@ -18,7 +18,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn of(schema: &Value) -> Self {
+    pub(super) fn from_schema(schema: &Value) -> Self {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
         Self {

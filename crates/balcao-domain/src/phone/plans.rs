@@ -37,12 +37,12 @@ pub(super) fn e164(digits: &str) -> Option<String> {
         REGIONS.iter().any(|region| region.code == code).then_some((code, national))
     })?;
     // Zeros in front say nothing about the region: they may be a prefix.
-    let region = Region::of(code, &Number::new(written.trim_start_matches('0'))?);
+    let region = Region::find(code, &Number::new(written.trim_start_matches('0'))?);
     let written = Number::new(written)?;
     let national = region.map_or_else(|| written.text().to_owned(), |region| region.without_prefix(&written));
     national.parse().ok().filter(|value| VALUES.contains(value))?;
     let number = Number::new(&national)?;
-    Region::of(code, &number)?.has_line(&number).then(|| format!("+{code}{national}"))
+    Region::find(code, &number)?.has_line(&number).then(|| format!("+{code}{national}"))
 }
 
 /// A row of the table.
@@ -66,7 +66,7 @@ impl Region {
     }
 
     /// The region of the code that has this number.
-    fn of(code: &str, number: &Number<'_>) -> Option<&'static Self> {
+    fn find(code: &str, number: &Number<'_>) -> Option<&'static Self> {
         REGIONS.iter().filter(|region| region.code == code).find(|region| match region.own {
             "=" => region.has_line(number),
             own => number.begins(own),

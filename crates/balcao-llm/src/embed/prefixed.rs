@@ -18,7 +18,7 @@ pub struct Prefixes {
 }
 
 impl Prefixes {
-    fn of(&self, role: TextRole) -> &str {
+    fn for_role(&self, role: TextRole) -> &str {
         match role {
             TextRole::Query => &self.query,
             TextRole::Passage => &self.passage,
@@ -52,7 +52,7 @@ impl PrefixedEmbedder {
 #[async_trait]
 impl Embedder for PrefixedEmbedder {
     async fn embed(&self, texts: &[String], role: TextRole) -> Result<Vec<Vec<f32>>, ModelError> {
-        let prefix = self.prefixes.of(role);
+        let prefix = self.prefixes.for_role(role);
         // An empty text stays one: it is near nothing, and not near to its prefix.
         let marked = |text: &String| if text.trim().is_empty() { text.clone() } else { format!("{prefix}{text}") };
         let texts: Vec<String> = texts.iter().map(marked).collect();

@@ -41,7 +41,7 @@ pub(crate) enum JsonWay {
 }
 
 impl JsonWay {
-    pub(crate) fn of(request: &ModelRequest) -> Self {
+    pub(crate) fn from_request(request: &ModelRequest) -> Self {
         match &request.format {
             ResponseFormat::Text => Self::None,
             ResponseFormat::Json { schema, .. }
@@ -95,7 +95,7 @@ impl ChatProvider for Anthropic {
             http = http.header("x-api-key", key);
         }
         let call = wire::Call { service: &self.service, request, http };
-        let response = wire::ask(call, AnthropicParser::new(JsonWay::of(request)), on_event).await?;
+        let response = wire::ask(call, AnthropicParser::new(JsonWay::from_request(request)), on_event).await?;
         Ok(self.service.priced(response))
     }
 }

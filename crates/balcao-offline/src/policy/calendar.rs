@@ -325,7 +325,7 @@ impl Desk<'_> {
     fn offer_of(&mut self, service: &str, days: &[OpenDay]) {
         let minutes = self.dialogue.catalog.service(service).and_then(|one| one.data.get("durationMinutes")?.as_i64());
         let minutes = minutes.and_then(|minutes| i32::try_from(minutes).ok()).unwrap_or(USUAL_MIN);
-        let days: Vec<OpenDay> = days.iter().map(|day| day.of(service)).collect();
+        let days: Vec<OpenDay> = days.iter().map(|day| day.limit_to(service)).collect();
         let days = days.as_slice();
         if let ([day], Some(time)) = (days, self.dialogue.times.first().copied()) {
             if day.is_free(time, minutes) && day.is_on_grid(time) {
@@ -396,7 +396,7 @@ impl Desk<'_> {
         let window = self.dialogue.window;
         let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
         let starts =
-            |day: &OpenDay| spread(&day.of(service).starts(minutes).into_iter().filter(fits).collect::<Vec<_>>());
+            |day: &OpenDay| spread(&day.limit_to(service).starts(minutes).into_iter().filter(fits).collect::<Vec<_>>());
         let free = days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty());
         let days: Vec<(Date, Vec<Time>)> = free.take(2).collect();
         self.say(if days.is_empty() { Line::AnotherDay } else { Line::OfferDays { days, until: None } });
@@ -479,7 +479,7 @@ impl Desk<'_> {
 
 impl OpenDay {
     /// The day for a service: where not everybody offers it, what is free with those who do.
-    fn of(&self, service: &str) -> Self {
+    fn limit_to(&self, service: &str) -> Self {
         let own = self.free_of.iter().find(|(name, _)| name == service).map(|(_, free)| free.clone());
         let only_free = own.is_some();
         Self { free: own.unwrap_or_else(|| self.free.clone()), only_free, ..self.clone() }

@@ -398,6 +398,6 @@ impl Desk<'_> {
             return narrowed;
         }
         let picked = place_in(&text, false).filter(|_| dialogue.asked == Question::Which);
-        picked.and_then(|place| place.of(&left)).map_or(left, |one| vec![one])
+        picked.and_then(|place| place.pick_from(&left)).map_or(left, |one| vec![one])
     }
 }

@@ -20,7 +20,7 @@ pub enum Place {
 impl Place {
     /// The entry at this place.
     #[must_use]
-    pub fn of<T: Clone>(self, list: &[T]) -> Option<T> {
+    pub fn pick_from<T: Clone>(self, list: &[T]) -> Option<T> {
         match self {
             Self::At(index) => list.get(index).cloned(),
             Self::Last => list.last().cloned(),
@@ -84,12 +84,12 @@ impl Dialogue {
         let taken = match self.asked {
             Question::Service => {
                 let names: Vec<&str> = self.catalog.services.iter().map(|service| service.name.as_str()).collect();
-                place.of(&named_in(&self.said, &names)).map(|name| self.mentions.push(name))
+                place.pick_from(&named_in(&self.said, &names)).map(|name| self.mentions.push(name))
             }
             Question::Professional => {
                 let question = self.said.trim_end().rsplit('\n').next().unwrap_or_default();
                 let names: Vec<&str> = self.catalog.professionals.iter().map(String::as_str).collect();
-                place.of(&named_in(question, &names)).map(|name| self.mentions.push(format!("com {name}")))
+                place.pick_from(&named_in(question, &names)).map(|name| self.mentions.push(format!("com {name}")))
             }
             Question::Which => Some(()),
             Question::Time => self.pick_time(place, utterance),
@@ -118,8 +118,8 @@ impl Dialogue {
         });
         let Some(place) = place else { return };
         let rows = self.offered_days();
-        let row = Place::At(place).of(&rows).map(Meaning::Day);
-        let time = Place::At(place).of(&self.offered).filter(|_| rows.is_empty());
+        let row = Place::At(place).pick_from(&rows).map(Meaning::Day);
+        let time = Place::At(place).pick_from(&self.offered).filter(|_| rows.is_empty());
         if self.asked != Question::Time || row.is_none() && time.is_none() {
             utterance.problem = None;
             return;
@@ -166,7 +166,7 @@ impl Dialogue {
             let number = numbers.next().filter(|_| all.len() <= 3 && numbers.next().is_none())?;
             only(days.iter().filter(|day| day.day() == number))
         };
-        let place = || place_in(&utterance.text, !utterance.days.is_empty())?.of(&days);
+        let place = || place_in(&utterance.text, !utterance.days.is_empty())?.pick_from(&days);
         only(days.iter().filter(fits)).or_else(number).or_else(place)
     }
 
@@ -182,13 +182,13 @@ impl Dialogue {
         let rows: Vec<String> = self.said.lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
         let dates = self.offered_days();
         if !dates.is_empty() {
-            utterance.days = vec![Day::on(place.of(&dates)?)];
+            utterance.days = vec![Day::on(place.pick_from(&dates)?)];
             return Some(());
         }
         if !utterance.days.is_empty() {
             return None;
         }
-        let time = place.of(&self.offered)?;
+        let time = place.pick_from(&self.offered)?;
         utterance.times = vec![time];
         let has = |row: &&String| {
             let times = find_times_from(row, Time::MIN);

@@ -216,30 +216,36 @@ mod tests {
         who.guest
     }
 
-    fn of(name: Option<&str>, phone: Option<&str>) -> Option<Guest> {
+    fn guest_with(name: Option<&str>, phone: Option<&str>) -> Option<Guest> {
         Some(Guest { name: name.map(str::to_owned), phone: phone.map(str::to_owned) })
     }
 
     #[test]
     fn whoever_comes_instead_has_their_own_name_and_number() {
         let cases: [(&[&str], Option<Guest>); 13] = [
-            (&["pra minha mãe, Maria Souza 11 98888-7777"], of(Some("Maria Souza"), Some("11 98888-7777"))),
-            (&["quero marcar pro meu filho amanhã às 15h"], of(None, None)),
+            (&["pra minha mãe, Maria Souza 11 98888-7777"], guest_with(Some("Maria Souza"), Some("11 98888-7777"))),
+            (&["quero marcar pro meu filho amanhã às 15h"], guest_with(None, None)),
             (
                 &["marca p minha esposa Carla, 81 97701-5522, com saulo amanha 14h"],
-                of(Some("Carla"), Some("81 97701-5522")),
+                guest_with(Some("Carla"), Some("81 97701-5522")),
             ),
-            (&["p/ meu filho Pedro"], of(Some("Pedro"), None)),
-            (&["é para o meu pai João da Silva, (11) 3222-1100."], of(Some("João da Silva"), Some("(11) 3222-1100"))),
-            (&["para a minha esposa, a Ana"], of(Some("Ana"), None)),
-            (&["for my daughter Emma Stone, +55 11 98888-7777"], of(Some("Emma Stone"), Some("+55 11 98888-7777"))),
-            (&["pra minha mãe", "o número dela é 11988887777"], of(None, Some("11988887777"))),
-            (&["pra minha mãe, ela se chama lourdes"], of(Some("Lourdes"), None)),
+            (&["p/ meu filho Pedro"], guest_with(Some("Pedro"), None)),
+            (
+                &["é para o meu pai João da Silva, (11) 3222-1100."],
+                guest_with(Some("João da Silva"), Some("(11) 3222-1100")),
+            ),
+            (&["para a minha esposa, a Ana"], guest_with(Some("Ana"), None)),
+            (
+                &["for my daughter Emma Stone, +55 11 98888-7777"],
+                guest_with(Some("Emma Stone"), Some("+55 11 98888-7777")),
+            ),
+            (&["pra minha mãe", "o número dela é 11988887777"], guest_with(None, Some("11988887777"))),
+            (&["pra minha mãe, ela se chama lourdes"], guest_with(Some("Lourdes"), None)),
             (
                 &["pro meu irmão Pedro", "ops, o nome dele é Paulo, 31 97777-1234"],
-                of(Some("Paulo"), Some("31 97777-1234")),
+                guest_with(Some("Paulo"), Some("31 97777-1234")),
             ),
-            (&["amanhã 11h pra carla 81 99999-0000"], of(Some("Carla"), Some("81 99999-0000"))),
+            (&["amanhã 11h pra carla 81 99999-0000"], guest_with(Some("Carla"), Some("81 99999-0000"))),
             (&["quero marcar amanhã 11h, sou a Maria"], None),
             (&["meu pai corta aí"], None),
         ];

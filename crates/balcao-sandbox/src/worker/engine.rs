@@ -75,7 +75,7 @@ impl Engine {
 }
 
 impl Renewable {
-    /// For helpers: without a compiler, with our prelude. It is renewed to where it is [kept](Self::keep).
+    /// For helpers: without a compiler, with our prelude. It is renewed to its [snapshot](Self::take_snapshot).
     pub(super) fn for_helpers(prelude: Code) -> rquickjs::Result<Self> {
         let heap = Heap::new().ok_or(rquickjs::Error::Allocation)?;
         let engine = Engine::new::<Helpers>(Runtime::new_with_alloc(heap.blocks())?)?;
@@ -87,8 +87,8 @@ impl Renewable {
     ///
     /// # Errors
     /// If too much was loaded to be kept. It works, and cannot be renewed.
-    pub(super) fn keep(&self) -> Result<(), DoesNotFit> {
-        self.heap.keep()
+    pub(super) fn take_snapshot(&self) -> Result<(), DoesNotFit> {
+        self.heap.take_snapshot()
     }
 
     /// Makes it what it was when it was kept: nothing of the last call is left, however that ended.

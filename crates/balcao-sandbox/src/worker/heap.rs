@@ -1,7 +1,7 @@
 //! A heap that can be put back as it was: what an engine begins with is made once, and each call finds it untouched.
 //!
 //! To create an engine's realm again costs some hundred microseconds, to copy a quarter of a megabyte ten. So the heap has two parts. What is
-//! allocated before [`Heap::keep`] lies in one block of memory, the *image*, and a copy of that block is kept; what is allocated later
+//! allocated before [`Heap::take_snapshot`] lies in one block of memory, the *image*, and a copy of that block is kept; what is allocated later
 //! comes from the system, and a list is kept of it. [`Heap::restore`] copies the image back and gives the rest away, whatever state the
 //! engine left behind: addresses are the same as before, so every pointer in the image is right again.
 //!
@@ -82,7 +82,7 @@ impl Heap {
     ///
     /// # Errors
     /// If not all that was allocated so far found room in the image. The heap then stays one that cannot be restored.
-    pub(super) fn keep(&self) -> Result<(), DoesNotFit> {
+    pub(super) fn take_snapshot(&self) -> Result<(), DoesNotFit> {
         let mut state = self.0.borrow_mut();
         if !state.later.is_empty() {
             return Err(DoesNotFit);

@@ -31,7 +31,7 @@ fn what_was_kept_comes_back_however_it_was_changed_freed_or_moved() {
     let mut blocks = heap.blocks();
     let (changed, freed, moved) =
         (filled(&mut blocks, 100, 1), filled(&mut blocks, 24, 2), filled(&mut blocks, 4_000, 3));
-    heap.keep().unwrap();
+    heap.take_snapshot().unwrap();
     for _ in 0..3 {
         // SAFETY: each block is used with its size, and not after it was freed; nothing is held over the restoring but what was kept.
         unsafe {
@@ -54,7 +54,7 @@ fn blocks_keep_their_content_whatever_is_allocated_freed_and_resized_beside_them
     let mut blocks = heap.blocks();
     let mut number = numbers();
     let first: Vec<(*mut u8, usize, u8)> = (0..40_u8).map(|with| (filled(&mut blocks, 50, with), 50, with)).collect();
-    heap.keep().unwrap();
+    heap.take_snapshot().unwrap();
     for _ in 0..20 {
         let mut live = first.clone();
         for step in 0..2_000_usize {
@@ -113,7 +113,7 @@ fn what_does_not_fit_into_the_image_cannot_be_kept_and_works_all_the_same() {
     let heap = Heap::new().unwrap();
     let mut blocks = heap.blocks();
     let block = filled(&mut blocks, IMAGE_BYTES, 4);
-    assert_eq!(heap.keep(), Err(DoesNotFit));
+    assert_eq!(heap.take_snapshot(), Err(DoesNotFit));
     // SAFETY: nothing was kept, so nothing is restored.
     unsafe { heap.restore() };
     assert!(holds(block, IMAGE_BYTES, 4));

@@ -89,7 +89,7 @@ impl Host {
             used: None,
             compiler: None,
         };
-        host.bare.keep().map_err(|_too_large| Error::Allocation)?;
+        host.bare.take_snapshot().map_err(|_too_large| Error::Allocation)?;
         host.compile_at_start();
         Ok(host)
     }
@@ -181,7 +181,7 @@ impl Host {
             looked.map_err(|stop| self.explain(&ctx, &engine.deadline, stop))
         });
         match loaded {
-            Ok(false) if new.keep().is_ok() => {
+            Ok(false) if new.take_snapshot().is_ok() => {
                 if self.loaded.len() >= LOADED {
                     self.loaded.remove(0);
                 }

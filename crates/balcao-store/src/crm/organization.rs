@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, json, to_json, values, word};
+use crate::database::value::{Row, json, read_word, to_json, values};
 
 /// A business as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ fn read(row: &Row<'_>) -> Result<Organization, StoreError> {
         name: row.get(2)?,
         timezone: row.get(3)?,
         locale: row.get(4)?,
-        currency: word(row, 5, |code| code.parse().ok())?,
+        currency: read_word(row, 5, |code| code.parse().ok())?,
         phone: row.get(6)?,
         address: row.get(7)?,
         weekly_hours: json(row, 8)?,

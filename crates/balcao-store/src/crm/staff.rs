@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 /// A person of staff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
         id: row.get(0)?,
         name: row.get(1)?,
         email: row.get(2)?,
-        role: word(row, 3, |text| text.parse().ok())?,
+        role: read_word(row, 3, |text| text.parse().ok())?,
         phone: row.get(4)?,
         on_duty: row.get(5)?,
         professional: row.get(6)?,

@@ -33,7 +33,7 @@ pub struct PostgresCause {
 
 impl PostgresCause {
     /// Keeps what may be kept of an error.
-    pub(crate) fn of(error: &tokio_postgres::Error) -> Self {
+    pub(crate) fn from_error(error: &tokio_postgres::Error) -> Self {
         if let Some(said) = error.as_db_error() {
             return Self { code: Some(said.code().code().to_owned()), message: said.message().to_owned() };
         }

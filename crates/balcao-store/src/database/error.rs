@@ -381,7 +381,7 @@ impl StoreError {
 impl StoreError {
     /// Reads what PostgreSQL or its client said while running `sql`; `closed`: the connection is gone.
     pub(crate) fn of_postgres(sql: &str, error: &tokio_postgres::Error, closed: bool) -> Self {
-        let cause = PostgresCause::of(error);
+        let cause = PostgresCause::from_error(error);
         let (code, message) = (cause.code.clone().unwrap_or_default(), cause.message.clone());
         let constraint = |kind| Self::Constraint { kind, message: message.clone() };
         let source = Arc::new(DriverError::Postgres(cause));

@@ -364,7 +364,11 @@ pub(crate) fn to_json<T: serde::Serialize>(value: &T) -> Result<String, StoreErr
 }
 
 /// Reads a column that holds one of a set of words.
-pub(crate) fn word<T>(row: &Row<'_>, column: usize, read: impl FnOnce(&str) -> Option<T>) -> Result<T, StoreError> {
+pub(crate) fn read_word<T>(
+    row: &Row<'_>,
+    column: usize,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, StoreError> {
     let text: String = row.get(column)?;
     read(&text).ok_or(StoreError::Decode { column, wanted: "a known word", found: text })
 }

@@ -21,7 +21,7 @@ impl Wakeup {
         }
     }
 
-    pub(crate) fn of(word: &str) -> Option<Self> {
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         [Self::Turn, Self::Outbox].into_iter().find(|one| one.as_str() == word)
     }
 }

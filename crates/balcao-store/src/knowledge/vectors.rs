@@ -40,7 +40,7 @@ pub fn list(tx: &mut Tx<'_>, organization: OrganizationId, model: &str) -> Resul
 ///
 /// # Errors
 /// What the database said.
-pub fn keep(
+pub fn store_vectors(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     model: &str,

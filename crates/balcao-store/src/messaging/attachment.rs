@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 /// A file that is to be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn read(row: &Row<'_>) -> Result<Attachment, StoreError> {
         channel: row.get(4)?,
         account: row.get(5)?,
         media: row.get(6)?,
-        state: word(row, 7, AttachmentState::from_word)?,
+        state: read_word(row, 7, AttachmentState::from_word)?,
         attempts: row.get(8)?,
         mime: row.get(9)?,
         size: row.get(10)?,
@@ -278,7 +278,7 @@ pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> R
 ///
 /// # Errors
 /// What the database said.
-pub fn keep(
+pub fn store_bytes(
     tx: &mut Tx<'_>,
     attempted: &Attachment,
     fetched: &Fetched<'_>,

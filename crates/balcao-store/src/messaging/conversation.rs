@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 /// A conversation as it is stored. The JSON texts are the turn engine's; the store does not look into them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ fn read(row: &Row<'_>) -> Result<Conversation, StoreError> {
         id: row.get(0)?,
         contact: row.get(1)?,
         channel: row.get(2)?,
-        state: word(row, 3, ConversationState::from_word)?,
+        state: read_word(row, 3, ConversationState::from_word)?,
         assigned_staff: row.get(4)?,
         breaker: row.get(5)?,
         held: row.get(6)?,

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{values, word};
+use crate::database::value::{read_word, values};
 
 /// A part of a message, on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub fn of_messages(
         |row| {
             Ok(Part {
                 message: row.get(0)?,
-                state: word(row, 1, OutboxState::from_word)?,
+                state: read_word(row, 1, OutboxState::from_word)?,
                 delivery: row.get(2)?,
                 failure: row.get(3)?,
                 category: row.get(4)?,

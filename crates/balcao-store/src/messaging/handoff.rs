@@ -132,7 +132,7 @@ pub fn untaken(
 ///
 /// # Errors
 /// What the database said.
-pub fn tell(tx: &mut Tx<'_>, untaken: &Untaken) -> Result<bool, StoreError> {
+pub fn count_alert(tx: &mut Tx<'_>, untaken: &Untaken) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE handoff SET told = told + 1 WHERE organization_id = ?1 AND id = ?2 AND told = ?3 AND resolved_at IS NULL",
         values![untaken.organization, untaken.id, untaken.told],

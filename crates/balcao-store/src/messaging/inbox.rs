@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 /// Something that came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ const COLUMNS: &str = "id, state, provider_message, text, received_at, turn_id, 
 fn read(row: &Row<'_>) -> Result<InboxRow, StoreError> {
     Ok(InboxRow {
         id: row.get(0)?,
-        state: word(row, 1, InboxState::from_word)?,
+        state: read_word(row, 1, InboxState::from_word)?,
         provider_message: row.get(2)?,
         text: row.get::<Option<String>>(3)?.unwrap_or_default(),
         received_at: row.get(4)?,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ pub(crate) const COLUMNS: &str = "id, author, text, subject, created_at";
 pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
     Ok(Message {
         id: row.get(0)?,
-        author: word(row, 1, Author::from_word)?,
+        author: read_word(row, 1, Author::from_word)?,
         text: row.get(2)?,
         subject: row.get(3)?,
         created_at: row.get(4)?,

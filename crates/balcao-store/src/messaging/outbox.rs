@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 use crate::database::wakeup::Wakeup;
 
 pub use failures::{FailedMessage, find_failed, give_up, list_failed};
@@ -139,7 +139,7 @@ fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
         recipient: row.get(6)?,
         body: row.get(7)?,
         correlation: row.get(8)?,
-        state: word(row, 9, OutboxState::from_word)?,
+        state: read_word(row, 9, OutboxState::from_word)?,
         attempts: row.get(10)?,
         not_before: row.get(11)?,
         provider_message: row.get(12)?,

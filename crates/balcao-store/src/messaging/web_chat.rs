@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 /// Who wrote an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ fn read(row: &Row<'_>) -> Result<Entry, StoreError> {
     Ok(Entry {
         seq: row.get(0)?,
         name: row.get(1)?,
-        author: word(row, 2, ChatAuthor::from_word)?,
+        author: read_word(row, 2, ChatAuthor::from_word)?,
         text: row.get(3)?,
         created_at: row.get(4)?,
         file: row.get(5)?,

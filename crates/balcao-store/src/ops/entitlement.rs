@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{json, to_json, values, word};
+use crate::database::value::{json, read_word, to_json, values};
 
 /// What an organization may use: everything, if nothing was ever set.
 ///
@@ -19,7 +19,7 @@ pub fn get(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Entitlement,
         |row| {
             let extra: Vec<String> = json(row, 2)?;
             Ok(Entitlement {
-                tier: word(row, 0, Tier::from_word)?,
+                tier: read_word(row, 0, Tier::from_word)?,
                 trial_ends_at: row.get(1)?,
                 // A feature that this version does not know opens nothing.
                 extra: extra.iter().filter_map(|name| Feature::from_word(name)).collect(),

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{values, word};
+use crate::database::value::{read_word, values};
 
 /// Appointments of one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub fn totals(
         values![organization, scope.from, scope.to, scope.of, now],
         |row| {
             Ok(Total {
-                status: word(row, 0, |text| text.parse().ok())?,
+                status: read_word(row, 0, |text| text.parse().ok())?,
                 count: row.get(1)?,
                 cents: row.get(2)?,
                 begun: row.get(3)?,
@@ -171,7 +171,7 @@ fn page(tx: &mut Tx<'_>, organization: OrganizationId, scope: Scope, after: i64)
                 client: row.get(3)?,
                 professional: row.get(4)?,
                 service: row.get(5)?,
-                status: word(row, 6, |text| text.parse().ok())?,
+                status: read_word(row, 6, |text| text.parse().ok())?,
                 cents: row.get(7)?,
                 source: row.get(8)?,
                 booked_at: row.get(9)?,

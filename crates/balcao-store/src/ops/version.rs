@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 /// A version without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +127,7 @@ pub fn find(
 
 fn read(row: &Row<'_>) -> Result<VersionRow, StoreError> {
     Ok(VersionRow {
-        name: VersionName { kind: word(row, 0, VersionKind::from_word)?, number: row.get(1)? },
+        name: VersionName { kind: read_word(row, 0, VersionKind::from_word)?, number: row.get(1)? },
         hash: row.get(2)?,
         author: row.get(3)?,
         created_at: row.get(4)?,

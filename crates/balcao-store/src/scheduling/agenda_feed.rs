@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 /// An address under which an agenda is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +123,7 @@ fn read_entry(row: &Row<'_>) -> Result<Entry, StoreError> {
         professional: row.get(1)?,
         service: row.get(2)?,
         span: Span::new(row.get(3)?, row.get(4)?),
-        status: word(row, 5, |text| text.parse().ok())?,
+        status: read_word(row, 5, |text| text.parse().ok())?,
         uid: row.get(6)?,
         revision: row.get(7)?,
         changed_at: row.get(8)?,

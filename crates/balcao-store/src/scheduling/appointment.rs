@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 use crate::scheduling::slot_claim::{self, SlotRequest};
 
 /// An appointment to be booked.
@@ -58,7 +58,7 @@ fn read(row: &Row<'_>, currency: Currency) -> Result<Appointment, StoreError> {
         span: Span::new(row.get(5)?, row.get(6)?),
         occupied: Span::new(row.get(7)?, row.get(8)?),
         seat: row.get::<Option<u32>>(9)?.unwrap_or_default(),
-        status: word(row, 10, |text| text.parse().ok())?,
+        status: read_word(row, 10, |text| text.parse().ok())?,
         price: Money::new(row.get(11)?, currency),
         plan: row.get(12)?,
         attendee: row.get(13)?,
@@ -73,7 +73,7 @@ fn read_mark(row: &Row<'_>) -> Result<Option<VisitMark>, StoreError> {
     let (at, by): (Option<Timestamp>, Option<String>) = (row.get(16)?, row.get(17)?);
     let (Some(at), Some(by)) = (at, by) else { return Ok(None) };
     let Ok(by) = by.parse();
-    Ok(Some(VisitMark { by, at, from: word(row, 18, |text| text.parse().ok())? }))
+    Ok(Some(VisitMark { by, at, from: read_word(row, 18, |text| text.parse().ok())? }))
 }
 
 /// Books an appointment with its claims, or nothing: `None` if no seat is free for all of it.

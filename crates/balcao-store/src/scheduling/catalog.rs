@@ -13,7 +13,7 @@ use jiff::civil::Date;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{json, to_json, values, word};
+use crate::database::value::{json, read_word, to_json, values};
 
 /// Adds a service with its aliases; its `id` is not looked at.
 ///
@@ -419,7 +419,7 @@ pub fn list_plans(tx: &mut Tx<'_>, organization: OrganizationId, currency: Curre
                 id,
                 name: row.get(1)?,
                 price: Money::new(row.get(2)?, currency),
-                period: word(row, 3, PlanPeriod::from_word)?,
+                period: read_word(row, 3, PlanPeriod::from_word)?,
                 covers: covers.remove(&id).unwrap_or_default(),
                 quota: row.get(4)?,
                 benefits: json(row, 5)?,

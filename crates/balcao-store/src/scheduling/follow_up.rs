@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, values, word};
+use crate::database::value::{Row, read_word, values};
 
 fn read(row: &Row<'_>) -> Result<FollowUp, StoreError> {
     Ok(FollowUp {
         id: row.get(0)?,
         contact: row.get(1)?,
-        kind: word(row, 2, FollowUpType::from_word)?,
+        kind: read_word(row, 2, FollowUpType::from_word)?,
         hint: row.get(3)?,
         send_at: row.get(4)?,
         episode: row.get(5)?,

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{values, word};
+use crate::database::value::{read_word, values};
 
 /// Records that staff keep an open appointment in spite of a conflict; returns whether that is new.
 ///
@@ -45,7 +45,7 @@ pub fn list_from(
     let all = tx.query_all(
         "SELECT id, kept_for FROM appointment WHERE organization_id = ?1 AND starts_at >= ?2 AND kept_for IS NOT NULL",
         values![organization, from],
-        |row| Ok((row.get(0)?, word(row, 1, |text| text.parse().ok())?)),
+        |row| Ok((row.get(0)?, read_word(row, 1, |text| text.parse().ok())?)),
     )?;
     Ok(all.into_iter().collect())
 }

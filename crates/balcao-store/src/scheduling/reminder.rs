@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{Row, Value, values, word};
+use crate::database::value::{Row, Value, read_word, values};
 
 /// Where a reminder stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +78,8 @@ fn read(row: &Row<'_>) -> Result<Reminder, StoreError> {
             minutes_before: u32::try_from(row.get::<i64>(3)?).unwrap_or(0),
             remind_at: row.get(4)?,
         },
-        origin: word(row, 5, |text| text.parse().ok())?,
-        state: word(row, 6, ReminderState::read)?,
+        origin: read_word(row, 5, |text| text.parse().ok())?,
+        state: read_word(row, 6, ReminderState::read)?,
         confirmed_at: row.get(7)?,
     })
 }

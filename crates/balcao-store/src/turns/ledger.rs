@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::{json, to_json, values, word};
+use crate::database::value::{json, read_word, to_json, values};
 
 /// What makes two executions the same effect.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ fn demand_open(tx: &mut Tx<'_>, organization: OrganizationId, key: &EffectKey) -
         "SELECT c.id, t.state, c.state FROM turn t JOIN conversation c ON c.id = t.conversation_id
          WHERE t.organization_id = ?1 AND t.id = ?2",
         values![organization, turn],
-        |row| Ok((row.get(0)?, row.get(1)?, word(row, 2, ConversationState::from_word)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, read_word(row, 2, ConversationState::from_word)?)),
     )?;
     match found {
         Some((conversation, turn, _)) if turn != "open" => Err(StoreError::LeaseLost { conversation }),

@@ -96,7 +96,7 @@ pub async fn the_bytes_of_a_file_come_back_as_they_went_in(store: &Store) {
         assert_eq!(attachment::bytes(tx, world.organization, id)?, None);
         let every: Vec<u8> = (0..=255).cycle().take(70_000).collect();
         let fetched = Fetched { bytes: &every, ..PNG };
-        assert!(attachment::keep(tx, &one, &fetched, now())?);
+        assert!(attachment::store_bytes(tx, &one, &fetched, now())?);
         assert!(attachment::finish(tx, &one, AttachmentState::Stored, Some("oi"), None, now())?);
         assert_eq!(attachment::bytes(tx, world.organization, id)?, Some(("image/png".to_owned(), every)));
         let [kept] = attachment::of_conversation(tx, world.organization, conversation, 10)?.try_into().unwrap();
@@ -116,7 +116,7 @@ pub async fn only_the_attempt_that_counts_ends_the_waiting(store: &Store) {
         sent(tx, world, "wamid.1")?;
         let [dead] = claim(tx, 0)?.try_into().unwrap();
         let [alive] = claim(tx, 60)?.try_into().unwrap();
-        assert!(!attachment::keep(tx, &dead, &PNG, now())?);
+        assert!(!attachment::store_bytes(tx, &dead, &PNG, now())?);
         assert!(!attachment::postpone(tx, &dead, at(61), "busy", now())?);
         assert!(!attachment::excuse(tx, &dead, at(61), "no room", now())?);
         assert!(!attachment::finish(tx, &dead, AttachmentState::Unreadable, None, Some("gone"), now())?);
@@ -169,7 +169,7 @@ pub async fn tenants_do_not_read_each_others_files(store: &Store) {
     write(store, move |tx| {
         let (conversation, inbox, id) = sent(tx, ours, "wamid.1")?;
         let [one] = claim(tx, 0)?.try_into().unwrap();
-        attachment::keep(tx, &one, &PNG, now())?;
+        attachment::store_bytes(tx, &one, &PNG, now())?;
         assert_eq!(attachment::bytes(tx, theirs.organization, id)?, None);
         assert_eq!(attachment::of_conversation(tx, theirs.organization, conversation, 10)?, []);
         assert_eq!(attachment::forget(tx, theirs.organization, inbox)?, 0);

@@ -205,7 +205,7 @@ fn happens(tx: &mut Tx<'_>, world: World, kind: &str) -> Result<(), StoreError> 
     event::push(tx, world.organization, kind, "apt_1", "{}", now())
 }
 
-fn tell(tx: &mut Tx<'_>, world: World, endpoint: &str, limit: u32) -> Result<usize, StoreError> {
+fn enqueue_deliveries(tx: &mut Tx<'_>, world: World, endpoint: &str, limit: u32) -> Result<usize, StoreError> {
     webhook::fan_out(tx, world.organization, endpoint, limit, at(1), |event| {
         (event.kind != "unwanted").then(|| event.kind.clone())
     })
@@ -221,14 +221,21 @@ pub async fn an_event_is_one_delivery_for_each_endpoint_that_is_known(store: &St
     write(store, move |tx| {
         happens(tx, world, "before")?;
         assert!(webhook::is_behind(tx, world.organization, "crm")?);
-        assert_eq!(tell(tx, world, "crm", 10)?, 0);
+        assert_eq!(enqueue_deliveries(tx, world, "crm", 10)?, 0);
         assert!(!webhook::is_behind(tx, world.organization, "crm")?);
         for kind in ["one", "unwanted", "two"] {
             happens(tx, world, kind)?;
         }
         assert!(webhook::is_behind(tx, world.organization, "crm")?);
-        assert_eq!((tell(tx, world, "crm", 2)?, tell(tx, world, "crm", 2)?, tell(tx, world, "crm", 2)?), (2, 1, 0));
-        assert_eq!(tell(tx, world, "new", 10)?, 0);
+        assert_eq!(
+            (
+                enqueue_deliveries(tx, world, "crm", 2)?,
+                enqueue_deliveries(tx, world, "crm", 2)?,
+                enqueue_deliveries(tx, world, "crm", 2)?
+            ),
+            (2, 1, 0)
+        );
+        assert_eq!(enqueue_deliveries(tx, world, "new", 10)?, 0);
         let bodies: Vec<String> = claim(tx, world, 1)?.into_iter().map(|one| one.body).collect();
         assert_eq!(bodies, ["one", "two"]);
         Ok(())
@@ -241,9 +248,9 @@ pub async fn a_webhook_is_delivered_by_one_and_comes_again_after_a_death(store: 
     let world = world(store, "a").await;
     write(store, move |tx| {
         let organization = world.organization;
-        tell(tx, world, "crm", 10)?;
+        enqueue_deliveries(tx, world, "crm", 10)?;
         happens(tx, world, "one")?;
-        tell(tx, world, "crm", 10)?;
+        enqueue_deliveries(tx, world, "crm", 10)?;
         assert!(webhook::is_due(tx, organization, at(1))?);
         let [late] = claim(tx, world, 1)?.try_into().unwrap();
         assert!(claim(tx, world, 60)?.is_empty() && !webhook::is_due(tx, organization, at(60))?);
@@ -268,9 +275,9 @@ pub async fn a_webhook_that_was_given_up_can_be_delivered_once_more(store: &Stor
     let world = world(store, "a").await;
     write(store, move |tx| {
         let organization = world.organization;
-        tell(tx, world, "crm", 10)?;
+        enqueue_deliveries(tx, world, "crm", 10)?;
         happens(tx, world, "one")?;
-        tell(tx, world, "crm", 10)?;
+        enqueue_deliveries(tx, world, "crm", 10)?;
         let [first] = claim(tx, world, 1)?.try_into().unwrap();
         assert!(webhook::record(tx, &first, Attempted::Dead { failure: "410" }, at(2))?);
         let dead = webhook::dead(tx, organization, 10)?;
@@ -289,9 +296,9 @@ pub async fn tenants_are_told_of_their_own(store: &Store) {
     let (one, other) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {
         for world in [one, other] {
-            tell(tx, world, "crm", 10)?;
+            enqueue_deliveries(tx, world, "crm", 10)?;
             happens(tx, world, "one")?;
-            tell(tx, world, "crm", 10)?;
+            enqueue_deliveries(tx, world, "crm", 10)?;
         }
         let theirs = claim(tx, one, 1)?;
         assert!(theirs.len() == 1 && theirs.iter().all(|delivery| delivery.organization == one.organization));

@@ -227,10 +227,10 @@ impl Memory {
         let found = number.and_then(|number| Some((number, state.readable().get(&number)?.clone())));
         found
             .filter(|(_, event)| event.owner == owner.contact)
-            .ok_or_else(|| Refusal::NotFound { upcoming: self.of(state, owner) })
+            .ok_or_else(|| Refusal::NotFound { upcoming: self.list_entries(state, owner) })
     }
 
-    fn of(&self, state: &State, owner: Owner) -> Vec<Entry> {
+    fn list_entries(&self, state: &State, owner: Owner) -> Vec<Entry> {
         let own = state.readable().iter().filter(|(_, event)| event.owner == owner.contact && event.status.is_open());
         let mut own: Vec<Entry> = own.map(|(id, event)| entry(*id, event)).collect();
         own.sort_by_key(|entry| (entry.visit.date, entry.visit.start.clone()));
@@ -356,7 +356,7 @@ impl Calendar for Memory {
     }
 
     async fn list(&self, owner: Owner, from: Date, to: Date) -> Read<Vec<Entry>> {
-        let own = self.of(&self.state.lock().unwrap(), owner);
+        let own = self.list_entries(&self.state.lock().unwrap(), owner);
         let within = |entry: &Entry| (from.max(self.today)..=to).contains(&entry.visit.date);
         Ok(self.seen(own.into_iter().filter(within).collect()))
     }
@@ -373,13 +373,13 @@ impl Calendar for Memory {
         Ok(self
             .judge(&would, &request, None)
             .map_err(Refusal::Rule)
-            .map(|()| Done::of(add(&mut would, owner, &request))))
+            .map(|()| Done::from_entry(add(&mut would, owner, &request))))
     }
 
     async fn would_cancel(&self, owner: Owner, id: &EntryId) -> Outcome {
         let found = self.own(&self.state.lock().unwrap(), owner, id);
         Ok(found.and_then(|(number, event)| match event.status.is_open() {
-            true => Ok(Done::of(entry(number, &event))),
+            true => Ok(Done::from_entry(entry(number, &event))),
             false => Err(Refusal::Rule(BookingRefusal::AlreadyCancelled)),
         }))
     }
@@ -390,7 +390,7 @@ impl Calendar for Memory {
             self.judge(&state, &wish(&request), Some(number)).map_err(Refusal::Rule)?;
             let before = entry(number, &event).visit;
             let moved = Event { date: request.date, start_min: request.start_min, ..event };
-            Ok(Done { before: Some(before), ..Done::of(entry(number, &moved)) })
+            Ok(Done { before: Some(before), ..Done::from_entry(entry(number, &moved)) })
         });
         Ok(judged)
     }
@@ -398,7 +398,7 @@ impl Calendar for Memory {
     async fn book(&self, owner: Owner, key: EffectKey, request: BookRequest) -> Outcome {
         self.act(&key, None, |state| {
             self.judge(state, &request, None).map_err(Refusal::Rule)?;
-            Ok(Done::of(add(state, owner, &request)))
+            Ok(Done::from_entry(add(state, owner, &request)))
         })
     }
 
@@ -411,7 +411,7 @@ impl Calendar for Memory {
             event.status = AppointmentStatus::Cancelled;
             event.edits = event.edits.saturating_add(1);
             state.put(number, event.clone());
-            Ok(Done::of(entry(number, &event)))
+            Ok(Done::from_entry(entry(number, &event)))
         })
     }
 
@@ -431,7 +431,7 @@ impl Calendar for Memory {
             event.start_min = request.start_min;
             event.edits = event.edits.saturating_add(1);
             state.put(number, event.clone());
-            Ok(Done { before: Some(before), ..Done::of(entry(number, &event)) })
+            Ok(Done { before: Some(before), ..Done::from_entry(entry(number, &event)) })
         })
     }
 

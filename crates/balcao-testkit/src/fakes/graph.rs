@@ -164,17 +164,17 @@ impl FakeGraph {
 
     /// Keeps a file of a customer.
     pub fn keep_file(&self, id: &str, mime: &str, bytes: &[u8]) {
-        self.keep(id, mime, bytes, None, 0);
+        self.store_file(id, mime, bytes, None, 0);
     }
 
     /// Keeps a file whose first address has expired already.
     pub fn keep_file_expiring_once(&self, id: &str, mime: &str, bytes: &[u8]) {
-        self.keep(id, mime, bytes, None, 1);
+        self.store_file(id, mime, bytes, None, 1);
     }
 
     /// Keeps a file that is said to be at another address.
     pub fn keep_file_elsewhere(&self, id: &str, mime: &str, url: &str) {
-        self.keep(id, mime, b"x", Some(url.to_owned()), 0);
+        self.store_file(id, mime, b"x", Some(url.to_owned()), 0);
     }
 
     /// Keeps a file that is said to have another size.
@@ -185,7 +185,7 @@ impl FakeGraph {
         }
     }
 
-    fn keep(&self, id: &str, mime: &str, bytes: &[u8], elsewhere: Option<String>, expired: u32) {
+    fn store_file(&self, id: &str, mime: &str, bytes: &[u8], elsewhere: Option<String>, expired: u32) {
         let file = File { mime: mime.to_owned(), bytes: bytes.to_vec(), elsewhere, expired, said_size: None };
         lock(&self.state).files.insert(id.to_owned(), file);
     }
@@ -221,7 +221,7 @@ impl FakeGraph {
     /// From now on tells this address (`127.0.0.1:4711`) what becomes of each message that is accepted: sent, delivered and
     /// read, in changing order, some of it twice, and again until it is acknowledged.
     pub fn tells(&self, address: &str, app_secret: &str) {
-        lock(&self.state).statuses.tell(address, app_secret);
+        lock(&self.state).statuses.set_endpoint(address, app_secret);
     }
 
     /// If `held`, keeps status updates back until a call with `false`.

@@ -160,14 +160,14 @@ fn span_of(span: v1::Span, resource: BTreeMap<String, String>) -> Result<Span, S
 fn attributes(list: &[KeyValue]) -> Result<BTreeMap<String, String>, String> {
     let mut found = BTreeMap::new();
     for KeyValue { key, value, .. } in list {
-        if found.insert(key.clone(), word(value.as_ref())).is_some() {
+        if found.insert(key.clone(), value_text(value.as_ref())).is_some() {
             return Err(format!("{key} is given twice"));
         }
     }
     Ok(found)
 }
 
-fn word(value: Option<&AnyValue>) -> String {
+fn value_text(value: Option<&AnyValue>) -> String {
     match value.and_then(|value| value.value.as_ref()) {
         Some(Value::StringValue(text)) => text.clone(),
         Some(Value::BoolValue(truth)) => truth.to_string(),

@@ -22,12 +22,12 @@ pub(super) async fn caller(api: &Api, headers: &HeaderMap, scope: Scope) -> Resu
     if let Err(seconds) = api.keys().spend(&caller).await? {
         let detail =
             format!("the key may make {} requests per minute; there are more in {seconds} s", caller.per_minute);
-        return Err(Problem::of(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).retry_after(seconds));
+        return Err(Problem::with_code(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).retry_after(seconds));
     }
     if !caller.may(scope) {
         let scope = scope.as_str();
         let challenge = format!(r#"Bearer realm="balcao", error="insufficient_scope", scope="{scope}""#);
-        let problem = Problem::of(
+        let problem = Problem::with_code(
             StatusCode::FORBIDDEN,
             "insufficient_scope",
             format!("the key lacks the scope `{scope}`; make one that has it with `balcao key create`"),

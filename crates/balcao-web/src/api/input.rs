@@ -54,7 +54,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap, method: Method) -> Result<Opt
         });
     match (text, given.next()) {
         (Some(text), None) => Ok(Some(text.to_owned())),
-        _ => Err(Problem::of(
+        _ => Err(Problem::with_code(
             StatusCode::BAD_REQUEST,
             "bad_idempotency_key",
             format!("`Idempotency-Key` is given once and has 1 to {MAX_KEY_CHARS} visible ASCII characters"),
@@ -68,7 +68,7 @@ pub(super) fn idempotency_key(headers: &HeaderMap, method: Method) -> Result<Opt
 /// 400 with every bad parameter.
 pub(super) fn query(schema: &Schema, uri: &Uri) -> Result<Value, Problem> {
     let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri)
-        .map_err(|_unreadable| Problem::of(StatusCode::BAD_REQUEST, "bad_query", "the query cannot be read"))?;
+        .map_err(|_unreadable| Problem::with_code(StatusCode::BAD_REQUEST, "bad_query", "the query cannot be read"))?;
     let mut given = Map::new();
     let mut problems = Vec::new();
     for (name, text) in pairs.0 {
@@ -83,7 +83,7 @@ pub(super) fn query(schema: &Schema, uri: &Uri) -> Result<Value, Problem> {
 }
 
 fn bad_query(problems: Vec<FieldProblem>) -> Problem {
-    Problem::of(StatusCode::BAD_REQUEST, "bad_query", field_problems("query", &problems)).fields(problems)
+    Problem::with_code(StatusCode::BAD_REQUEST, "bad_query", field_problems("query", &problems)).fields(problems)
 }
 
 /// A parameter that is right in form and yet means nothing.
@@ -141,7 +141,7 @@ pub(super) async fn nothing(request: Request) -> Result<(), Problem> {
     if bytes.trim_ascii().is_empty() || reading::json(&bytes).is_ok_and(|body| body == json!({})) {
         return Ok(());
     }
-    Err(Problem::of(StatusCode::BAD_REQUEST, "bad_body", "this takes no body: the path says everything"))
+    Err(Problem::with_code(StatusCode::BAD_REQUEST, "bad_body", "this takes no body: the path says everything"))
 }
 
 /// The body, if it is a file. What it is, its bytes say; of its name and type nothing is believed.
@@ -159,7 +159,8 @@ pub(super) async fn file(largest: usize, request: Request) -> Result<Bytes, Prob
 
 /// A body that is JSON and does not fit.
 pub(super) fn unfit(problems: Vec<FieldProblem>) -> Problem {
-    Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_fields", field_problems("body", &problems)).fields(problems)
+    Problem::with_code(StatusCode::UNPROCESSABLE_ENTITY, "bad_fields", field_problems("body", &problems))
+        .fields(problems)
 }
 
 /// Reads what was checked into its type.
@@ -168,7 +169,7 @@ pub(super) fn unfit(problems: Vec<FieldProblem>) -> Problem {
 /// 422, if the schema let through what the type does not hold.
 pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
     serde_json::from_value(value).map_err(|error| {
-        Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_fields", format!("a field does not fit: {error}"))
+        Problem::with_code(StatusCode::UNPROCESSABLE_ENTITY, "bad_fields", format!("a field does not fit: {error}"))
     })
 }
 

@@ -26,7 +26,7 @@ use crate::problem::Problem;
 /// What broke while a use case ran.
 pub(super) fn failed(error: &UseCaseError) -> Problem {
     if error.is_key_reused() {
-        return Problem::of(
+        return Problem::with_code(
             StatusCode::UNPROCESSABLE_ENTITY,
             "idempotency_key_reused",
             "this `Idempotency-Key` was used for another request; take a fresh one",
@@ -45,7 +45,7 @@ pub(super) fn failed(error: &UseCaseError) -> Problem {
 }
 
 fn conflict(code: &str, detail: impl Into<String>) -> Problem {
-    Problem::of(StatusCode::CONFLICT, code, detail)
+    Problem::with_code(StatusCode::CONFLICT, code, detail)
 }
 
 /// A slot among the facts of a problem.
@@ -88,22 +88,24 @@ pub(super) fn of_file(refusal: FileRefusal) -> Problem {
     let told = refusal.to_string();
     match refusal {
         FileRefusal::NotFound { id } => missing("file", id),
-        FileRefusal::NotHere { state: AttachmentState::Expired, .. } => Problem::of(StatusCode::GONE, "expired", told),
+        FileRefusal::NotHere { state: AttachmentState::Expired, .. } => {
+            Problem::with_code(StatusCode::GONE, "expired", told)
+        }
         FileRefusal::NotHere { state, .. } => conflict(state.as_str(), told),
         FileRefusal::NoConversation { id } => missing("conversation", id),
         FileRefusal::UnknownStaff(unknown) => input::bad_parameter("staff", &unknown.email, an_address(&unknown)),
-        FileRefusal::Empty => Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "empty_file", told),
+        FileRefusal::Empty => Problem::with_code(StatusCode::UNPROCESSABLE_ENTITY, "empty_file", told),
         FileRefusal::TooLarge { limit } => {
-            Problem::of(StatusCode::PAYLOAD_TOO_LARGE, "too_large", told).fact("limit", limit)
+            Problem::with_code(StatusCode::PAYLOAD_TOO_LARGE, "too_large", told).fact("limit", limit)
         }
         FileRefusal::DayFull { wait_s, .. } | FileRefusal::ContactFull { wait_s, .. } => {
-            Problem::of(StatusCode::TOO_MANY_REQUESTS, "too_many_files", told).retry_after(wait_s)
+            Problem::with_code(StatusCode::TOO_MANY_REQUESTS, "too_many_files", told).retry_after(wait_s)
         }
         FileRefusal::NoRoom => {
-            Problem::of(StatusCode::TOO_MANY_REQUESTS, "no_room", told).retry_after(FileRefusal::NO_ROOM_S)
+            Problem::with_code(StatusCode::TOO_MANY_REQUESTS, "no_room", told).retry_after(FileRefusal::NO_ROOM_S)
         }
         FileRefusal::Type { found } => {
-            Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_file_type", told).fact("found", found)
+            Problem::with_code(StatusCode::UNPROCESSABLE_ENTITY, "bad_file_type", told).fact("found", found)
         }
     }
 }
@@ -252,7 +254,7 @@ pub(super) fn of_visit(refusal: VisitRefusal) -> Problem {
             named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
         }
         VisitRefusal::NotAllowed { .. } | VisitRefusal::OfAnother { .. } => {
-            Problem::of(StatusCode::FORBIDDEN, "not_allowed", told)
+            Problem::with_code(StatusCode::FORBIDDEN, "not_allowed", told)
         }
         VisitRefusal::NotBegun { starts_at, .. } => {
             conflict("not_begun", told).fact("starts_at", starts_at.to_string())

@@ -121,7 +121,7 @@ async fn run(call: Call, _query: Nothing, asked: TurnRequest) -> Result<Done<Tur
     };
     let written = call.api.calls().write(organization, call.key.clone(), written).await?;
     let called = written.value.map_err(|refusal| match refusal {
-        CallRefusal::OtherContact => Problem::of(
+        CallRefusal::OtherContact => Problem::with_code(
             StatusCode::CONFLICT,
             "other_contact",
             "the conversation is with another contact than the one of that phone; take another name for it",
@@ -129,7 +129,7 @@ async fn run(call: Call, _query: Nothing, asked: TurnRequest) -> Result<Done<Tur
     })?;
     let over = tokio::time::timeout(call.api.turn_wait(), call.api.calls().over(organization, called)).await;
     let Ok(over) = over else {
-        return Err(Problem::of(
+        return Err(Problem::with_code(
             StatusCode::GATEWAY_TIMEOUT,
             "turn_not_over",
             "the turn takes long; it goes on, and the same request with the same `Idempotency-Key` gets its answer",

@@ -73,8 +73,10 @@ impl ChatServer {
         stop: CancellationToken,
     ) -> Self {
         let (writers, newcomers) = (RateLimiter::new(limits.messages), RateLimiter::new(limits.visitors));
-        let (newcomers_of_one, streams) = (RateLimiter::new(limits.visitors_of_one), FairQuota::of(limits.streams));
-        let (uploads, upload_bytes) = (FairQuota::of(limits.uploads), FairQuota::of(limits.upload_bytes));
+        let (newcomers_of_one, streams) =
+            (RateLimiter::new(limits.visitors_of_one), FairQuota::with_total(limits.streams));
+        let (uploads, upload_bytes) =
+            (FairQuota::with_total(limits.uploads), FairQuota::with_total(limits.upload_bytes));
         Self(Arc::new(ServerParts {
             chats,
             shop,

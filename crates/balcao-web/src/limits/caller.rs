@@ -74,7 +74,7 @@ impl Caller {
     pub(crate) fn sharer(self) -> ClientKey {
         match self {
             Self::At(address) if is_private(address) => ClientKey::default(),
-            Self::At(address) => ClientKey::of(address),
+            Self::At(address) => ClientKey::from_address(address),
             Self::Many | Self::Unreadable => {
                 ClientKey(self.name().map(|name| counted(name, Width::Address)).into_iter().collect())
             }
@@ -84,7 +84,7 @@ impl Caller {
 
 impl ClientKey {
     /// An address and the networks around it.
-    pub(crate) fn of(address: IpAddr) -> Self {
+    pub(crate) fn from_address(address: IpAddr) -> Self {
         let own = counted(own_name(address), Width::Address);
         match address {
             IpAddr::V4(v4) => {

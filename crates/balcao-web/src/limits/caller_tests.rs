@@ -1,7 +1,7 @@
 use super::*;
 
 fn names(address: &str) -> Vec<String> {
-    ClientKey::of(address.parse().unwrap()).names().iter().map(|counted| counted.name.clone()).collect()
+    ClientKey::from_address(address.parse().unwrap()).names().iter().map(|counted| counted.name.clone()).collect()
 }
 
 #[test]

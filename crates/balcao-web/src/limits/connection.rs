@@ -75,7 +75,7 @@ impl<S> Steady<S> {
         (Self { inner, least, taken, waiting: None }, Taken(seen))
     }
 
-    fn tell(&self, taken: bool) {
+    fn set_taken(&self, taken: bool) {
         self.taken.send_if_modified(|told| std::mem::replace(told, taken) != taken);
     }
 
@@ -89,7 +89,7 @@ impl<S> Steady<S> {
                 Poll::Ready(written)
             }
             Poll::Pending => {
-                self.tell(false);
+                self.set_taken(false);
                 let LeastSpeed { bytes, within } = self.least;
                 let begin = || Waiting { ends: Box::pin(sleep(within)), moved: 0 };
                 let waiting = self.waiting.get_or_insert_with(begin);
@@ -137,7 +137,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Steady<S> {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.inner).poll_flush(cx))?;
         self.waiting = None;
-        self.tell(true);
+        self.set_taken(true);
         Poll::Ready(Ok(()))
     }
 

@@ -44,7 +44,7 @@ pub(crate) struct Permit {
 
 impl FairQuota {
     /// So much in all, and a part of it, one at least, for each address and each network.
-    pub(crate) fn of(all: usize) -> Self {
+    pub(crate) fn with_total(all: usize) -> Self {
         Self(Arc::new(Places { all, taken: Mutex::default() }))
     }
 

@@ -82,11 +82,11 @@ impl LoadShedder {
     /// By these limits; `trusted` are the proxies whose `X-Forwarded-For` is believed.
     pub(crate) fn new(limits: &Limits, watch: BacklogMonitor, trusted: Vec<IpNet>, clock: Arc<dyn Clock>) -> Self {
         Self {
-            webhooks: FairQuota::of(limits.webhooks),
-            bodies: FairQuota::of(limits.bodies),
+            webhooks: FairQuota::with_total(limits.webhooks),
+            bodies: FairQuota::with_total(limits.bodies),
             body_time: limits.body_time,
             most_waiting: limits.waiting,
-            memory: Memory::of(limits.memory),
+            memory: Memory::with_limit(limits.memory),
             watch,
             strangers: RateLimiter::new(limits.strangers),
             trusted,

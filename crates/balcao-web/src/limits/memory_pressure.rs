@@ -22,7 +22,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// `may_use` bytes; `None`: what the container allows, if it says.
-    pub(crate) fn of(may_use: Option<u64>) -> Self {
+    pub(crate) fn with_limit(may_use: Option<u64>) -> Self {
         Self { may_use: may_use.or_else(allowed), seen: Mutex::default() }
     }
 
@@ -82,8 +82,8 @@ mod tests {
     #[tokio::test]
     async fn f_135_four_fifths_are_the_limit_and_nobody_knows_without_one() {
         let Some(used) = resident() else { return };
-        assert!(Memory::of(Some(used)).is_short());
-        assert!(!Memory::of(Some(used * 4)).is_short());
+        assert!(Memory::with_limit(Some(used)).is_short());
+        assert!(!Memory::with_limit(Some(used * 4)).is_short());
         assert!(!Memory { may_use: None, seen: Mutex::default() }.is_short());
     }
 }

@@ -8,7 +8,7 @@ use crate::limits::caller::ClientKey;
 use crate::limits::fair_quota::FairQuota;
 
 async fn held(bytes: usize) -> BufferedBody {
-    let room = BodyBudget::new(FairQuota::of(1 << 20), ClientKey::default(), Duration::from_mins(1));
+    let room = BodyBudget::new(FairQuota::with_total(1 << 20), ClientKey::default(), Duration::from_mins(1));
     room.read_body(Body::from(vec![b' '; bytes]), 1 << 20).await.unwrap()
 }
 

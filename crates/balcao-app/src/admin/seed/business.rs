@@ -203,9 +203,10 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let slot_step_minutes = minutes("slot_step_minutes", usual.slot_step_minutes);
     let default_duration_minutes = minutes("default_duration_minutes", usual.default_duration_minutes);
     let modes = [("grid", SlotMode::Grid), ("fit", SlotMode::Fit)];
-    let slot_mode = fields.get("slot_mode").and_then(|at| reader.word(&at, &modes)).unwrap_or_default();
+    let slot_mode = fields.get("slot_mode").and_then(|at| reader.read_word(&at, &modes)).unwrap_or_default();
     let rules = [("ask", UnmarkedVisits::Ask), ("complete", UnmarkedVisits::Complete)];
-    let unmarked_visits = fields.get("unmarked_visits").and_then(|at| reader.word(&at, &rules)).unwrap_or_default();
+    let unmarked_visits =
+        fields.get("unmarked_visits").and_then(|at| reader.read_word(&at, &rules)).unwrap_or_default();
     SchedulingRules {
         slot_step_minutes,
         slot_mode,
@@ -483,7 +484,7 @@ fn plans<'a>(reader: &mut Reader<'a>, top: &Fields<'a>, services: &[String], cur
         let Some(fields) = reader.fields(&item, &KEYS) else { continue };
         let name = unique_name(reader, &fields, "plan", plans.iter().map(|one| one.plan.name.as_str()));
         let price = reader.required(&fields, "price").and_then(|at| reader.cents(&at, currency));
-        let period = fields.get("period").and_then(|at| reader.word(&at, &periods)).unwrap_or(PlanPeriod::Month);
+        let period = fields.get("period").and_then(|at| reader.read_word(&at, &periods)).unwrap_or(PlanPeriod::Month);
         let mut covers = Vec::new();
         for covered in reader.items(fields.get("covers")) {
             let service = reader.reference(&covered, "service", services);

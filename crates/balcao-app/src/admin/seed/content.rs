@@ -28,7 +28,7 @@ pub(super) fn staff<'a>(
         let Some(fields) = reader.fields(&item, &known) else { continue };
         let name = reader.required_text(&fields, "name");
         let email = if reader.required(&fields, "email").is_some() { reader.email(&fields, "email") } else { None };
-        let role = reader.required(&fields, "role").and_then(|at| reader.word(&at, &roles));
+        let role = reader.required(&fields, "role").and_then(|at| reader.read_word(&at, &roles));
         let phone = reader.phone(&fields, "phone").map(|phone| phone.e164().to_owned());
         let on_duty = reader.truth(&fields, "on_duty", true);
         let (Some(id), Some(name), Some(email), Some(role)) = (placeholder(staff.len()), name, email, role) else {
@@ -92,7 +92,7 @@ pub(super) fn templates<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Te
             continue;
         };
         let name = reader.required_text(&fields, "name");
-        let category = reader.required(&fields, "category").and_then(|at| reader.word(&at, &CATEGORIES));
+        let category = reader.required(&fields, "category").and_then(|at| reader.read_word(&at, &CATEGORIES));
         let language = reader.optional_text(&fields, "language").unwrap_or_else(|| "pt_BR".to_owned());
         let body = reader.required_text(&fields, "body");
         if !language.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
@@ -130,7 +130,7 @@ pub(super) fn media<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Media>
         let keys = ["key", "kind", "name", "path", "latitude", "longitude"];
         let Some(fields) = reader.fields(&item, &keys) else { continue };
         let key = reader.required_text(&fields, "key");
-        let kind = reader.required(&fields, "kind").and_then(|at| reader.word(&at, &KINDS));
+        let kind = reader.required(&fields, "kind").and_then(|at| reader.read_word(&at, &KINDS));
         let name = reader.optional_text(&fields, "name");
         let path = reader.optional_text(&fields, "path");
         if path.as_deref().is_some_and(|path| !stays_within(path)) {

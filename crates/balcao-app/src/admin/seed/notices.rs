@@ -11,7 +11,7 @@ const MAX_CODE: usize = 30;
 pub(super) fn notify<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, phone: bool, email: bool) -> Notify {
     let mut wanted = Notify::default();
     for item in reader.items(at) {
-        let Some(is_mail) = reader.word(&item, &[("whatsapp", false), ("email", true)]) else { continue };
+        let Some(is_mail) = reader.read_word(&item, &[("whatsapp", false), ("email", true)]) else { continue };
         let (key, known) = if is_mail { ("email", email) } else { ("phone", phone) };
         if !known {
             reader.wrong(&item.pointer, format!("`{key}` is missing, and notices go to it"), format!("add `{key}:`"));

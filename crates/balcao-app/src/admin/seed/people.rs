@@ -154,7 +154,7 @@ fn subscription<'a>(reader: &mut Reader<'a>, at: &At<'a>, world: &World) -> Opti
     } else {
         SubscriberStatus::Active
     };
-    let status = fields.get("status").map_or(Some(usual), |at| reader.word(&at, &statuses))?;
+    let status = fields.get("status").map_or(Some(usual), |at| reader.read_word(&at, &statuses))?;
     if status == SubscriberStatus::Overdue && due.is_none() {
         reader.wrong(&at.pointer, "an overdue subscription has no `due`", "add the date on which the payment was due");
     }
@@ -194,7 +194,7 @@ fn appointment<'a>(reader: &mut Reader<'a>, at: &At<'a>, world: &World) -> Optio
     let professional =
         reader.required(&fields, "professional").and_then(|at| reader.reference(&at, "professional", &professionals));
     let starts = reader.required(&fields, "starts").and_then(|at| start(reader, &at, &world.zone));
-    let status = fields.get("status").map_or(Some(AppointmentStatus::Confirmed), |at| reader.word(&at, &statuses));
+    let status = fields.get("status").map_or(Some(AppointmentStatus::Confirmed), |at| reader.read_word(&at, &statuses));
     let attendee = reader.optional_text(&fields, "attendee");
     let (service, professional, starts) = (service?, professional?, starts?);
     let (kind, one) = (world.services.get(service)?, world.professionals.get(professional)?);

@@ -325,7 +325,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One of a set of words.
-    pub(super) fn word<T: Copy>(&mut self, at: &At<'a>, words: &[(&str, T)]) -> Option<T> {
+    pub(super) fn read_word<T: Copy>(&mut self, at: &At<'a>, words: &[(&str, T)]) -> Option<T> {
         let text = self.text(at)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if found.is_none() {

@@ -83,27 +83,27 @@ impl EventHandler<'_> {
             InboundEvent::Echo(echo) => self.echo(tx, echo),
             InboundEvent::Status(status) => {
                 let reason = self.status(tx, status)?;
-                self.keep(tx, "status", None, Some(status.message.as_str()), reason)
+                self.store_unanswered(tx, "status", None, Some(status.message.as_str()), reason)
             }
             InboundEvent::Preference(preference) => {
                 let reason = self.preference(tx, preference)?;
-                self.keep(tx, "preference", None, None, reason)
+                self.store_unanswered(tx, "preference", None, None, reason)
             }
             InboundEvent::Renamed(renamed) => {
                 let reason = self.renamed(tx, renamed)?;
-                self.keep(tx, "renamed", None, None, reason)
+                self.store_unanswered(tx, "renamed", None, None, reason)
             }
             InboundEvent::Unknown(unknown) => {
                 if let Some(change) = template_changes::change(unknown) {
                     let reason = self.template_changed(tx, &change)?;
-                    return self.keep(tx, "unknown", None, None, reason);
+                    return self.store_unanswered(tx, "unknown", None, None, reason);
                 }
                 tracing::warn!(
                     field = unknown.field,
                     reason = unknown.reason,
                     "an event that is not known here was kept"
                 );
-                self.keep(tx, "unknown", None, None, &unknown.reason)
+                self.store_unanswered(tx, "unknown", None, None, &unknown.reason)
             }
         }
     }
@@ -111,22 +111,22 @@ impl EventHandler<'_> {
     fn message(&mut self, tx: &mut Tx<'_>, message: &InboundMessage) -> Result<(), UseCaseError> {
         let id = Some(message.id.as_str());
         if message.group.is_some() {
-            return self.keep(tx, "message", None, id, "it was written in a group");
+            return self.store_unanswered(tx, "message", None, id, "it was written in a group");
         }
         match &message.content {
             Content::Edit { message: earlier, content } => {
                 let reason = self.edited(tx, earlier, content)?;
-                self.keep(tx, "edit", None, id, reason)
+                self.store_unanswered(tx, "edit", None, id, reason)
             }
             Content::Delete { message: earlier } => {
                 let reason = self.deleted(tx, earlier)?;
-                self.keep(tx, "delete", None, id, reason)
+                self.store_unanswered(tx, "delete", None, id, reason)
             }
             Content::System(notice) => {
                 let reason = self.system(tx, &message.sender, notice)?;
-                self.keep(tx, "system", None, id, reason)
+                self.store_unanswered(tx, "system", None, id, reason)
             }
-            Content::Reaction { .. } => self.keep(tx, "reaction", None, id, "a reaction wakes nobody"),
+            Content::Reaction { .. } => self.store_unanswered(tx, "reaction", None, id, "a reaction wakes nobody"),
             Content::Text { .. }
             | Content::Media(_)
             | Content::Location(_)
@@ -141,7 +141,7 @@ impl EventHandler<'_> {
     /// A message that deserves an answer: it waits until its burst is ripe.
     fn for_a_turn(&mut self, tx: &mut Tx<'_>, message: &InboundMessage) -> Result<(), UseCaseError> {
         if message.sender.is_nobody() {
-            return self.keep(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
+            return self.store_unanswered(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
         }
         let organization = self.organization();
         let wrote_at = message.at.unwrap_or(self.now).min(self.now);
@@ -151,7 +151,7 @@ impl EventHandler<'_> {
         }
         let (contact, recipient) = self.who_wrote(tx, &sender, wrote_at)?;
         let Some(recipient) = recipient else {
-            return self.keep(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
+            return self.store_unanswered(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
         };
         let found = conversation::find_or_begin(tx, organization, contact, &self.account.channel, self.now)?;
         let route = Route {
@@ -212,7 +212,7 @@ impl EventHandler<'_> {
             && let Some(added) = attachment::find(tx, self.organization(), id)?
         {
             let sha256 = sha256_hex(bytes);
-            attachment::keep(tx, &added, &Fetched { mime, sha256: &sha256, bytes }, self.now)?;
+            attachment::store_bytes(tx, &added, &Fetched { mime, sha256: &sha256, bytes }, self.now)?;
             if media.media != MediaKind::Audio || self.wait.is_none() {
                 attachment::finish(tx, &added, AttachmentState::Stored, None, None, self.now)?;
             }
@@ -233,7 +233,13 @@ impl EventHandler<'_> {
     fn echo(&mut self, tx: &mut Tx<'_>, echo: &Echo) -> Result<(), UseCaseError> {
         // A sign put on a message, or a message corrected, is nothing said.
         if matches!(echo.content, Content::Reaction { .. } | Content::Edit { .. } | Content::Delete { .. }) {
-            return self.keep(tx, "echo", None, Some(echo.id.as_str()), "staff changed something that was said");
+            return self.store_unanswered(
+                tx,
+                "echo",
+                None,
+                Some(echo.id.as_str()),
+                "staff changed something that was said",
+            );
         }
         let organization = self.organization();
         let (contact, recipient) = self.who_wrote(tx, &echo.to, echo.at.unwrap_or(self.now).min(self.now))?;
@@ -250,7 +256,7 @@ impl EventHandler<'_> {
         if take_over(tx, organization, &mut found, None, self.now)? {
             event::push(tx, organization, "conversation_taken_over", &found.id.to_string(), "{}", self.now)?;
         }
-        self.keep(tx, "echo", Some(found.id), Some(echo.id.as_str()), "staff wrote it")
+        self.store_unanswered(tx, "echo", Some(found.id), Some(echo.id.as_str()), "staff wrote it")
     }
 
     /// What a turn reads when the customer tapped a button or a row of ours: what our record says of it, whatever came back
@@ -277,11 +283,11 @@ impl EventHandler<'_> {
     /// What a turn reads of a message.
     pub(super) fn words(&self, tx: &mut Tx<'_>, content: &Content) -> Result<String, UseCaseError> {
         let locale = organization::get(tx, self.organization())?.locale;
-        Ok(message_text::of(content, &locale))
+        Ok(message_text::compose(content, &locale))
     }
 
     /// Keeps an event that no turn answers.
-    pub(super) fn keep(
+    pub(super) fn store_unanswered(
         &self,
         tx: &mut Tx<'_>,
         kind: &str,

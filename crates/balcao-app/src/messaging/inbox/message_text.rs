@@ -6,7 +6,7 @@ use balcao_channel::inbound::{Content, Location, Media, MediaKind, Order};
 const MAX_CHARS: usize = 8_000;
 
 /// The words of a message in the business's language. Never empty, so that nothing is answered by silence.
-pub(super) fn of(content: &Content, locale: &str) -> String {
+pub(super) fn compose(content: &Content, locale: &str) -> String {
     let said = words(locale);
     let text = in_full(content, said);
     let text: String = text.trim().chars().take(MAX_CHARS).collect();

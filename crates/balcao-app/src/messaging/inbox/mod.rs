@@ -210,7 +210,7 @@ impl Inbox {
             rates: None,
             brought: None,
         };
-        arrival.keep(tx, "unknown", None, None, &format!("it could not be taken in: {error}"))?;
+        arrival.store_unanswered(tx, "unknown", None, None, &format!("it could not be taken in: {error}"))?;
         accepted.new = accepted.new.saturating_add(1);
         Ok(())
     }

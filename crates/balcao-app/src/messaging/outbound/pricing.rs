@@ -20,7 +20,7 @@ pub(crate) fn month_bill(
     now: Timestamp,
 ) -> Result<Bill, UseCaseError> {
     let (_, zone) = organization(tx, id)?;
-    Ok(outbox::bill(tx, id, account, word(&Category::Service), month_of(now, &zone))?)
+    Ok(outbox::bill(tx, id, account, category_word(&Category::Service), month_of(now, &zone))?)
 }
 
 /// What the provider will bill a message to a conversation as; `None` if only a template may leave now and the message is not one.
@@ -65,7 +65,7 @@ fn free_until(
 }
 
 /// The provider's word for a category.
-pub(crate) fn word(category: &Category) -> &str {
+pub(crate) fn category_word(category: &Category) -> &str {
     match category {
         Category::Service => "service",
         Category::Utility => "utility",

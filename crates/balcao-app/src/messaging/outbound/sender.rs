@@ -244,7 +244,7 @@ impl Sender {
                     }
                 }
             }
-            pacing.keep(tx)?;
+            pacing.store_throttles(tx)?;
             Ok::<_, UseCaseError>((leaving, unknown))
         };
         let (claimed, unknown) = match self.desk.store.write(work).await {
@@ -293,8 +293,8 @@ impl Sender {
             let attempt = AssertUnwindSafe(self.attempt(&message, route.as_ref()).instrument(span.clone()));
             attempt.catch_unwind().await.unwrap_or_else(|_panic| self.attempt_after_panic(&message))
         };
-        span.record("balcao.outcome", attempt.word());
-        metrics::sent(&message.channel, attempt.word(), started.elapsed());
+        span.record("balcao.outcome", attempt.as_str());
+        metrics::sent(&message.channel, attempt.as_str(), started.elapsed());
         if let Some(failure) = &attempt.failure {
             tracing::warn!(id = %message.id, attempt = message.attempts, failure, "a message was not sent");
         }
@@ -353,7 +353,7 @@ impl Sender {
                 closed: false,
                 class: None,
             },
-            Err(error) => Attempt::of(&error),
+            Err(error) => Attempt::from_error(&error),
         }
     }
 
@@ -435,7 +435,7 @@ const OVERTAKEN_BY_LATER_MESSAGE: &str = "it did not leave in its time, and what
 const OUTSIDE_WINDOW: &str = "outside the window: the customer's last message is too old, only a template may be sent";
 
 impl Attempt {
-    const fn word(&self) -> &'static str {
+    const fn as_str(&self) -> &'static str {
         match self.outcome {
             AttemptOutcome::Accepted => "sent",
             AttemptOutcome::Retry { .. } | AttemptOutcome::Misconfigured => "retry",
@@ -453,7 +453,7 @@ impl Attempt {
         Self { closed: true, ..Self::failed(AttemptOutcome::Refused, failure) }
     }
 
-    fn of(error: &SendError) -> Self {
+    fn from_error(error: &SendError) -> Self {
         let outcome = match error.class {
             SendClass::Retry { after } => AttemptOutcome::Retry { after },
             SendClass::TooFast { limit: PaceLimit::Account } => AttemptOutcome::TooFast,
@@ -559,7 +559,7 @@ fn of_notice(
 ) -> Result<TemplateVariables, UseCaseError> {
     let (organization, zone) = crate::context::app_context::organization(tx, message.organization)?;
     let entry = agenda_feed::entry(tx, organization.id, id)?;
-    let said = Locale::of(&organization.locale);
+    let said = Locale::closest_to_tag(&organization.locale);
     let starts = zone.to_datetime(entry.span.start);
     Ok(TemplateVariables {
         customer: professionals::actor_name(&entry, said == Locale::En).to_owned(),

@@ -264,7 +264,7 @@ impl Booking {
         let teller = self.teller(organization);
         let book = move |tx: &mut balcao_store::Tx<'_>, now| {
             let booked = book::book(tx, organization, contact, &request, now)?;
-            teller.tell(tx, booked, now, |done| {
+            teller.report_change(tx, booked, now, |done| {
                 let what = (!done.already_booked).then_some(NotificationKind::Booked(done.appointment.id))?;
                 Some((what, None, trail::shown(&done.appointment)))
             })
@@ -332,7 +332,7 @@ impl Booking {
         let (teller, by) = (self.teller(organization), self.author());
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
             let cancelled = change::cancel(tx, organization, contact, appointment, bound(&by), now)?;
-            let told = teller.tell(tx, cancelled, now, |(before, after)| {
+            let told = teller.report_change(tx, cancelled, now, |(before, after)| {
                 Some((NotificationKind::Cancelled(after.id), Some(trail::shown(before)), trail::shown(after)))
             })?;
             Ok(told.map(|(_, after)| after))
@@ -354,7 +354,7 @@ impl Booking {
         let (teller, by) = (self.teller(organization), self.author());
         let change = move |tx: &mut balcao_store::Tx<'_>, now| {
             let moved = change::reschedule(tx, organization, contact, &request, bound(&by), now)?;
-            teller.tell(tx, moved, now, |done| {
+            teller.report_change(tx, moved, now, |done| {
                 let (old, new) = (&done.old, &done.new.appointment);
                 // The new one stands as the old one did before it was given up.
                 let before = AppointmentView { status: new.status, ..old.clone() };
@@ -426,7 +426,7 @@ struct Teller {
 impl Teller {
     /// Returns `answer`. If it is a success, notifies the professional, and writes to the audit log if an actor made the change for the
     /// contact. `what` returns the change with the appointment before and after; `None` if nothing changed.
-    fn tell<T, R>(
+    fn report_change<T, R>(
         &self,
         tx: &mut balcao_store::Tx<'_>,
         answer: Result<T, R>,

@@ -214,11 +214,11 @@ fn refused(refusal: BookingRefusal) -> Refusal {
 }
 
 fn booked(done: Booked) -> Done {
-    Done { already: done.already_booked, near_name: done.near_name, ..Done::of(entry(done.appointment)) }
+    Done { already: done.already_booked, near_name: done.near_name, ..Done::from_entry(entry(done.appointment)) }
 }
 
 fn cancelled(done: AppointmentView) -> Done {
-    Done::of(entry(done))
+    Done::from_entry(entry(done))
 }
 
 fn moved(done: Rescheduled) -> Done {

@@ -39,7 +39,7 @@ pub async fn reschedule(
 impl Done {
     /// An act that left this entry.
     #[must_use]
-    pub const fn of(entry: Entry) -> Self {
+    pub const fn from_entry(entry: Entry) -> Self {
         Self { entry, before: None, already: false, near_name: false }
     }
 }

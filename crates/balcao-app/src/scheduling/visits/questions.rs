@@ -43,7 +43,7 @@ pub(super) fn enqueue(
         let expected = contact::find(tx, organization.id, one.contact)?;
         names.insert(one.contact, expected.and_then(|contact| contact.name));
     }
-    let english = Locale::of(&organization.locale) == Locale::En;
+    let english = Locale::closest_to_tag(&organization.locale) == Locale::En;
     for whose in staff::list(tx, organization.id)? {
         let own = professional_of(&whose, &professionals);
         let is_asked = |one: &&UnmarkedVisit| whose.role.answers_customers() || own == Some(one.professional);

@@ -47,7 +47,7 @@ pub(super) fn slot_of(view: &AppointmentView) -> Slot {
 
 /// The facts of a message, its whole text included.
 pub(super) fn facts(organization: &Organization, customer: &Contact, change: Change<'_>) -> TemplateVariables {
-    let said = Locale::of(&organization.locale);
+    let said = Locale::closest_to_tag(&organization.locale);
     let words = notices(said);
     let (view, slot, notice) = match change {
         Change::Moved { old, to } => (old, to.clone(), &words.change_moved),

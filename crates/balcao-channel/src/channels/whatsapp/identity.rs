@@ -40,7 +40,7 @@ pub(super) struct Contacts<'a> {
 
 impl<'a> Contacts<'a> {
     /// Reads the ids of all contacts once. Of several with one id the first counts.
-    pub(super) fn of(all: &'a [Value]) -> Self {
+    pub(super) fn read(all: &'a [Value]) -> Self {
         let (mut by_user, mut by_number) = (HashMap::new(), HashMap::new());
         for (place, contact) in all.iter().enumerate() {
             if let Some(user) = json::text(contact, &[CONTACT.user]) {

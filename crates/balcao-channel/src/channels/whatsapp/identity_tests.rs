@@ -44,26 +44,26 @@ fn contacts_are_matched_by_id_and_not_by_place() {
         json!({ "profile": { "name": "Ana" }, "wa_id": "5511987650001", "user_id": "BR.1" }),
         json!({ "profile": { "name": "Bia", "username": "@bia" }, "wa_id": "5511987650002", "user_id": "BR.2" }),
     ];
-    let by_user = person(&json!({ "from_user_id": "BR.2" }), &SENDER, &Contacts::of(&contacts));
+    let by_user = person(&json!({ "from_user_id": "BR.2" }), &SENDER, &Contacts::read(&contacts));
     assert_eq!(by_user.name.as_deref(), Some("Bia"));
     assert_eq!(by_user.username.as_deref(), Some("bia"));
     assert_eq!(by_user.number, Some(Number::new("5511987650002")));
-    let by_number = person(&json!({ "from": "5511987650001" }), &SENDER, &Contacts::of(&contacts));
+    let by_number = person(&json!({ "from": "5511987650001" }), &SENDER, &Contacts::read(&contacts));
     assert_eq!(by_number.user, Some(UserId::new("BR.1")));
-    let stranger = person(&json!({ "from": "5511987650003" }), &SENDER, &Contacts::of(&contacts));
+    let stranger = person(&json!({ "from": "5511987650003" }), &SENDER, &Contacts::read(&contacts));
     assert_eq!((stranger.name, stranger.user), (None, None));
-    assert!(person(&json!({}), &SENDER, &Contacts::of(&contacts)).is_nobody());
+    assert!(person(&json!({}), &SENDER, &Contacts::read(&contacts)).is_nobody());
     let [only, _] = &contacts;
-    assert_eq!(person(&json!({}), &SENDER, &Contacts::of(std::slice::from_ref(only))).name.as_deref(), Some("Ana"));
-    let other = person(&json!({ "from": "5511987650003" }), &SENDER, &Contacts::of(std::slice::from_ref(only)));
+    assert_eq!(person(&json!({}), &SENDER, &Contacts::read(std::slice::from_ref(only))).name.as_deref(), Some("Ana"));
+    let other = person(&json!({ "from": "5511987650003" }), &SENDER, &Contacts::read(std::slice::from_ref(only)));
     assert_eq!(other.name, None, "one contact is no reason to take it for another's");
 }
 
 #[test]
 fn somebody_without_a_number_is_answered_by_user_id() {
-    let hidden = person(&json!({ "from_user_id": "BR.5" }), &SENDER, &Contacts::of(&[]));
+    let hidden = person(&json!({ "from_user_id": "BR.5" }), &SENDER, &Contacts::read(&[]));
     assert_eq!(hidden.recipient(), Some(crate::Recipient::User(UserId::new("BR.5"))));
-    let seen = person(&json!({ "from_user_id": "BR.5", "from": "554187654321" }), &SENDER, &Contacts::of(&[]));
+    let seen = person(&json!({ "from_user_id": "BR.5", "from": "554187654321" }), &SENDER, &Contacts::read(&[]));
     assert_eq!(seen.recipient(), Some(crate::Recipient::Number(Number::new("554187654321"))));
     assert_eq!(Person::default().recipient(), None);
 }
@@ -93,7 +93,7 @@ fn of_several_contacts_with_one_id_the_first_counts() {
         json!({ "profile": { "name": "Ana" }, "wa_id": "5511987650001", "user_id": "BR.1" }),
         json!({ "profile": { "name": "Bia" }, "wa_id": "5511987650001", "user_id": "BR.2" }),
     ];
-    let contacts = Contacts::of(&contacts);
+    let contacts = Contacts::read(&contacts);
     let name = |item: serde_json::Value| person(&item, &SENDER, &contacts).name;
     assert_eq!(name(json!({ "from": "5511987650001" })).as_deref(), Some("Ana"));
     assert_eq!(name(json!({ "from": "5511987650001", "from_user_id": "BR.2" })).as_deref(), Some("Ana"));

@@ -145,7 +145,7 @@ fn read_change(business: &str, change: &Value, events: &mut Vec<InboundEvent>) {
     let value = json::at(change, &["value"]).unwrap_or(&Value::Null);
     let account = json::text(value, &["metadata", "phone_number_id"]).map(AccountId::new);
     let origin = Origin { account, business: business.to_owned() };
-    let around = Change { origin, field, contacts: identity::Contacts::of(json::items(value, &["contacts"])) };
+    let around = Change { origin, field, contacts: identity::Contacts::read(json::items(value, &["contacts"])) };
     let before = events.len();
     match field {
         "messages" => {

@@ -12,7 +12,7 @@ use crate::{
 
 /// The body for `request`.
 pub(super) fn body(request: &ModelRequest, model: &str) -> Value {
-    let way = JsonWay::of(request);
+    let way = JsonWay::from_request(request);
     let mut body = Map::new();
     body.insert("model".to_owned(), model.into());
     body.insert("max_tokens".to_owned(), request.max_output_tokens.into());

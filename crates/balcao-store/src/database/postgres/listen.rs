@@ -42,7 +42,7 @@ pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Wakeup) +
                     heard = hear(&address, &own, &told) => heard,
                 };
                 if let Err(error) = heard {
-                    tracing::warn!(error = %PostgresCause::of(&error), "hints are not heard for a while");
+                    tracing::warn!(error = %PostgresCause::from_error(&error), "hints are not heard for a while");
                 }
                 tokio::select! {
                     _ = stopped.wait_for(|stop| *stop) => return,
@@ -64,7 +64,7 @@ async fn hear(address: &Address, own: &str, told: &impl Fn(Wakeup)) -> Result<()
         if let AsyncMessage::Notification(notification) = message
             && let Some((word, of)) = notification.payload().split_once(' ')
             && of != own
-            && let Some(hint) = Wakeup::of(word)
+            && let Some(hint) = Wakeup::from_word(word)
         {
             told(hint);
         }

@@ -56,7 +56,7 @@ impl Postgres {
             let connected = Session::connect(&first.address, first.lock_timeout).and_then(check);
             let failure = match connected {
                 Ok(session) => {
-                    first.keep(session);
+                    first.return_session(session);
                     None
                 }
                 Err(error) => Some(error),

@@ -45,14 +45,14 @@ impl Link {
             Ok(()) => Ok(session),
             Err(error) => {
                 session.roll_back();
-                self.keep(session);
+                self.return_session(session);
                 Err(error)
             }
         }
     }
 
     /// Keeps a session for the next transaction.
-    pub(super) fn keep(&mut self, session: Session) {
+    pub(super) fn return_session(&mut self, session: Session) {
         self.idle = Some(session).filter(|session| !session.is_closed());
     }
 }
@@ -70,7 +70,7 @@ pub(super) fn write(mut link: Link, queue: &Receiver<Box<dyn Job>>, group_size: 
             match link.begin(&begin) {
                 Ok(mut session) => {
                     group = commit_group(&mut session, group, &link.own);
-                    link.keep(session);
+                    link.return_session(session);
                 }
                 Err(error) => answer_all(std::mem::take(&mut group), Some(&error)),
             }
@@ -135,7 +135,7 @@ pub(super) fn read(mut link: Link, queue: &Mutex<Receiver<Box<dyn Job>>>) {
             Ok(mut session) => {
                 job.run(Connection::Postgres(&mut session));
                 session.roll_back();
-                link.keep(session);
+                link.return_session(session);
                 None
             }
             Err(error) => Some(error),

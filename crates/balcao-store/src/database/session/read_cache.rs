@@ -38,7 +38,7 @@ impl Known {
     }
 
     /// Keeps what a query gave, if it only reads tables.
-    pub(super) fn keep(&mut self, sql: &str, values: &[Value<'_>], tenant: Option<Tenant>, rows: &Arc<Vec<Row>>) {
+    pub(super) fn insert(&mut self, sql: &str, values: &[Value<'_>], tenant: Option<Tenant>, rows: &Arc<Vec<Row>>) {
         if only_reads(sql) && rows.len() <= ROWS {
             if self.0.len() == ANSWERS {
                 self.0.remove(0);

@@ -82,7 +82,8 @@ impl Session {
         let runtime = Builder::new_current_thread().enable_all().event_interval(1).build();
         let runtime = runtime.map_err(|error| cannot(PostgresCause { code: None, message: error.to_string() }))?;
         let connected = runtime.block_on(async { tokio::time::timeout(CONNECT, address.connect()).await });
-        let client = connected.map_err(|_late| cannot(late()))?.map_err(|error| cannot(PostgresCause::of(&error)))?;
+        let client =
+            connected.map_err(|_late| cannot(late()))?.map_err(|error| cannot(PostgresCause::from_error(&error)))?;
         let mut session = Self {
             runtime,
             client,
@@ -296,7 +297,7 @@ impl Session {
         for (known, (sql, values)) in found.iter_mut().zip(queries).filter(|(known, _)| known.is_none()) {
             *known = rows.next();
             if let Some(rows) = known {
-                self.known.keep(sql, values, self.tenant, rows);
+                self.known.insert(sql, values, self.tenant, rows);
             }
         }
         Ok(found.into_iter().flatten().collect())

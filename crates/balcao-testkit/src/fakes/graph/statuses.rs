@@ -61,7 +61,7 @@ impl Statuses {
     }
 
     /// Sends all later status updates to this address. Before the first call, none leave.
-    pub(super) fn tell(&self, address: &str, app_secret: &str) {
+    pub(super) fn set_endpoint(&self, address: &str, app_secret: &str) {
         let first = self.lock().to.is_none();
         self.changed(|waiting| waiting.to = Some((address.to_owned(), app_secret.to_owned())));
         if first {

@@ -61,7 +61,7 @@ impl<'r> Pacing<'r> {
     }
 
     /// Keeps where the accounts stand now.
-    pub(super) fn keep(self, tx: &mut Tx<'_>) -> Result<(), UseCaseError> {
+    pub(super) fn store_throttles(self, tx: &mut Tx<'_>) -> Result<(), UseCaseError> {
         for ((organization, channel, account), stands) in self.met {
             throttle::set(tx, organization, &channel, &account, &stands)?;
         }

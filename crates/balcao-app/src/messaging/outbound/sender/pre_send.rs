@@ -164,7 +164,7 @@ fn expected_price(
         return Ok(Some("the month's limit for messages is reached: raise whatsapp.monthly_cap".to_owned()));
     }
     let micros = i64::try_from(micros).unwrap_or(i64::MAX);
-    outbox::set_price(tx, message.organization, message.id, pricing::word(&expected.category), micros, now)?;
+    outbox::set_price(tx, message.organization, message.id, pricing::category_word(&expected.category), micros, now)?;
     bill.micros = bill.micros.saturating_add(micros);
     bill.messages = bill.messages.saturating_add(i64::from(expected.category == Category::Service));
     Ok(None)
