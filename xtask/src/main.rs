@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Ok(summary) => (summary, ExitCode::SUCCESS),
         Err(problems) => (problems, ExitCode::FAILURE),
     };
-    // Nobody is left to be told if this fails.
+    // If this fails, no other output is left for a report.
     drop(writeln!(std::io::stderr(), "xtask {check}: {text}"));
     code
 }

@@ -139,7 +139,7 @@ fn write(line: &str) {
 /// Writes a line to standard error.
 pub(crate) fn print_error(line: &str) {
     let mut out = std::io::stderr().lock();
-    // Nobody is left to be told if this fails.
+    // If this fails, no other output is left for a report.
     drop(writeln!(out, "{}", visible(line)));
 }
 

@@ -68,7 +68,7 @@ impl FailureKind {
 pub enum Outcome {
     /// Certainly not: it was never sent, or it was refused.
     NotDone,
-    /// Nobody knows: the request left, and nothing came that says so. A write is not repeated then.
+    /// Unknown: the request left, and no answer says what became of it. A write is not repeated then.
     Unknown,
 }
 

@@ -40,7 +40,7 @@ impl ToolHandler for HttpTool {
         let key = self.keyed.then_some(cx.key.as_str());
         let called = self.account.call(&self.operation, &object(args), key).await;
         let output = |value: Value| {
-            // A name that nobody has is a correct "no".
+            // For an unknown name, "no" is the correct answer.
             let missed = self.operation.command.response.find.is_some()
                 && value.get("found") == Some(&Value::Bool(false))
                 && value.get("more").is_none();

@@ -30,7 +30,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// Without a service: packs load and are checked, and a call is told that nobody is connected.
+    /// Without a service: packs load and are checked, and a call fails because no service is connected.
     #[must_use]
     pub fn offline() -> Self {
         Self::default()
@@ -331,7 +331,7 @@ fn walk(value: &Value, at: &str, visit: &mut dyn FnMut(&str, &str)) {
     }
 }
 
-/// A command of a service that nobody is connected to.
+/// A command of a service that is not connected.
 struct Unconnected {
     schema: Value,
 }

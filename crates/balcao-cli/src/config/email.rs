@@ -20,7 +20,7 @@ pub(crate) struct EmailConfig {
     pub(crate) port: Option<u16>,
     /// `starttls`, `tls`, or `none` to a server on this machine.
     pub(crate) security: SecurityWord,
-    /// Who we are there; without it nobody logs in.
+    /// The user name on the mail server; without it the client does not log in.
     pub(crate) user: Option<String>,
     /// The password.
     pub(crate) password: Option<SecretString>,

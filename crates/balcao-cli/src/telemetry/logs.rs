@@ -39,7 +39,7 @@ where
         (0, Some(directives), _) => (VARIABLE, directives.clone()),
         (0, None, Some(directives)) => ("log.level", directives.clone()),
         (0, None, None) => ("", usual.to_string()),
-        // Libraries write much at these levels that helps nobody here.
+        // Libraries write much at these levels that does not help an operator.
         (1, ..) => ("", "info".to_owned()),
         (2, ..) => ("", ours("debug")),
         (..) => ("", ours("trace")),

@@ -28,7 +28,7 @@ const LAST_SPANS: Duration = Duration::from_secs(5);
 pub(super) struct Exporter(SdkTracerProvider);
 
 impl Exporter {
-    /// One that is configured; `None` if nobody wants spans.
+    /// One that is configured; `None` if the configuration asks for no spans.
     ///
     /// # Errors
     /// What to mend in the configuration.

@@ -11,7 +11,7 @@ use crate::config::TelemetryConfig;
 pub(super) enum Exporter {}
 
 impl Exporter {
-    /// `None` if nobody wants spans.
+    /// `None` if the configuration asks for no spans.
     ///
     /// # Errors
     /// The file wants them. The variables of OpenTelemetry are often set for all programs of a machine: they are only noted.
