@@ -46,7 +46,7 @@ impl Role {
         }
     }
 
-    /// Whether they may start, pay and end subscriptions: whoever answers customers does.
+    /// Whether they may start, pay and end subscriptions: those who answer customers may.
     #[must_use]
     pub const fn changes_subscriptions(self) -> bool {
         self.answers_customers()

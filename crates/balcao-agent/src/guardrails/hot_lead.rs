@@ -1,4 +1,4 @@
-//! Something that staff want to handle: tagged, noted, told to staff, perhaps handed over.
+//! Something that staff want to handle: tagged, noted, reported to staff, perhaps handed over.
 
 use super::{Decision, Guard, GuardEffect};
 use crate::handoff::HandoffReason;

@@ -1,6 +1,6 @@
 //! Which contracts a turn shows of the tools that are not in view from the beginning.
 //!
-//! Whoever opens the turn makes the [`ToolSelection`] from the conversation's latest messages; the turn saves it, so that a resumed turn
+//! The code that opens a turn makes the [`ToolSelection`] from the conversation's latest messages; the turn saves it, so that a resumed turn
 //! offers the same. Behind it stand the tools that the turn itself called, asked for with [`LOAD_TOOL`], or may undo a call with.
 
 use balcao_tool::{LOAD_TOOL, ResultClass};

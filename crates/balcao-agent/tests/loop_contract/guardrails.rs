@@ -132,7 +132,7 @@ rows! {
         let w = w.with(json!({"guardrails": {"hot_leads": [{"patterns": ["casamento"]}], "outside_hours": {"message": "Abrimos às 9h."}}}));
         let ran = w.guarded(|g| g.open_now = false).run("é para o casamento", []);
         assert_eq!(guards(&ran), [("hot_lead", "note"), ("business_hours", "reply")]);
-        // The note, and the lead itself, which staff are told of.
+        // The note, and the lead itself, of which staff get a message.
         assert_eq!(ran.state.effects.len(), 2);
     };
     lc_024 both "A guardrail answers in fixed words, and the customer writes again" => "The next turn's history holds what was said", |w| {

@@ -45,7 +45,7 @@ pub struct DeliveryCommands {
     organization: OrganizationId,
 }
 
-/// What a call is told of the business.
+/// What a call reads of the business.
 struct Business {
     zone: TimeZone,
     locale: Locale,
@@ -106,7 +106,7 @@ impl DeliveryCommands {
                 return Ok(None);
             }
             let (organization, zone) = organization(tx, id)?;
-            Ok(Some(Business { zone, locale: Locale::of(&organization.locale) }))
+            Ok(Some(Business { zone, locale: Locale::closest_to_tag(&organization.locale) }))
         };
         self.desk.look(look).await
     }

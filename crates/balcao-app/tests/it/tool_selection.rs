@@ -114,7 +114,7 @@ async fn turn_offers_core_selected_and_called_tools_and_saves_its_selection() {
     assert_eq!(selected.reason, SelectionReason::EarlierMessage);
     let saved: TurnState = serde_json::from_value(
         serde_json::to_value(&TurnState {
-            phase: balcao_agent::turn::Phase::Thinking { want: balcao_agent::turn::RequestKind::Step },
+            phase: balcao_agent::turn::Phase::AwaitingModel { want: balcao_agent::turn::RequestKind::Step },
             ..states[0].clone()
         })
         .unwrap(),

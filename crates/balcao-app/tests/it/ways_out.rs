@@ -318,7 +318,10 @@ async fn customer_whom_the_shop_moves_pays_what_was_agreed() {
     let done = scene.resolve(way, None).await.unwrap();
     assert_eq!((done.appointment.professional.as_str(), done.appointment.price.cents), ("Otávio Prado", 5_000));
     let (organization, id) = (scene.shop.world.organization, done.appointment.id);
-    let stored = scene.shop.look(move |tx| appointment::find(tx, organization, id, balcao_domain::Currency::BRL)).await;
+    let stored = scene
+        .shop
+        .in_transaction(move |tx| appointment::find(tx, organization, id, balcao_domain::Currency::BRL))
+        .await;
     assert_eq!(stored.unwrap().price.cents, 5_000);
 }
 

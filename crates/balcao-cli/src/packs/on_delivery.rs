@@ -70,7 +70,7 @@ fn refusal(tool: &Tool) -> Option<(String, String)> {
     }
     if tool.spec.confirm >= Confirm::Customer {
         let message = format!("`{name}` runs only after a person agreed, and no person takes part in a delivery");
-        return Some((message, "name a command whose `confirm` is none or model".to_owned()));
+        return Some((message, "name a command with `confirm: none` or `confirm: model`".to_owned()));
     }
     None
 }

@@ -51,7 +51,11 @@ pub(crate) fn serve_business(
         let output = balcao(folder.path()).envs(environment).args(arguments).output().unwrap();
         assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
     }
-    let Started { child, log, reading, address } = start(&folder, more);
+    let with_environment = |command: &mut Command| {
+        command.envs(environment.iter().map(|(name, value)| (name, value)));
+        more(command);
+    };
+    let Started { child, log, reading, address } = start(&folder, with_environment);
     Observed { address, folder, graph, child, log, reading: Some(reading) }
 }
 
@@ -63,10 +67,9 @@ struct Started {
     address: String,
 }
 
-fn start(folder: &TempDir, more: impl Fn(&mut Command)) -> Started {
+fn start(folder: &TempDir, more: impl FnOnce(&mut Command)) -> Started {
     let mut command = balcao(folder.path());
     command
-        .envs(environment.iter().map(|(name, value)| (name, value)))
         .env("BALCAO__WHATSAPP__TOKEN", TOKEN)
         .env("BALCAO__WHATSAPP__APP_SECRET", SECRET)
         .env("BALCAO__WHATSAPP__VERIFY_TOKEN", "a verify token")

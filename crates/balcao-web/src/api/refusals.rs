@@ -279,7 +279,7 @@ pub(super) fn of_resolution(refusal: ResolveRefusal) -> Problem {
         ResolveRefusal::UnknownStaff(unknown) => {
             named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
         }
-        ResolveRefusal::NotAllowed { .. } => Problem::of(StatusCode::FORBIDDEN, "not_allowed", told),
+        ResolveRefusal::NotAllowed { .. } => Problem::with_code(StatusCode::FORBIDDEN, "not_allowed", told),
         ResolveRefusal::Ended { .. } | ResolveRefusal::Begun { .. } => conflict("not_to_come", told),
         ResolveRefusal::NoConflict { .. } => conflict("no_conflict", told),
         ResolveRefusal::Booking(refusal) => of_booking(refusal),
@@ -306,7 +306,7 @@ pub(super) fn of_subscription(refusal: SubscriptionRefusal) -> Problem {
         SubscriptionRefusal::UnknownStaff(unknown) => {
             named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
         }
-        SubscriptionRefusal::NotAllowed { .. } => Problem::of(StatusCode::FORBIDDEN, "not_allowed", told),
+        SubscriptionRefusal::NotAllowed { .. } => Problem::with_code(StatusCode::FORBIDDEN, "not_allowed", told),
         SubscriptionRefusal::AlreadySubscribed { id, status, .. } => {
             conflict("already_subscribed", told).fact("subscription", id.to_string()).fact("status", status.as_str())
         }

@@ -136,7 +136,7 @@ impl Scene<'_> {
         );
     }
 
-    /// A business that has an owner keeps one: nobody else may do everything.
+    /// A business that has an owner keeps one, because only an owner may do everything.
     fn keeps_an_owner(&self, change: &mut Change) {
         let is_owner = |one: &&StaffEntry| one.person.role == Role::Owner;
         let was_owner = self.stored.staff.iter().filter(is_owner).any(|one| one.person.email == change.name);

@@ -48,7 +48,7 @@ export default async function run(target, args, names, answers, promises) {
     return known.value;
   };
   const call = (tool) => (given) => {
-    // Whoever catches the interruption gets no further.
+    // A program that catches the interruption gets no further.
     if (asked !== undefined) throw asked.stop;
     if (peeked !== undefined) throw peeked;
     const place = next++;
@@ -67,7 +67,7 @@ export default async function run(target, args, names, answers, promises) {
   const ended = (value) => {
     if (asked !== undefined) return { tool: asked.tool, arguments: asked.arguments };
     if (peeked !== undefined) return { peeked: true, over };
-    // Whoever only gives back what is not known yet makes no further call.
+    // A program that only gives back what is not known yet makes no further call.
     over = true;
     return { value: value === undefined ? null : parse(stringify(value) ?? "null") };
   };
