@@ -68,7 +68,7 @@ fn staff_mark_undo_and_complete_the_rest() {
     assert!(rest.contains("1 visits of 2020-01-07"), "{rest}");
     let statuses: Vec<_> = listed(folder).iter().map(|one| one["appointment"]["status"].clone()).collect();
     assert_eq!(statuses, ["no_show", "completed"]);
-    assert_eq!(out(&appointments(folder, &unmarked)).trim(), "every visit has a mark");
+    assert_eq!(out(&appointments(folder, &unmarked)).trim(), "every visit of the last thirty days has a mark");
     let figures = run(folder, &["stats", "--now", "2020-01-08T10:00", "--months", "1", "--json"], "");
     let figures: Value = serde_json::from_str(&out(&figures)).unwrap();
     assert_eq!(
