@@ -105,7 +105,7 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
 
     let sample = crate::root().join("samples/barbearia-figueira.yaml").display().to_string();
     // What each command writes; `None` for one that shows no stored data, or serves until it is stopped.
-    let written: [(&str, Option<Vec<Vec<&str>>>); 23] = [
+    let written: [(&str, Option<Vec<Vec<&str>>>); 24] = [
         ("chat", Some(vec![vec!["chat", "--script", "lines.txt", "--trace"]])),
         ("serve", None),
         ("demo", None),
@@ -116,6 +116,7 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
                 vec!["business", "export"],
                 vec!["business", "plan", &sample],
                 vec!["business", "plan", "quetzal.yaml"],
+                vec!["business", "versions"],
             ]),
         ),
         ("migrate", Some(vec![vec!["migrate"]])),
@@ -148,8 +149,11 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
             Some(vec![
                 vec!["appointments", "list", "--from", "2026-10-01", "--to", "2027-01-31"],
                 vec!["appointments", "list", "--unmarked", "--json"],
+                vec!["appointments", "conflicts"],
+                vec!["appointments", "reminders"],
             ]),
         ),
+        ("subscriptions", Some(vec![vec!["subscriptions", "list"], vec!["subscriptions", "list", "--json"]])),
         ("stats", Some(vec![vec!["stats"], vec!["stats", "--json"]])),
         ("agenda", Some(vec![vec!["agenda", "list"], vec!["agenda", "export", "Wesley", "--detail", "first_name"]])),
         ("key", Some(vec![vec!["key", "list"], vec!["key", "list", "--json"]])),
