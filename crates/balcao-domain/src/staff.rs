@@ -85,7 +85,7 @@ pub enum VisitsMarked {
     All,
     /// Those that they are booked for themselves.
     Own,
-    /// Nobody's.
+    /// No visit.
     None,
 }
 

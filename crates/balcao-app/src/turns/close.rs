@@ -313,7 +313,7 @@ fn apply(
             follow_up::drop_open(tx, organization, contact)?;
         }
         GuardEffect::OptIn => conversation.opted_out_at = None,
-        // Told to staff, with what the turn knows of its contact.
+        // Staff get a message about it, with what the turn knows of its contact.
         GuardEffect::HotLead { .. } => {}
     }
     Ok(())

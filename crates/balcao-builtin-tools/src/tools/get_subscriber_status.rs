@@ -37,7 +37,7 @@ impl NativeTool for GetSubscriberStatus {
                 bad_field("phone", "bad_format", "a phone number with its area code, or nothing", text)
             }
         })?;
-        // Plans that are overdue, paused or cancelled cover nothing: they are told apart from the active ones.
+        // Plans that are overdue, paused or cancelled cover nothing, so the result lists them apart from the active ones.
         let (active, others): (Vec<_>, Vec<_>) =
             view.subscriptions.iter().partition(|one| one.status == SubscriberStatus::Active);
         let shown = |plans: &[&SubscriptionView]| plans.iter().copied().map(plan).collect::<Value>();

@@ -249,7 +249,7 @@ impl Shop {
                     self.post(&format!("/v1/appointments/{id}/undo-mark"), json!({}));
                     self.mark(id, End::Completed);
                 }
-                // Nobody marks it: the server does, because the business chose so.
+                // The server marks it as completed, because the business has `unmarked_visits: complete`.
                 _ => self.visit(id).end = Some(End::Completed),
             }
         }

@@ -30,7 +30,7 @@ impl Drop for Listener {
     }
 }
 
-/// Calls `told` with each hint that another process sends. Hints marked with `own` come from this process and are skipped.
+/// Calls `told` with each hint of another process. It skips the hints that carry the mark `own`, because this process sent them.
 pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Wakeup) + Send + 'static) -> Listener {
     let (stop, mut stopped) = watch::channel(false);
     let thread = job::spawn("store-listen", move || {
