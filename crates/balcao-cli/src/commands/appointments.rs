@@ -5,7 +5,6 @@ mod ways_out;
 use std::process::ExitCode;
 
 use balcao_app::UseCaseError;
-use balcao_app::context::staff_email::Actor;
 use balcao_app::scheduling::appointments::{AppointmentFilter, AppointmentRecord, Appointments};
 use balcao_app::scheduling::reminders::{ReminderRecord, Reminders};
 use balcao_app::scheduling::visits::{VisitRefusal, VisitView, Visits};
@@ -14,6 +13,7 @@ use balcao_domain::{AppointmentId, OrganizationId};
 use jiff::civil::Date;
 use serde_json::json;
 
+use super::acting_staff::{ActingStaff, read_id};
 use crate::{
     config::Config,
     output::{Failure, error_chain, one_line, print_line},
@@ -74,7 +74,7 @@ enum Action {
         /// How it ended.
         end: End,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
     /// Undoes the mark of a visit, for 24 hours after the mark.
     Undo {
@@ -82,14 +82,14 @@ enum Action {
         #[arg(value_parser = appointment)]
         id: AppointmentId,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
     /// Marks as completed what has ended on a day and has no mark: all others came.
     CompleteDay {
         /// The local date.
         date: Date,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
 }
 
@@ -104,23 +104,9 @@ enum End {
     Cancelled,
 }
 
-#[derive(Debug, clap::Args)]
-struct Me {
-    /// The e-mail address of the staff member who acts; without it, the operator of the server.
-    #[arg(long = "as", value_name = "EMAIL")]
-    email: Option<String>,
-}
-
-impl Me {
-    fn actor(self) -> Actor {
-        self.email.map_or(Actor::Operator, Actor::Staff)
-    }
-}
-
 /// An appointment's id, with its prefix or without.
 fn appointment(text: &str) -> Result<AppointmentId, String> {
-    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| AppointmentId::try_from(number).ok());
-    id.ok_or_else(|| format!("invalid appointment `{text}`; expected an id as in `balcao appointments list`: `apt_31`"))
+    read_id("appointment", text, "as in `balcao appointments list`: `apt_31`")
 }
 
 /// Runs the command.

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod acting_staff;
 mod agenda;
 mod appointments;
 mod backup;

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use balcao_app::UseCaseError;
-use balcao_app::context::staff_email::Actor;
 use balcao_app::crm::subscriptions::{
     NotedPayment, PaymentRequest, StartRequest, SubscriptionChange, SubscriptionFilter, SubscriptionRecord,
     SubscriptionRefusal, Subscriptions,
@@ -14,6 +13,7 @@ use balcao_domain::{ContactId, Currency, Money, SubscriberId};
 use jiff::civil::Date;
 use serde_json::json;
 
+use super::acting_staff::{ActingStaff, read_id};
 use crate::{
     config::Config,
     output::{Failure, error_chain, one_line, print_line},
@@ -69,7 +69,7 @@ enum Action {
         #[arg(long, value_name = "DATE")]
         due: Option<Date>,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
     /// Notes a payment, which moves the due date by one period; the same reference counts once.
     Pay {
@@ -83,7 +83,7 @@ enum Action {
         #[arg(long, value_name = "AMOUNT", value_parser = cents, allow_hyphen_values = true)]
         amount: Option<i64>,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
     /// Moves the due date by one period without a payment.
     Renew {
@@ -94,7 +94,7 @@ enum Action {
         #[arg(long, value_name = "DATE")]
         due: Date,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
     /// Lets a subscription rest from today on: it covers nothing until it is resumed.
     Pause {
@@ -102,7 +102,7 @@ enum Action {
         #[arg(value_parser = subscription)]
         id: SubscriberId,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
     /// Ends a pause, whose days are added to the due date; or takes back an end that is still to come.
     Resume {
@@ -110,7 +110,7 @@ enum Action {
         #[arg(value_parser = subscription)]
         id: SubscriberId,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
     /// Ends a subscription; appointments on its plan stay.
     End {
@@ -121,7 +121,7 @@ enum Action {
         #[arg(long, value_name = "DATE")]
         on: Option<Date>,
         #[command(flatten)]
-        me: Me,
+        me: ActingStaff,
     },
 }
 
@@ -148,31 +148,14 @@ impl From<Status> for SubscriberStatus {
     }
 }
 
-#[derive(Debug, clap::Args)]
-struct Me {
-    /// The e-mail address of the staff member who acts; without it, the operator of the server.
-    #[arg(long = "as", value_name = "EMAIL")]
-    email: Option<String>,
-}
-
-impl Me {
-    fn actor(self) -> Actor {
-        self.email.map_or(Actor::Operator, Actor::Staff)
-    }
-}
-
 /// A subscription's id, with its prefix or without.
 fn subscription(text: &str) -> Result<SubscriberId, String> {
-    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| SubscriberId::try_from(number).ok());
-    id.ok_or_else(|| {
-        format!("invalid subscription `{text}`; expected an id as in `balcao subscriptions list`: `sub_3`")
-    })
+    read_id("subscription", text, "as in `balcao subscriptions list`: `sub_3`")
 }
 
 /// A contact's id, with its prefix or without.
 fn contact(text: &str) -> Result<ContactId, String> {
-    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| ContactId::try_from(number).ok());
-    id.ok_or_else(|| format!("invalid contact `{text}`; expected an id such as `con_12`"))
+    read_id("contact", text, "such as `con_12`")
 }
 
 /// An amount in cents. A currency has two decimals, whichever it is.

@@ -8,7 +8,8 @@ use balcao_domain::{AppointmentId, OrganizationId};
 use jiff::civil::DateTime;
 use serde::Serialize;
 
-use super::{Me, appointment};
+use super::appointment;
+use crate::commands::acting_staff::ActingStaff;
 use crate::output::{Failure, error_chain, one_line, print_line};
 
 /// Conflicts that one call lists at most.
@@ -40,7 +41,7 @@ pub(super) struct ResolveArgs {
     #[arg(long)]
     silent: bool,
     #[command(flatten)]
-    me: Me,
+    me: ActingStaff,
 }
 
 fn local_time(text: &str) -> Result<DateTime, String> {
