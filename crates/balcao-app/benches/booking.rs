@@ -20,7 +20,7 @@ fn main() {
 struct World {
     _folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
-    desk: AppContext,
+    app: AppContext,
     organization: OrganizationId,
 }
 
@@ -35,13 +35,13 @@ fn world() -> World {
         store.migrate().await.expect("a schema");
         file.import(&store, now).await.expect("a business").organization
     });
-    World { _folder: folder, runtime, desk: AppContext::new(store, Arc::new(ManualClock::at(now))), organization }
+    World { _folder: folder, runtime, app: AppContext::new(store, Arc::new(ManualClock::at(now))), organization }
 }
 
 #[divan::bench]
 fn availability_of_a_day(bencher: divan::Bencher<'_, '_>) {
     let world = world();
-    let availability = Availability::new(world.desk.clone());
+    let availability = Availability::new(world.app.clone());
     bencher.bench_local(|| {
         let query = AvailabilityQuery {
             date: "2026-11-25".parse().ok(),
@@ -57,9 +57,9 @@ fn booking_and_cancelling(bencher: divan::Bencher<'_, '_>) {
     let world = world();
     let phone = Phone::parse("31 90000-1234").ok();
     let arrival = Arrival { phone, channel_user: None, name: None };
-    let contact = world.runtime.block_on(Contacts::new(world.desk.clone()).arrive(world.organization, arrival));
+    let contact = world.runtime.block_on(Contacts::new(world.app.clone()).arrive(world.organization, arrival));
     let contact = contact.expect("a contact");
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     let keys = AtomicU32::new(0);
     let key = || EffectKey {
         key: format!("k{}", keys.fetch_add(1, Ordering::Relaxed)),

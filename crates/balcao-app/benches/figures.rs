@@ -32,7 +32,7 @@ const FILL: &str = "
 struct World {
     _folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
-    desk: AppContext,
+    app: AppContext,
     organization: OrganizationId,
 }
 
@@ -58,13 +58,13 @@ fn world() -> World {
         store.write(fill).await.expect("appointments");
         organization
     });
-    World { _folder: folder, runtime, desk: AppContext::new(store, Arc::new(ManualClock::at(now))), organization }
+    World { _folder: folder, runtime, app: AppContext::new(store, Arc::new(ManualClock::at(now))), organization }
 }
 
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn figures_of_two_years(bencher: divan::Bencher<'_, '_>) {
     let world = world();
-    let analytics = Analytics::new(world.desk.clone());
+    let analytics = Analytics::new(world.app.clone());
     bencher.bench_local(|| {
         let stats =
             world.runtime.block_on(analytics.stats(world.organization, StaffPermissions::ALL, 36)).expect("figures");
@@ -76,7 +76,7 @@ fn figures_of_two_years(bencher: divan::Bencher<'_, '_>) {
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn no_shows_of_two_years(bencher: divan::Bencher<'_, '_>) {
     let world = world();
-    let analytics = Analytics::new(world.desk.clone());
+    let analytics = Analytics::new(world.app.clone());
     bencher.bench_local(|| {
         world
             .runtime
@@ -88,7 +88,7 @@ fn no_shows_of_two_years(bencher: divan::Bencher<'_, '_>) {
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn a_question_that_reads_everything(bencher: divan::Bencher<'_, '_>) {
     let world = world();
-    let questions = Questions::new(world.desk.clone());
+    let questions = Questions::new(world.app.clone());
     let question = r#"appointments | where status == "completed" | summarize count(), sum(price) by professional"#;
     bencher.bench_local(|| {
         let answer = world.runtime.block_on(questions.ask(world.organization, StaffPermissions::ALL, question));

@@ -25,7 +25,7 @@ const FILL: &str = "
 
 /// A business that lets the server complete its visits.
 struct World {
-    desk: AppContext,
+    app: AppContext,
     organization: OrganizationId,
     _kept: (Option<tempfile::TempDir>, Option<Database>),
 }
@@ -46,7 +46,7 @@ async fn world(store: Store, kept: (Option<tempfile::TempDir>, Option<Database>)
         Ok::<_, StoreError>(())
     };
     store.write(fill).await.expect("visits");
-    World { desk: AppContext::new(store, Arc::new(ManualClock::at(now))), organization, _kept: kept }
+    World { app: AppContext::new(store, Arc::new(ManualClock::at(now))), organization, _kept: kept }
 }
 
 fn bench(
@@ -63,7 +63,7 @@ fn bench(
         runtime.block_on(world(store, kept))
     };
     bencher.with_inputs(fresh).bench_local_values(|world| {
-        let marked = runtime.block_on(Visits::new(world.desk.clone()).review_unmarked(world.organization));
+        let marked = runtime.block_on(Visits::new(world.app.clone()).review_unmarked(world.organization));
         assert_eq!(i64::try_from(marked.expect("a database")), Ok(VISITS));
         world
     });

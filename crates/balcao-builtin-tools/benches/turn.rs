@@ -169,13 +169,13 @@ fn openai() -> OpenAi {
     OpenAi::new(service, Dialect::OPENAI).unwrap()
 }
 
-async fn desk(path: &Path, protocol: Protocol, wire: bool) -> (TurnRunner, balcao_domain::OrganizationId) {
+async fn app(path: &Path, protocol: Protocol, wire: bool) -> (TurnRunner, balcao_domain::OrganizationId) {
     let now: Timestamp = "2026-11-24T03:00:00Z".parse().unwrap();
     let store = Store::open(path, OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
     let imported =
         BusinessFile::read("bench", BUSINESS).expect("the bench's business").import(&store, now).await.unwrap();
-    let desk = AppContext::new(store, Arc::new(ManualClock::at(now)));
+    let app = AppContext::new(store, Arc::new(ManualClock::at(now)));
     let text = include_str!("../../../agents/eli.yaml");
     let mut profile = balcao_yaml::Document::read("eli", text).unwrap().read_as::<ProfileFile>().unwrap().profile;
     profile.protocol = protocol;
@@ -183,9 +183,9 @@ async fn desk(path: &Path, protocol: Protocol, wire: bool) -> (TurnRunner, balca
     profile.guardrails.flood_per_minute = 0;
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
-    let registry = registry(&desk, &settings).expect("the shipped packs");
+    let registry = registry(&app, &settings).expect("the shipped packs");
     let instantly = Instantly { calls: AtomicUsize::default(), protocol, wire: wire.then(openai) };
-    (TurnRunner::new(desk, [Agent::new(profile, &registry, Arc::new(instantly))]), imported.organization)
+    (TurnRunner::new(app, [Agent::new(profile, &registry, Arc::new(instantly))]), imported.organization)
 }
 
 fn main() {
@@ -205,7 +205,7 @@ fn measure(name: &str, protocol: Protocol, wire: bool, turns: usize) {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let (front, organization) = desk(&folder.path().join("bench.db"), protocol, wire).await;
+        let (front, organization) = app(&folder.path().join("bench.db"), protocol, wire).await;
         let mut walls = Vec::with_capacity(turns);
         let (mut cpu, mut measured) = (cpu_ms(), 0);
         for number in 0..turns {

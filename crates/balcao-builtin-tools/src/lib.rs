@@ -52,8 +52,8 @@ pub struct Settings {
 ///
 /// # Errors
 /// Every problem of every pack.
-pub fn registry(desk: &AppContext, settings: &Settings) -> Result<Registry, Vec<Problem>> {
-    let loader = Loader::new(tools::handlers(desk, settings));
+pub fn registry(app: &AppContext, settings: &Settings) -> Result<Registry, Vec<Problem>> {
+    let loader = Loader::new(tools::handlers(app, settings));
     let mut registry = Registry::default();
     let mut problems = Vec::new();
     for document in DOCUMENTS.iter() {

@@ -84,7 +84,7 @@ pub(crate) struct ChannelAccounts {
 
 /// Everything that runs.
 pub(crate) struct Server {
-    desk: AppContext,
+    app: AppContext,
     role: Role,
     /// Wake-ups for the dispatcher and for the sender.
     wakeups: (Arc<Notify>, Arc<Notify>),
@@ -122,7 +122,7 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(
-        desk: AppContext,
+        app: AppContext,
         shop: ServedBusiness,
         config: &Config,
         front: Arc<TurnRunner>,
@@ -151,7 +151,7 @@ impl Server {
         let hub = Hub::default();
         if doors.chat.is_some() {
             accounts.push(WebChats::account(shop.id));
-            let mailbox = ChatMailbox::new(desk.clone(), hub.clone(), shop.id);
+            let mailbox = ChatMailbox::new(app.clone(), hub.clone(), shop.id);
             channels.push(Arc::new(WebChat::new(AccountId::new(ACCOUNT), Arc::new(mailbox))));
         }
         if channels.is_empty() {
@@ -163,7 +163,7 @@ impl Server {
             channels.push(Arc::new(email));
         }
         let fetch = Arc::new(Notify::new());
-        let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake))
+        let inbox = Inbox::new(app.clone(), accounts, server.burst(), Arc::clone(&wake))
             .with_files(Arc::clone(&fetch), Duration::from_secs(server.file_wait_s))
             .with_rates(terms.rates);
         let settings = AttachmentSettings {
@@ -173,12 +173,12 @@ impl Server {
             ..AttachmentSettings::default()
         };
         let presence = TypingIndicator::new(channels.clone());
-        let health = ChannelHealth::new(desk.clone(), shop.id, channels.clone());
+        let health = ChannelHealth::new(app.clone(), shop.id, channels.clone());
         let (all, ripe) = (channels.clone(), Arc::clone(&wake));
-        let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
+        let attachments = Attachments::new(app.clone(), all, doors.transcriber, settings, fetch, ripe);
         let (mut chats, mut pages, mut more) = (None, None, Router::new());
         if let Some(ChatSettings { tokens, origins, limits }) = doors.chat {
-            let chat = WebChats::new(desk.clone(), inbox.clone(), hub.clone(), shop.id);
+            let chat = WebChats::new(app.clone(), inbox.clone(), hub.clone(), shop.id);
             let chat = chat.with_file_budgets(config.file_budgets());
             let served = ChatServer::new(chat.clone(), shop.name, tokens, origins, limits, stop.clone());
             (chats, pages) = (Some(chat), Some(served));
@@ -195,7 +195,7 @@ impl Server {
             ..DispatcherSettings::new(config.agents.profile.clone(), owner)
         };
         let bell = CompletionNotifier::default();
-        let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
+        let api = Api::new(app.clone(), Calls::new(app.clone(), Arc::clone(&wake), bell.clone()));
         let api = api.map_err(Failure::operation)?.with_policies(config.whatsapp.policies().map_err(Failure::usage)?);
         let wakeups = (Arc::clone(&wake), Arc::clone(&outgoing));
         let timed = server.timers().map_err(Failure::usage)?;
@@ -206,7 +206,7 @@ impl Server {
         let dispatcher = dispatcher.ringing(bell).showing(presence).before(hub);
         let (lease, settle) = (Duration::from_secs(server.lease_s), Duration::from_secs(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
-        let sender = Sender::new(desk.clone(), channels, settings, outgoing);
+        let sender = Sender::new(app.clone(), channels, settings, outgoing);
         let sender = sender.with_terms("whatsapp", &on_whatsapp, terms);
         let limits = Limits {
             drain: Duration::from_secs(server.drain_s),
@@ -216,16 +216,16 @@ impl Server {
             ..Limits::default()
         };
         let watch = BacklogMonitor::default().with_least_free(server.least_free_disk_percent);
-        let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
-        let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
+        let watchdog = Watchdog::new(app.clone(), dispatcher.clone(), watch.clone());
+        let web = Web::new(app.clone(), inbox, webhook, stop.clone()).with_api(&api);
         let proxies = server.trusted_proxies.clone();
         let web = web.watched(watch, proxies.clone());
         let web = if let Some(served) = pages { web.with_chat(served) } else { web };
-        let retention = Retention::new(desk.clone(), shop.id, config.retention.periods());
+        let retention = Retention::new(app.clone(), shop.id, config.retention.periods());
         let (told, measured) = (None, None);
-        let packs = (PackDeliveries::new(desk.clone(), shop.id), Current::default());
+        let packs = (PackDeliveries::new(app.clone(), shop.id), Current::default());
         Ok(Self {
-            desk,
+            app,
             role: Role::All,
             wakeups,
             web,
@@ -294,7 +294,7 @@ impl Server {
     /// A part of it ended before it was told to, or panicked: nothing says that it would go on by itself.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) -> Result<(), Failure> {
         let Self {
-            desk,
+            app,
             role,
             wakeups: (wake, outgoing),
             web,
@@ -320,7 +320,7 @@ impl Server {
         let _listener = if role == Role::Api {
             None
         } else {
-            desk.store.listen(move |hint| match hint {
+            app.store.listen(move |hint| match hint {
                 Wakeup::Turn => wake.notify_one(),
                 Wakeup::Outbox => outgoing.notify_one(),
             })

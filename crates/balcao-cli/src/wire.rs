@@ -74,8 +74,8 @@ impl DeskClock {
 }
 
 /// The ways out of bookings, on the terms of the configured account.
-pub(crate) fn ways_out(desk: AppContext, config: &Config) -> Result<WaysOut, Failure> {
-    Ok(WaysOut::new(desk, config.whatsapp.policies().map_err(Failure::usage)?))
+pub(crate) fn ways_out(app: AppContext, config: &Config) -> Result<WaysOut, Failure> {
+    Ok(WaysOut::new(app, config.whatsapp.policies().map_err(Failure::usage)?))
 }
 
 /// A business that is being served.
@@ -207,9 +207,9 @@ fn free_name(database: &str, last: &str) -> PathBuf {
 }
 
 /// Notes for ever that this program serves from the file.
-pub(crate) async fn keep_noting(desk: &AppContext, alone: Option<&mut ExclusiveLock>) {
+pub(crate) async fn keep_noting(app: &AppContext, alone: Option<&mut ExclusiveLock>) {
     match alone {
-        Some(alone) => restore_guard::keep_noting(desk, alone).await,
+        Some(alone) => restore_guard::keep_noting(app, alone).await,
         None => std::future::pending().await,
     }
 }
@@ -269,13 +269,13 @@ pub(crate) async fn configured(
         }
     };
     let clock = clock(now, &chosen.timezone)?;
-    let desk = AppContext::new(store.serving(chosen.id), clock.shared()).with_notices(notices(config));
-    Ok((desk, chosen.id, clock))
+    let app = AppContext::new(store.serving(chosen.id), clock.shared()).with_notices(notices(config));
+    Ok((app, chosen.id, clock))
 }
 
 /// The same desk, where knowledge is found by its meaning besides, if the configuration says what makes vectors.
-pub(crate) fn meaning(desk: AppContext, config: &Config) -> Result<AppContext, Failure> {
-    Ok(desk.with_embedder(config.embedding.read().map_err(Failure::usage)?))
+pub(crate) fn meaning(app: AppContext, config: &Config) -> Result<AppContext, Failure> {
+    Ok(app.with_embedder(config.embedding.read().map_err(Failure::usage)?))
 }
 
 /// By which accounts professionals are told of bookings.
@@ -290,14 +290,14 @@ fn notices(config: &Config) -> NotificationAccounts {
 }
 
 /// The business as it is stored.
-pub(crate) async fn organization(desk: &AppContext, id: OrganizationId) -> Result<Organization, Failure> {
-    let found: Result<_, StoreError> = desk.store.read(move |tx| organization::get(tx, id)).await;
+pub(crate) async fn organization(app: &AppContext, id: OrganizationId) -> Result<Organization, Failure> {
+    let found: Result<_, StoreError> = app.store.read(move |tx| organization::get(tx, id)).await;
     found.map_err(|error| Failure::operation(error_chain(&error)))
 }
 
 /// Where the business is.
-pub(crate) async fn zone(desk: &AppContext, id: OrganizationId) -> Result<TimeZone, Failure> {
-    let found = organization(desk, id).await?;
+pub(crate) async fn zone(app: &AppContext, id: OrganizationId) -> Result<TimeZone, Failure> {
+    let found = organization(app, id).await?;
     TimeZone::get(&found.timezone).map_err(|error| Failure::operation(error_chain(&error)))
 }
 
@@ -379,20 +379,20 @@ pub(crate) fn offline() -> Arc<dyn ChatProvider> {
 }
 
 /// The operator's own packs, for the organization with this short name; without one, with any account.
-pub(crate) fn own_packs(config: &Config, desk: &AppContext, organization: Option<&str>) -> Result<OwnPacks, Failure> {
-    let handlers = balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings());
+pub(crate) fn own_packs(config: &Config, app: &AppContext, organization: Option<&str>) -> Result<OwnPacks, Failure> {
+    let handlers = balcao_builtin_tools::tools::handlers(app, &profiles::usual_settings());
     let taken = balcao_builtin_tools::pack_ids();
     let organization = organization.or(config.organization.slug.as_deref());
     OwnPacks::load(&config.packs, organization, &handlers, &taken, &OwnPacks::default())
 }
 
 /// The same, for an organization of the database.
-pub(crate) async fn own_packs_of(config: &Config, desk: &AppContext, id: OrganizationId) -> Result<OwnPacks, Failure> {
+pub(crate) async fn own_packs_of(config: &Config, app: &AppContext, id: OrganizationId) -> Result<OwnPacks, Failure> {
     if config.packs.folders.is_empty() && config.packs.accounts.is_empty() {
         return Ok(OwnPacks::default());
     }
-    let slug = organization(desk, id).await?.slug;
-    own_packs(config, desk, Some(&slug))
+    let slug = organization(app, id).await?.slug;
+    own_packs(config, app, Some(&slug))
 }
 
 /// One profile by id.

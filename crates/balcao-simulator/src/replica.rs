@@ -63,7 +63,7 @@ pub(crate) const TIMERS: TimerSettings = TimerSettings {
 pub(crate) struct Replica {
     pub(crate) process: Arc<Process>,
     pub(crate) inbox: Inbox,
-    pub(crate) desk: AppContext,
+    pub(crate) app: AppContext,
     stop: CancellationToken,
     sent: CancellationToken,
     /// What ends once `stop` is told.
@@ -82,9 +82,9 @@ impl Replica {
         let process = Process::start(world, name.clone());
         let store = database.behind(Arc::new(Faulty(Arc::clone(&process))));
         let clock = SharedClock::new(Arc::<Process>::clone(&process));
-        let desk = AppContext::new(store, Arc::new(clock));
-        let agent = agent(&desk, &process)?;
-        let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
+        let app = AppContext::new(store, Arc::new(clock));
+        let agent = agent(&app, &process)?;
+        let front = Arc::new(TurnRunner::new(app.clone(), [agent]));
         let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let burst = BurstRules { quiet: Duration::from_secs(2), ..BurstRules::default() };
         let accounts = tenants.iter().map(|tenant| Account {
@@ -94,12 +94,12 @@ impl Replica {
             organization: tenant.organization,
         });
         let fetch = Arc::new(Notify::new());
-        let inbox = Inbox::new(desk.clone(), accounts, burst, Arc::clone(&wake));
+        let inbox = Inbox::new(app.clone(), accounts, burst, Arc::clone(&wake));
         let inbox = inbox.with_files(Arc::clone(&fetch), FILE_WAIT);
         let ripe = Arc::clone(&wake);
         let settings = DispatcherSettings { burst, max_concurrent_turns: 4, ..DispatcherSettings::new("sim", name) };
         let dispatcher = Dispatcher::new(Arc::clone(&front), settings, wake, Arc::clone(&outgoing));
-        let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), BacklogMonitor::default());
+        let watchdog = Watchdog::new(app.clone(), dispatcher.clone(), BacklogMonitor::default());
         let channels = tenants.iter().map(|tenant| {
             let account = AccountId::new(tenant.account.as_str());
             let channel: Arc<dyn Channel> = Arc::new(Sending { process: Arc::clone(&process), account });
@@ -107,10 +107,10 @@ impl Replica {
         });
         let channels: Vec<_> = channels.collect();
         let files = AttachmentSettings { burst, ..AttachmentSettings::default() };
-        let files = Attachments::new(desk.clone(), channels.clone(), None, files, fetch, ripe);
+        let files = Attachments::new(app.clone(), channels.clone(), None, files, fetch, ripe);
         let (told, terms) = (Arc::clone(&outgoing), SendPolicy::default());
         let timers = Timers::new(front, "sim", channels.clone(), terms, TIMERS, told);
-        let sender = Sender::new(desk.clone(), channels, SenderSettings::default(), outgoing);
+        let sender = Sender::new(app.clone(), channels, SenderSettings::default(), outgoing);
         let (stop, sent) = (CancellationToken::new(), CancellationToken::new());
         let (until, waiting, watching, last) = (stop.clone(), stop.clone(), stop.clone(), sent.clone());
         let until_then = stop.clone();
@@ -122,7 +122,7 @@ impl Replica {
         Ok(Arc::new(Self {
             process,
             inbox,
-            desk,
+            app,
             stop,
             sent,
             working: Mutex::new(vec![
@@ -159,7 +159,7 @@ async fn ended(tasks: &Mutex<Vec<(&'static str, JoinHandle<()>)>>) -> Result<(),
     Ok(())
 }
 
-fn agent(desk: &AppContext, process: &Arc<Process>) -> anyhow::Result<Agent> {
+fn agent(app: &AppContext, process: &Arc<Process>) -> anyhow::Result<Agent> {
     let profile = profile()?;
     let settings = Settings {
         professional: None,
@@ -167,7 +167,7 @@ fn agent(desk: &AppContext, process: &Arc<Process>) -> anyhow::Result<Agent> {
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
     };
-    let registry = balcao_builtin_tools::registry(desk, &settings);
+    let registry = balcao_builtin_tools::registry(app, &settings);
     let mut registry = registry.map_err(|problems| anyhow!("the shipped packs: {problems:?}"))?;
     for tool in external_systems::tools(process) {
         registry.add(tool).map_err(|reason| anyhow!(reason))?;

@@ -117,8 +117,8 @@ impl Crowd {
 
     async fn mark(&self, tenant: &Tenant, planned: Planned, end: VisitEnd, name: String) {
         let organization = tenant.organization;
-        let done = self.once(format!("mark/{name}"), move |desk, key| async move {
-            Visits::new(desk).once(key).mark_visit(organization, planned.appointment, end, Actor::Operator).await
+        let done = self.once(format!("mark/{name}"), move |app, key| async move {
+            Visits::new(app).once(key).mark_visit(organization, planned.appointment, end, Actor::Operator).await
         });
         let done = done.await;
         self.world.note(|| format!("staff mark {} as {end}: {}", planned.appointment, in_words(done.as_ref())));
@@ -126,8 +126,8 @@ impl Crowd {
 
     async fn undo(&self, tenant: &Tenant, planned: Planned, name: String) {
         let organization = tenant.organization;
-        let done = self.once(format!("undo/{name}"), move |desk, key| async move {
-            Visits::new(desk).once(key).undo_visit_mark(organization, planned.appointment, Actor::Operator).await
+        let done = self.once(format!("undo/{name}"), move |app, key| async move {
+            Visits::new(app).once(key).undo_visit_mark(organization, planned.appointment, Actor::Operator).await
         });
         let done = done.await;
         self.world.note(|| format!("staff undo the mark of {}: {}", planned.appointment, in_words(done.as_ref())));
@@ -144,8 +144,8 @@ impl Crowd {
         R: Send,
         F: Future<Output = Result<Recorded<Result<T, R>>, UseCaseError>> + Send,
     {
-        self.once(format!("staff/{number}"), |desk, key| {
-            let doing = act(Booking::new(desk), key);
+        self.once(format!("staff/{number}"), |app, key| {
+            let doing = act(Booking::new(app), key);
             async { Ok(doing.await?.value) }
         })
         .await
@@ -164,7 +164,7 @@ impl Crowd {
         let key = EffectKey { args_hash: name.clone(), key: name, turn: None, tool: "console".to_owned() };
         for _ in 0..100 {
             if let Some(replica) = self.cluster.any() {
-                let done = timeout(ACKNOWLEDGED_WITHIN, act(replica.desk.clone(), key.clone())).await;
+                let done = timeout(ACKNOWLEDGED_WITHIN, act(replica.app.clone(), key.clone())).await;
                 if let Ok(Ok(done)) = done {
                     return Some(done);
                 }

@@ -13,9 +13,9 @@ impl Crowd {
     /// The customer subscribes and pays twice. Each payment is noted by two people.
     pub(crate) async fn subscribe(&self, tenant: &Tenant, planned: Planned, number: usize) {
         let (organization, contact) = (tenant.organization, planned.contact);
-        let started = self.once(format!("subscribe/{number}"), move |desk, key| async move {
+        let started = self.once(format!("subscribe/{number}"), move |app, key| async move {
             let request = StartRequest { contact, plan: "Raiz".to_owned(), started: None, due: None };
-            Subscriptions::new(desk).once(key).start(organization, request, Actor::Operator).await
+            Subscriptions::new(app).once(key).start(organization, request, Actor::Operator).await
         });
         let Some(Ok(started)) = started.await else { return };
         let id = started.subscription.view.id;
@@ -27,8 +27,8 @@ impl Crowd {
             };
             futures::future::join(self.pay(tenant, id, &name, "a"), later).await;
         }
-        let paused = self.once(format!("pause/{number}"), move |desk, key| async move {
-            Subscriptions::new(desk).once(key).change(organization, id, SubscriptionAct::Pause, Actor::Operator).await
+        let paused = self.once(format!("pause/{number}"), move |app, key| async move {
+            Subscriptions::new(app).once(key).change(organization, id, SubscriptionAct::Pause, Actor::Operator).await
         });
         drop(paused.await);
         self.world.note(|| format!("{contact} subscribes as {id}, pays twice and pauses"));
@@ -37,10 +37,10 @@ impl Crowd {
     async fn pay(&self, tenant: &Tenant, id: SubscriberId, reference: &str, person: &str) {
         let organization = tenant.organization;
         let noted =
-            self.once(format!("pay/{reference}/{person}"), |desk, key| {
+            self.once(format!("pay/{reference}/{person}"), |app, key| {
                 let request = PaymentRequest { reference: reference.to_owned(), amount_cents: None };
                 async move {
-                    Subscriptions::new(desk).once(key).note_payment(organization, id, request, Actor::Operator).await
+                    Subscriptions::new(app).once(key).note_payment(organization, id, request, Actor::Operator).await
                 }
             });
         drop(noted.await);

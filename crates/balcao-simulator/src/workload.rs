@@ -268,7 +268,7 @@ impl Crowd {
                 let Ok(row) = self.last_row() else { return };
                 let began = (self.world.now(), row);
                 self.world.outside().given_back(&theirs, began, began.0);
-                let staff = Conversations::new(replica.desk.clone());
+                let staff = Conversations::new(replica.app.clone());
                 let giving = staff.give_back(who.organization, conversation, Actor::Operator);
                 let given = timeout(ACKNOWLEDGED_WITHIN, giving).await;
                 self.world.outside().given_back(&theirs, began, self.world.now());

@@ -18,7 +18,7 @@ pub(crate) async fn agenda(
     // A path that is not UTF-8 holds no valid token.
     let Path(name) = name.map_err(|_no_text| nothing())?;
     let token = name.strip_suffix(".ics").ok_or_else(nothing)?;
-    let read = Feeds::new(web.desk().clone()).read(token).await.map_err(|error| {
+    let read = Feeds::new(web.app().clone()).read(token).await.map_err(|error| {
         tracing::error!(%error, "an agenda could not be read");
         Problem::unavailable("the agenda cannot be read now")
     })?;

@@ -22,7 +22,7 @@ pub(crate) async fn readyz(State(web): State<Web>) -> Result<impl IntoResponse, 
     if web.is_stopping() {
         return Err(Problem::unavailable("the server is about to stop"));
     }
-    match web.readiness().look(web.desk()).await {
+    match web.readiness().look(web.app()).await {
         Readiness::Ready => {
             let alarms = web.watch().alarms();
             let lines = alarms.iter().map(|alarm| format!("\nalarm: {alarm}"));

@@ -21,13 +21,13 @@ pub(crate) struct LastLook(Mutex<Option<(Timestamp, Readiness)>>);
 
 impl LastLook {
     /// Requests that arrive while the database is being asked wait for its answer.
-    pub(crate) async fn look(&self, desk: &AppContext) -> Readiness {
+    pub(crate) async fn look(&self, app: &AppContext) -> Readiness {
         let mut last = self.0.lock().await;
-        let age = |at: Timestamp| desk.clock.now().duration_since(at);
+        let age = |at: Timestamp| app.clock.now().duration_since(at);
         if let Some((_, found)) = last.filter(|(at, _)| (SignedDuration::ZERO..HOLDS).contains(&age(*at))) {
             return found;
         }
-        let found = match desk.store.schema_status().await {
+        let found = match app.store.schema_status().await {
             Ok(status) if status.missing.is_empty() => Readiness::Ready,
             Ok(_) => Readiness::NotMigrated,
             Err(error) => {
@@ -35,7 +35,7 @@ impl LastLook {
                 Readiness::Down
             }
         };
-        *last = Some((desk.clock.now(), found));
+        *last = Some((app.clock.now(), found));
         found
     }
 }

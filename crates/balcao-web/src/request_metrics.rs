@@ -50,9 +50,9 @@ fn method_label(method: &Method) -> &'static str {
 }
 
 /// `GET /metrics` alone: `render` gives the page after the database was asked what waits in it.
-pub fn metrics_router(desk: AppContext, render: impl Fn() -> String + Clone + Send + Sync + 'static) -> Router {
+pub fn metrics_router(app: AppContext, render: impl Fn() -> String + Clone + Send + Sync + 'static) -> Router {
     let page = async move || {
-        if let Err(error) = backlog::look(&desk).await {
+        if let Err(error) = backlog::look(&app).await {
             tracing::error!(%error, "what waits in the database cannot be read for the metrics");
         }
         ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], render())

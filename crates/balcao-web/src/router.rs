@@ -40,7 +40,7 @@ pub fn router(web: Web, limits: &Limits) -> Router {
 
 /// The router, and what else this process answers, such as [`crate::packs_router`], under the same limits.
 pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
-    let clock = Arc::clone(&web.desk().clock);
+    let clock = Arc::clone(&web.app().clock);
     let guard = Arc::new(LoadShedder::new(limits, web.watch().clone(), web.trusted(), clock));
     let chat = web.chat();
     let routes = Router::new()

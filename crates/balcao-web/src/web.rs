@@ -29,7 +29,7 @@ pub struct Web(Arc<Parts>);
 
 #[derive(Debug, Clone)]
 struct Parts {
-    desk: AppContext,
+    app: AppContext,
     inbox: Inbox,
     whatsapp: Option<WhatsAppWebhook>,
     api: Router<Web>,
@@ -45,9 +45,9 @@ impl Web {
     /// The handlers over a desk and its inbox. Without `whatsapp` that webhook does not exist. Once `stop` is cancelled the
     /// server says that it is not ready.
     #[must_use]
-    pub fn new(desk: AppContext, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {
+    pub fn new(app: AppContext, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {
         Self(Arc::new(Parts {
-            desk,
+            app,
             inbox,
             whatsapp,
             api: Router::new(),
@@ -98,8 +98,8 @@ impl Web {
         &self.0.watch
     }
 
-    pub(crate) fn desk(&self) -> &AppContext {
-        &self.0.desk
+    pub(crate) fn app(&self) -> &AppContext {
+        &self.0.app
     }
 
     pub(crate) fn inbox(&self) -> &Inbox {

@@ -175,9 +175,9 @@ impl BacklogMonitor {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; what was seen before stays.
-    pub async fn look(&self, desk: &AppContext) -> Result<Figures, UseCaseError> {
-        let figures = look(desk).await?;
-        let alarms = alarms(&figures, desk.clock.now());
+    pub async fn look(&self, app: &AppContext) -> Result<Figures, UseCaseError> {
+        let figures = look(app).await?;
+        let alarms = alarms(&figures, app.clock.now());
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         for alarm in alarms.iter().filter(|alarm| seen.alarms.iter().all(|known| known.what != alarm.what)) {
             tracing::error!(%alarm, "something waits too long");
@@ -185,7 +185,7 @@ impl BacklogMonitor {
         for known in seen.alarms.iter().filter(|known| alarms.iter().all(|alarm| alarm.what != known.what)) {
             tracing::warn!(what = ?known.what, "it no longer waits too long");
         }
-        let scarce = scarce(&figures, desk.store.free_disk(), self.least_free);
+        let scarce = scarce(&figures, app.store.free_disk(), self.least_free);
         for one in scarce.iter().filter(|one| seen.scarce.iter().all(|known| !known.is_of(one))) {
             tracing::error!(alarm = %one, "something runs out");
         }
@@ -198,14 +198,14 @@ impl BacklogMonitor {
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed; the gauges keep what they said, but for the one that says so.
-pub async fn look(desk: &AppContext) -> Result<Figures, UseCaseError> {
-    let now = desk.clock.now();
-    let read = desk.store.read(move |tx| backlog::read(tx, now)).await.map_err(UseCaseError::from);
+pub async fn look(app: &AppContext) -> Result<Figures, UseCaseError> {
+    let now = app.clock.now();
+    let read = app.store.read(move |tx| backlog::read(tx, now)).await.map_err(UseCaseError::from);
     metrics::database_up(read.is_ok());
     let figures = read?;
     metrics::waiting(&figures, now);
-    metrics::room(&figures, desk.store.free_disk());
-    if let Some(bytes) = desk.store.log_bytes() {
+    metrics::room(&figures, app.store.free_disk());
+    if let Some(bytes) = app.store.log_bytes() {
         metrics::log_bytes(bytes);
     }
     Ok(figures)

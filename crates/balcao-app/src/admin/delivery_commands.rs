@@ -41,7 +41,7 @@ pub trait PackCommands: Send + Sync {
 /// Runs commands of deliveries. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct DeliveryCommands {
-    desk: AppContext,
+    app: AppContext,
     organization: OrganizationId,
 }
 
@@ -62,8 +62,8 @@ struct Attempt {
 impl DeliveryCommands {
     /// For an organization.
     #[must_use]
-    pub const fn new(desk: AppContext, organization: OrganizationId) -> Self {
-        Self { desk, organization }
+    pub const fn new(app: AppContext, organization: OrganizationId) -> Self {
+        Self { app, organization }
     }
 
     /// Runs the commands that are due; returns how many took effect.
@@ -108,17 +108,17 @@ impl DeliveryCommands {
             let (organization, zone) = organization(tx, id)?;
             Ok(Some(Business { zone, locale: Locale::closest_to_tag(&organization.locale) }))
         };
-        self.desk.look(look).await
+        self.app.look(look).await
     }
 
     async fn claim(&self) -> Result<Vec<ClaimedCommand>, UseCaseError> {
-        let (organization, now) = (self.organization, self.desk.clock.now());
+        let (organization, now) = (self.organization, self.app.clock.now());
         let held_until = now.saturating_add(HELD).unwrap_or(now);
         let work = move |tx: &mut Tx<'_>| {
             let set_aside = pack_delivery_command::set_aside(tx, organization, now)?;
             Ok((set_aside, pack_delivery_command::claim(tx, organization, now, held_until, AT_ONCE)?))
         };
-        let (set_aside, claimed) = self.desk.store.write::<_, StoreError, _>(work).await?;
+        let (set_aside, claimed) = self.app.store.write::<_, StoreError, _>(work).await?;
         if set_aside > 0 {
             tracing::error!(commands = set_aside, "commands of deliveries set aside after three crashes");
         }
@@ -147,7 +147,7 @@ impl DeliveryCommands {
     }
 
     async fn record(&self, claimed: ClaimedCommand, attempt: Attempt) -> Result<bool, UseCaseError> {
-        let (organization, now) = (self.organization, self.desk.clock.now());
+        let (organization, now) = (self.organization, self.app.clock.now());
         let ClaimedCommand { delivery, pack, command, attempts, .. } = &claimed;
         let next = next_step(attempt.outcome, *attempts);
         let failure = attempt.failure.as_str();
@@ -167,7 +167,7 @@ impl DeliveryCommands {
             let failed = FailedAttempt { failure: &attempt.failure, again, begun: attempt.begun };
             pack_delivery_command::fail(tx, organization, &claimed, failed).map(|_| false)
         };
-        Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
+        Ok(self.app.store.write::<_, StoreError, _>(work).await?)
     }
 
     /// The identity of the call: the organization, without a conversation. Its key belongs to the delivery, so that each attempt has
@@ -184,7 +184,7 @@ impl DeliveryCommands {
             locale: business.locale,
         };
         let key = EffectKey::derive(claimed.delivery, 0, 0, &source, &args_hash);
-        let now = self.desk.clock.now().to_zoned(business.zone.clone());
+        let now = self.app.clock.now().to_zoned(business.zone.clone());
         ToolContext { principal, key, args_hash, now, agreed: None }
     }
 }

@@ -192,7 +192,7 @@ struct Share {
 /// Makes, lists, revokes and recognises keys. Cheap to clone; clones count together.
 #[derive(Debug, Clone)]
 pub struct ApiKeys {
-    desk: AppContext,
+    app: AppContext,
     shares: Arc<Mutex<HashMap<ApiKeyId, Share>>>,
     /// The task that takes a share holds this lock, so that other tasks wait for that share instead of taking one each.
     taking: Arc<tokio::sync::Mutex<()>>,
@@ -201,8 +201,8 @@ pub struct ApiKeys {
 impl ApiKeys {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk, shares: Arc::default(), taking: Arc::default() }
+    pub fn new(app: AppContext) -> Self {
+        Self { app, shares: Arc::default(), taking: Arc::default() }
     }
 
     /// Makes a key of 32 random bytes.
@@ -215,7 +215,7 @@ impl ApiKeys {
         request: KeyRequest,
         random: [u8; 32],
     ) -> Result<Result<Created, KeyRefusal>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let name = request.name.trim().to_owned();
         if name.is_empty() || name.chars().count() > MAX_NAME_CHARS {
             return Ok(Err(KeyRefusal::Name));
@@ -236,7 +236,7 @@ impl ApiKeys {
         let prefix = prefix_of(&key).unwrap_or_default().to_owned();
         let (hash, words) = (sha256_hex(&key), words_of(&scopes));
         let view = self
-            .desk
+            .app
             .store
             .write(move |tx| {
                 let new = NewApiKey {
@@ -272,7 +272,7 @@ impl ApiKeys {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn list(&self, organization: OrganizationId) -> Result<Vec<KeyView>, UseCaseError> {
-        let found = self.desk.look(move |tx, _now| Ok(api_key::list(tx, organization)?)).await?;
+        let found = self.app.look(move |tx, _now| Ok(api_key::list(tx, organization)?)).await?;
         Ok(found.into_iter().map(view).collect())
     }
 
@@ -285,8 +285,8 @@ impl ApiKeys {
         organization: OrganizationId,
         id: ApiKeyId,
     ) -> Result<Result<(), KeyRefusal>, UseCaseError> {
-        let now = self.desk.clock.now();
-        self.desk
+        let now = self.app.clock.now();
+        self.app
             .store
             .write(move |tx| {
                 if !api_key::revoke(tx, organization, id, now)? {
@@ -305,7 +305,7 @@ impl ApiKeys {
     pub async fn recognise(&self, presented: &str) -> Result<Option<Caller>, UseCaseError> {
         let Some(prefix) = prefix_of(presented).map(str::to_owned) else { return Ok(None) };
         let hash = sha256_hex(presented);
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let all = api_key::find_by_prefix(tx, &prefix)?;
                 let found = all.into_iter().find(|one| bool::from(one.hash.as_bytes().ct_eq(hash.as_bytes())));
@@ -325,7 +325,7 @@ impl ApiKeys {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn spend(&self, caller: &Caller) -> Result<Result<(), u32>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let minute = Timestamp::from_second(now.as_second().div_euclid(60).saturating_mul(60)).unwrap_or(now);
         if self.spend_of_share(caller.key, minute) {
             return Ok(Ok(()));
@@ -337,7 +337,7 @@ impl ApiKeys {
         let (organization, key) = (caller.organization, caller.key);
         let wanted = caller.per_minute.div_ceil(SHARES);
         let given =
-            self.desk.store.write(move |tx| api_key::take_requests(tx, organization, key, minute, wanted, now)).await;
+            self.app.store.write(move |tx| api_key::take_requests(tx, organization, key, minute, wanted, now)).await;
         let given = given.map_err(UseCaseError::from)?;
         let Some(left) = given.checked_sub(1) else {
             let rest = 60_i64.saturating_sub(now.as_second().rem_euclid(60));

@@ -71,21 +71,21 @@ pub trait Reader: Send + Sync {
 /// Takes deliveries in and hands them on. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct PackDeliveries {
-    desk: AppContext,
+    app: AppContext,
     organization: OrganizationId,
 }
 
 impl PackDeliveries {
     /// For an organization.
     #[must_use]
-    pub const fn new(desk: AppContext, organization: OrganizationId) -> Self {
-        Self { desk, organization }
+    pub const fn new(app: AppContext, organization: OrganizationId) -> Self {
+        Self { app, organization }
     }
 
     /// What runs the commands that deliveries of this organization start.
     #[must_use]
     pub fn commands(&self) -> DeliveryCommands {
-        DeliveryCommands::new(self.desk.clone(), self.organization)
+        DeliveryCommands::new(self.app.clone(), self.organization)
     }
 
     /// Stores a delivery; tells whether it, or its change, is new.
@@ -93,7 +93,7 @@ impl PackDeliveries {
     /// # Errors
     /// [`UseCaseError`] if the database failed: nothing was taken in.
     pub async fn accept(&self, pack: &str, arrived: Arrived) -> Result<bool, UseCaseError> {
-        let (organization, now, pack) = (self.organization, self.desk.clock.now(), pack.to_owned());
+        let (organization, now, pack) = (self.organization, self.app.clock.now(), pack.to_owned());
         let Arrived { once, named, change, body } = arrived;
         let body = body.to_string();
         let work = move |tx: &mut Tx<'_>| {
@@ -101,7 +101,7 @@ impl PackDeliveries {
             let arrived = pack_delivery::Arrived { pack, once, named, change: change.as_deref(), body: &body };
             pack_delivery::accept(tx, organization, arrived, now)
         };
-        Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
+        Ok(self.app.store.write::<_, StoreError, _>(work).await?)
     }
 
     /// Reads what waits and hands it on; gives how many were handed on.
@@ -123,9 +123,9 @@ impl PackDeliveries {
 
     /// What is to be read now.
     async fn take(&self) -> Result<Vec<Waiting>, UseCaseError> {
-        let (organization, now) = (self.organization, self.desk.clock.now());
+        let (organization, now) = (self.organization, self.app.clock.now());
         // Most looks find nothing, and write nothing.
-        if !self.desk.look(move |tx, now| Ok(pack_delivery::is_due(tx, organization, now)?)).await? {
+        if !self.app.look(move |tx, now| Ok(pack_delivery::is_due(tx, organization, now)?)).await? {
             return Ok(Vec::new());
         }
         let held_until = now.saturating_add(HELD).unwrap_or(now);
@@ -133,7 +133,7 @@ impl PackDeliveries {
             let set_aside = pack_delivery::set_aside(tx, organization, now)?;
             Ok((set_aside, pack_delivery::take(tx, organization, now, held_until, AT_ONCE)?))
         };
-        let (set_aside, taken) = self.desk.store.write::<_, StoreError, _>(work).await?;
+        let (set_aside, taken) = self.app.store.write::<_, StoreError, _>(work).await?;
         if set_aside > 0 {
             tracing::error!(
                 deliveries = set_aside,
@@ -144,7 +144,7 @@ impl PackDeliveries {
     }
 
     async fn read(&self, reader: &dyn Reader, one: Waiting) -> Result<bool, UseCaseError> {
-        let (organization, now) = (self.organization, self.desk.clock.now());
+        let (organization, now) = (self.organization, self.app.clock.now());
         let read = match serde_json::from_str(&one.body) {
             Ok(body) => reader.read(&one.pack, body, now).await,
             Err(error) => Err(error.to_string()),
@@ -171,7 +171,7 @@ impl PackDeliveries {
                 pack_delivery::fail(tx, organization, one.id, reason, again).map(|()| false)
             }
         };
-        Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
+        Ok(self.app.store.write::<_, StoreError, _>(work).await?)
     }
 
     /// Hands on deliveries until `stop` is cancelled.

@@ -54,14 +54,14 @@ pub struct Shown {
 /// Shows and sets what a business may use.
 #[derive(Debug, Clone)]
 pub struct Plans {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Plans {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// What a business may use, which features that opens now, and when its trial ends where it is.
@@ -69,7 +69,7 @@ impl Plans {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn show(&self, id: OrganizationId) -> Result<Shown, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let entitlement = entitlement::get(tx, id)?;
                 let open = Feature::ALL.into_iter().filter(|one| entitlement.allows(*one, now).is_ok()).collect();
@@ -89,7 +89,7 @@ impl Plans {
         id: OrganizationId,
         feature: Feature,
     ) -> Result<Result<(), UpgradeRequired>, UseCaseError> {
-        self.desk.look(move |tx, now| allows(tx, id, feature, now)).await
+        self.app.look(move |tx, now| allows(tx, id, feature, now)).await
     }
 
     /// Changes what a business may use.
@@ -101,7 +101,7 @@ impl Plans {
         id: OrganizationId,
         change: PlanChange,
     ) -> Result<Result<(), PlanRefusal>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             let (_, zone) = organization(tx, id)?;
             let today = zone.to_datetime(now).date();
@@ -122,7 +122,7 @@ impl Plans {
             entitlement::set(tx, id, &found, now)?;
             Ok(Ok(()))
         };
-        self.desk.store.write::<_, UseCaseError, _>(work).await
+        self.app.store.write::<_, UseCaseError, _>(work).await
     }
 }
 

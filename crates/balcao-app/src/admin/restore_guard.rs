@@ -46,9 +46,9 @@ pub async fn check(store: &Store, alone: &ExclusiveLock) -> Result<Result<(), St
 }
 
 /// Notes every minute that this server is at work, for as long as it is polled. A note that fails is made again a minute later.
-pub async fn keep_noting(desk: &AppContext, alone: &mut ExclusiveLock) {
+pub async fn keep_noting(app: &AppContext, alone: &mut ExclusiveLock) {
     loop {
-        if let Err(error) = note(desk, alone).await {
+        if let Err(error) = note(app, alone).await {
             tracing::warn!(%error, "that the server is at work could not be noted");
         }
         tokio::time::sleep(EVERY).await;
@@ -59,9 +59,9 @@ pub async fn keep_noting(desk: &AppContext, alone: &mut ExclusiveLock) {
 ///
 /// # Errors
 /// [`UseCaseError`] if the database or the note beside it failed.
-pub async fn note(desk: &AppContext, alone: &mut ExclusiveLock) -> Result<(), UseCaseError> {
-    let now = desk.clock.now();
-    desk.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| restore::mark(tx, now)).await?;
+pub async fn note(app: &AppContext, alone: &mut ExclusiveLock) -> Result<(), UseCaseError> {
+    let now = app.clock.now();
+    app.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| restore::mark(tx, now)).await?;
     alone.mark(now).map_err(|error| StoreError::ReadOnly { what: format!("the note beside the database: {error}") })?;
     Ok(())
 }
@@ -70,8 +70,8 @@ pub async fn note(desk: &AppContext, alone: &mut ExclusiveLock) -> Result<(), Us
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed; then nothing is held.
-pub async fn hold(desk: &AppContext) -> Result<Vec<(String, Held)>, UseCaseError> {
-    let now = desk.clock.now();
+pub async fn hold(app: &AppContext) -> Result<Vec<(String, Held)>, UseCaseError> {
+    let now = app.clock.now();
     let due_by = now.checked_sub(DUE_FOR).unwrap_or(Timestamp::MIN);
     let work = move |tx: &mut Tx<'_>| {
         let mut all = Vec::new();
@@ -81,5 +81,5 @@ pub async fn hold(desk: &AppContext) -> Result<Vec<(String, Held)>, UseCaseError
         restore::mark(tx, now)?;
         Ok(all)
     };
-    Ok(desk.store.write::<_, StoreError, _>(work).await?)
+    Ok(app.store.write::<_, StoreError, _>(work).await?)
 }

@@ -80,7 +80,7 @@ pub type Tally = Vec<(RetentionKind, i64)>;
 /// Deletes what was kept long enough in one organization. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Retention {
-    desk: AppContext,
+    app: AppContext,
     organization: OrganizationId,
     periods: Periods,
 }
@@ -88,8 +88,8 @@ pub struct Retention {
 impl Retention {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext, organization: OrganizationId, periods: Periods) -> Self {
-        Self { desk, organization, periods }
+    pub fn new(app: AppContext, organization: OrganizationId, periods: Periods) -> Self {
+        Self { app, organization, periods }
     }
 
     /// Deletes once a day until `stop` is cancelled.
@@ -111,13 +111,13 @@ impl Retention {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn when_due(&self, stop: &CancellationToken) -> Result<Option<Tally>, UseCaseError> {
-        let (now, id) = (self.desk.clock.now(), self.organization);
+        let (now, id) = (self.app.clock.now(), self.organization);
         let mut held = later(now, LEASE);
         let claim = move |tx: &mut Tx<'_>| {
             let (_, zone) = organization(tx, id)?;
             Ok::<_, UseCaseError>(retention::claim(tx, id, now, held, next(now, &zone))?)
         };
-        if !self.desk.store.write(claim).await? {
+        if !self.app.store.write(claim).await? {
             return Ok(None);
         }
         let mut tally = Vec::new();
@@ -126,9 +126,9 @@ impl Retention {
             while gone < count && !stop.is_cancelled() {
                 let deleted = self.batch(old, count - gone).await?;
                 gone += deleted;
-                let until = later(self.desk.clock.now(), LEASE);
+                let until = later(self.app.clock.now(), LEASE);
                 let renew = move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(retention::renew(tx, id, held, until)?);
-                if deleted == 0 || !self.desk.store.write(renew).await? {
+                if deleted == 0 || !self.app.store.write(renew).await? {
                     break;
                 }
                 held = until;
@@ -137,12 +137,12 @@ impl Retention {
             tally.push((old, gone));
         }
         if !stop.is_cancelled() {
-            let now = self.desk.clock.now();
+            let now = self.app.clock.now();
             let finish = move |tx: &mut Tx<'_>| {
                 let (_, zone) = organization(tx, id)?;
                 Ok::<_, UseCaseError>(retention::finish(tx, id, held, next(now, &zone))?)
             };
-            self.desk.store.write(finish).await?;
+            self.app.store.write(finish).await?;
         }
         let told: i64 = tally.iter().map(|(_, count)| count).sum();
         tracing::info!(organization = %id, rows = told, "what was kept long enough was deleted");
@@ -159,7 +159,7 @@ impl Retention {
             let due = RetentionKind::ALL.into_iter().filter_map(|old| Some((old, periods.before(old, now)?)));
             due.map(|(old, before)| Ok((old, retention::count(tx, organization, old, before)?))).collect()
         };
-        self.desk.look(count).await
+        self.app.look(count).await
     }
 
     /// Deletes what was kept long enough, whatever was done today; gives what.
@@ -184,12 +184,12 @@ impl Retention {
 
     /// Deletes some of what there is, at most `most`: one transaction, no larger than others can wait for.
     async fn batch(&self, old: RetentionKind, most: i64) -> Result<i64, UseCaseError> {
-        let (now, organization) = (self.desk.clock.now(), self.organization);
+        let (now, organization) = (self.app.clock.now(), self.organization);
         let Some(before) = self.periods.before(old, now) else { return Ok(0) };
         let limit = u32::try_from(most).unwrap_or(u32::MAX).min(BATCH);
         let delete =
             move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(retention::delete(tx, organization, old, before, limit)?);
-        Ok(i64::try_from(self.desk.store.write(delete).await?).unwrap_or(i64::MAX))
+        Ok(i64::try_from(self.app.store.write(delete).await?).unwrap_or(i64::MAX))
     }
 }
 

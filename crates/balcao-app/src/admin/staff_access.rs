@@ -57,7 +57,7 @@ pub enum StaffAccessRefusal {
 /// Finds staff members and their permissions.
 #[derive(Debug, Clone)]
 pub struct StaffAccess {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl StaffPermissions {
@@ -68,8 +68,8 @@ impl StaffPermissions {
 impl StaffAccess {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Returns the contact through which a staff member writes. The first call adds it; customers' contacts stay apart.
@@ -81,7 +81,7 @@ impl StaffAccess {
         organization: OrganizationId,
         email: String,
     ) -> Result<Result<ContactId, StaffAccessRefusal>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             let all = staff::list(tx, organization)?;
             let me = granted!(by_email(&all, &email).map_err(StaffAccessRefusal::from));
@@ -93,7 +93,7 @@ impl StaffAccess {
             staff::set_contact(tx, organization, me.id, id)?;
             Ok(Ok(id))
         };
-        self.desk.store.write(work).await
+        self.app.store.write(work).await
     }
 
     /// Counts a question of a staff member to the assistant, and returns the contact through which they write. The database holds the
@@ -113,11 +113,11 @@ impl StaffAccess {
             Err(refusal) => return Ok(Err(refusal)),
         };
         // A question without entitlement does not count.
-        if let Err(missing) = Plans::new(self.desk.clone()).allows(organization, Feature::Assistant).await? {
+        if let Err(missing) = Plans::new(self.app.clone()).allows(organization, Feature::Assistant).await? {
             return Ok(Err(StaffAccessRefusal::UpgradeRequired(missing)));
         }
         let counted =
-            request_rate::take_within(&self.desk, organization, format!("assistant/{contact}"), per_hour, HOUR).await?;
+            request_rate::take_within(&self.app, organization, format!("assistant/{contact}"), per_hour, HOUR).await?;
         Ok(counted.map(|()| contact).map_err(|wait| StaffAccessRefusal::TooOften { per_hour, wait }))
     }
 
@@ -131,7 +131,7 @@ impl StaffAccess {
         organization: OrganizationId,
         contact: ContactId,
     ) -> Result<Result<StaffPermissions, StaffAccessRefusal>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let Some(me) = staff::of_contact(tx, organization, contact)? else {
                     return Ok(Err(StaffAccessRefusal::NotStaff));

@@ -93,14 +93,14 @@ pub(crate) fn append(
 /// Reads versions.
 #[derive(Debug, Clone)]
 pub struct Versions {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Versions {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// The last versions of a kind, the newest first, at most [`MOST_LISTED`].
@@ -114,7 +114,7 @@ impl Versions {
         limit: u32,
     ) -> Result<Vec<VersionRow>, UseCaseError> {
         let limit = limit.min(MOST_LISTED);
-        self.desk.look(move |tx, _now| Ok(version::list(tx, organization, kind, limit)?)).await
+        self.app.look(move |tx, _now| Ok(version::list(tx, organization, kind, limit)?)).await
     }
 
     /// A version; `None` if the organization has no such one.
@@ -122,7 +122,7 @@ impl Versions {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn find(&self, organization: OrganizationId, name: VersionName) -> Result<Option<Version>, UseCaseError> {
-        let found = self.desk.look(move |tx, _now| Ok(version::find(tx, organization, name)?)).await?;
+        let found = self.app.look(move |tx, _now| Ok(version::find(tx, organization, name)?)).await?;
         // What was stored as JSON reads as JSON.
         Ok(found.map(|(row, content)| Version { row, content: serde_json::from_str(&content).unwrap_or(Value::Null) }))
     }

@@ -101,7 +101,7 @@ pub struct Subscriber {
 /// Tells endpoints what happened.
 #[derive(Debug)]
 pub struct Webhooks {
-    desk: AppContext,
+    app: AppContext,
     organization: OrganizationId,
     subscribers: BTreeMap<String, Subscriber>,
 }
@@ -110,12 +110,12 @@ impl Webhooks {
     /// For these endpoints of an organization.
     #[must_use]
     pub fn new(
-        desk: AppContext,
+        app: AppContext,
         organization: OrganizationId,
         subscribers: impl IntoIterator<Item = Subscriber>,
     ) -> Self {
         let subscribers = subscribers.into_iter().map(|one| (one.name.clone(), one)).collect();
-        Self { desk, organization, subscribers }
+        Self { app, organization, subscribers }
     }
 
     /// Makes deliveries of what happened; nothing is delivered yet. From then on every endpoint is known.
@@ -167,40 +167,40 @@ impl Webhooks {
     /// A look that writes nothing: as a rule there is nothing to do.
     async fn is_behind(&self, name: &str) -> Result<bool, UseCaseError> {
         let (organization, name) = (self.organization, name.to_owned());
-        self.desk.look(move |tx, _now| Ok(webhook::is_behind(tx, organization, &name)?)).await
+        self.app.look(move |tx, _now| Ok(webhook::is_behind(tx, organization, &name)?)).await
     }
 
     async fn fan_out(&self, name: &str) -> Result<usize, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let types = self.subscribers.get(name).map(|one| one.types.clone()).unwrap_or_default();
         let (organization, name) = (self.organization, name.to_owned());
         let work =
             move |tx: &mut Tx<'_>| webhook::fan_out(tx, organization, &name, EVENTS, now, |event| body(event, &types));
-        Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
+        Ok(self.app.store.write::<_, StoreError, _>(work).await?)
     }
 
     async fn claim(&self) -> Result<Vec<Delivery>, UseCaseError> {
-        let (organization, now) = (self.organization, self.desk.clock.now());
-        let is_due = self.desk.look(move |tx, now| Ok(webhook::is_due(tx, organization, now)?)).await?;
+        let (organization, now) = (self.organization, self.app.clock.now());
+        let is_due = self.app.look(move |tx, now| Ok(webhook::is_due(tx, organization, now)?)).await?;
         if !is_due {
             return Ok(Vec::new());
         }
         let until = later(now, LEASE);
         let work = move |tx: &mut Tx<'_>| webhook::claim(tx, organization, now, until, AT_ONCE);
-        Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
+        Ok(self.app.store.write::<_, StoreError, _>(work).await?)
     }
 
     async fn attempt(&self, delivery: Delivery) -> Result<(), UseCaseError> {
         let outcome = match self.subscribers.get(&delivery.endpoint) {
             Some(one) => {
-                let (id, now) = (id(&delivery), self.desk.clock.now());
+                let (id, now) = (id(&delivery), self.app.clock.now());
                 let told = AssertUnwindSafe(one.endpoint.deliver(&id, &delivery.body, now)).catch_unwind().await;
                 // The panic ends only this delivery. Whether it arrived is unknown, and the endpoint recognises a repetition by its id.
                 told.unwrap_or_else(|_panic| Delivered::Unreached { cause: "delivering it panicked".to_owned() })
             }
             None => Delivered::Gone { reason: "no endpoint of this name is configured any more".to_owned() },
         };
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             let pause = usize::try_from(delivery.attempts).ok().and_then(|made| PAUSES.get(made.checked_sub(1)?));
             let (what, word) = match (&outcome, pause) {
@@ -220,7 +220,7 @@ impl Webhooks {
             webhook::record(tx, &delivery, what, now)?;
             Ok::<_, StoreError>((word, delivery, outcome))
         };
-        let (word, delivery, outcome) = self.desk.store.write(work).await?;
+        let (word, delivery, outcome) = self.app.store.write(work).await?;
         metrics::delivery(word);
         match outcome {
             Delivered::Taken => {}

@@ -83,8 +83,8 @@ pub(crate) fn day_of(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Res
 }
 
 /// Whether the disk has room for files.
-pub(crate) fn has_room(desk: &AppContext, budgets: &FileBudgets) -> bool {
-    desk.store.free_disk().is_none_or(|free| free >= budgets.least_free_percent)
+pub(crate) fn has_room(app: &AppContext, budgets: &FileBudgets) -> bool {
+    app.store.free_disk().is_none_or(|free| free >= budgets.least_free_percent)
 }
 
 /// Takes room for a file, or nothing of any budget.

@@ -46,13 +46,13 @@ impl RequestRate {
 /// # Errors
 /// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is not counted.
 pub(crate) async fn take_within(
-    desk: &AppContext,
+    app: &AppContext,
     organization: OrganizationId,
     name: String,
     most: u32,
     window: Duration,
 ) -> Result<Result<(), Duration>, UseCaseError> {
-    let now = desk.clock.now();
+    let now = app.clock.now();
     let place = RequestRate { burst: 1, every: window };
     let work = move |tx: &mut Tx<'_>| {
         let mut wait = window;
@@ -68,7 +68,7 @@ pub(crate) async fn take_within(
         }
         Ok(Err(wait))
     };
-    desk.store.write(work).await
+    app.store.write(work).await
 }
 
 /// Counts a request in the database under all of these names, each with a pace of its own.
@@ -76,11 +76,11 @@ pub(crate) async fn take_within(
 /// # Errors
 /// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is counted under none.
 pub(crate) async fn take_all(
-    desk: &AppContext,
+    app: &AppContext,
     organization: OrganizationId,
     names: Vec<(String, RequestRate)>,
 ) -> Result<Result<(), Duration>, UseCaseError> {
-    let now = desk.clock.now();
+    let now = app.clock.now();
     let work = move |tx: &mut Tx<'_>| {
         let (mut nexts, mut is_new) = (Vec::new(), false);
         for (name, rule) in &names {
@@ -100,5 +100,5 @@ pub(crate) async fn take_all(
         }
         Ok(Ok(()))
     };
-    desk.store.write::<_, UseCaseError, _>(work).await
+    app.store.write::<_, UseCaseError, _>(work).await
 }

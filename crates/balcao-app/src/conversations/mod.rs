@@ -136,7 +136,7 @@ type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
 /// What staff do with conversations.
 #[derive(Debug, Clone)]
 pub struct Conversations {
-    desk: AppContext,
+    app: AppContext,
     /// Under which what staff do happens once.
     key: Option<EffectKey>,
 }
@@ -144,8 +144,8 @@ pub struct Conversations {
 impl Conversations {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk, key: None }
+    pub fn new(app: AppContext) -> Self {
+        Self { app, key: None }
     }
 
     /// Returns the use case with an effect key: a repeated action of staff gives the answer of the first one and does nothing.
@@ -159,7 +159,7 @@ impl Conversations {
         organization: OrganizationId,
         work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Clone + Send + 'static,
     ) -> Answer<T> {
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 
     /// Conversations of the states given: those that wait for a person first, the longest waiting foremost.
@@ -171,7 +171,7 @@ impl Conversations {
         organization: OrganizationId,
         states: Vec<ConversationState>,
     ) -> Result<Vec<ConversationView>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let staff = staff::list(tx, organization)?;
                 let found = conversation::list(tx, organization, &states, LISTED)?;
@@ -185,7 +185,7 @@ impl Conversations {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn show(&self, organization: OrganizationId, id: ConversationId) -> Answer<ConversationDetail> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let Some(found) = find(tx, organization, id)? else {
                     return Ok(Err(ConversationRefusal::NotFound { id }));

@@ -60,7 +60,7 @@ impl Conversations {
         after: Option<(Timestamp, ConversationId)>,
         limit: u32,
     ) -> Result<ConversationPage, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let mut found = pages::conversations(tx, organization, state, after, limit.saturating_add(1))?;
                 let next = cut(&mut found, limit).map(|last| (last.last_message_at, last.id));
@@ -82,7 +82,7 @@ impl Conversations {
         before: Option<MessageId>,
         limit: u32,
     ) -> Answer<MessagePage> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 if find(tx, organization, id)?.is_none() {
                     return Ok(Err(ConversationRefusal::NotFound { id }));
@@ -105,7 +105,7 @@ impl Conversations {
         before: Option<i64>,
         limit: u32,
     ) -> Result<(Vec<HandoffView>, Option<i64>), UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let mut found = pages::handoffs(tx, organization, open, before, limit.saturating_add(1))?;
                 let next = cut(&mut found, limit).map(|last| last.id);

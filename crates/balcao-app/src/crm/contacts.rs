@@ -148,14 +148,14 @@ pub struct Tagged {
 /// Finds, adds and updates contacts.
 #[derive(Debug, Clone)]
 pub struct Contacts {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Contacts {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Returns the contact of a person who wrote, added if they are new. One person is one contact however the number is written.
@@ -166,8 +166,8 @@ impl Contacts {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn arrive(&self, organization: OrganizationId, arrival: Arrival) -> Result<ContactId, UseCaseError> {
-        let now = self.desk.clock.now();
-        Ok(self.desk.store.write(move |tx| arrive(tx, organization, arrival, now)).await?)
+        let now = self.app.clock.now();
+        Ok(self.app.store.write(move |tx| arrive(tx, organization, arrival, now)).await?)
     }
 
     /// A contact with tags and stages.
@@ -175,7 +175,7 @@ impl Contacts {
     /// # Errors
     /// [`UseCaseError::NoContact`] if the organization has none of that id.
     pub async fn info(&self, organization: OrganizationId, id: ContactId) -> Result<ContactView, UseCaseError> {
-        self.desk.look(move |tx, _now| info(tx, organization, id)).await
+        self.app.look(move |tx, _now| info(tx, organization, id)).await
     }
 
     /// Updates a contact. Its phone and its organization are not among what can be changed. The old values go to the audit
@@ -192,7 +192,7 @@ impl Contacts {
         update: ContactUpdate,
     ) -> Effect<Updated, UpdateRefusal> {
         let change = move |tx: &mut Tx<'_>, now| change(tx, organization, id, &actor, &update, now);
-        self.desk.effect(organization, key, change).await
+        self.app.effect(organization, key, change).await
     }
 
     /// Updates a contact, or writes a note about them, or both at once: if one is refused, neither is kept.
@@ -217,7 +217,7 @@ impl Contacts {
             }
             Ok(Ok(()))
         };
-        self.desk.effect(organization, key, write).await
+        self.app.effect(organization, key, write).await
     }
 
     /// Gives a contact a tag. A tag that the organization lacks is created if `may_create`.
@@ -233,7 +233,7 @@ impl Contacts {
         may_create: bool,
     ) -> Effect<Tagged, NameRefusal> {
         let add = move |tx: &mut Tx<'_>, _now| tag_as(tx, organization, id, &name, may_create);
-        self.desk.effect(organization, key, add).await
+        self.app.effect(organization, key, add).await
     }
 
     /// Gives a contact several tags, or none of them: where one is refused, none is given.
@@ -263,7 +263,7 @@ impl Contacts {
             }
             Ok(Ok(given))
         };
-        self.desk.effect(organization, key, add).await
+        self.app.effect(organization, key, add).await
     }
 
     /// Takes a tag from a contact.
@@ -285,7 +285,7 @@ impl Contacts {
             let was_present = tag::detach(tx, organization, id, found.id)?;
             Ok(Ok(Tagged { tag: found.name, was_present, created: false }))
         };
-        self.desk.effect(organization, key, remove).await
+        self.app.effect(organization, key, remove).await
     }
 }
 

@@ -25,14 +25,14 @@ pub enum NoteRefusal {
 /// Keeps notes.
 #[derive(Debug, Clone)]
 pub struct Notes {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Notes {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Adds a note about a contact.
@@ -48,7 +48,7 @@ impl Notes {
         content: String,
     ) -> Effect<NoteId, NoteRefusal> {
         let add = move |tx: &mut Tx<'_>, now| add(tx, organization, contact, &author, &content, now);
-        self.desk.effect(organization, key, add).await
+        self.app.effect(organization, key, add).await
     }
 
     /// A contact's notes, oldest first.
@@ -56,7 +56,7 @@ impl Notes {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn list(&self, organization: OrganizationId, contact: ContactId) -> Result<Vec<Note>, UseCaseError> {
-        self.desk.look(move |tx, _now| Ok(note::of_contact(tx, organization, contact)?)).await
+        self.app.look(move |tx, _now| Ok(note::of_contact(tx, organization, contact)?)).await
     }
 }
 

@@ -64,14 +64,14 @@ pub enum MoveRefusal {
 /// Lists and moves.
 #[derive(Debug, Clone)]
 pub struct Pipelines {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Pipelines {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Every pipeline with its stages, and where the contact stands.
@@ -79,7 +79,7 @@ impl Pipelines {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn list(&self, organization: OrganizationId, who: ContactId) -> Result<Vec<PipelineView>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let places = pipeline::stages_of(tx, organization, who)?;
                 let stage = |one: balcao_domain::pipeline::Stage| PipelineStage {
@@ -110,7 +110,7 @@ impl Pipelines {
         pipeline_name: Option<String>,
     ) -> Effect<Moved, MoveRefusal> {
         let place = move |tx: &mut Tx<'_>, _now| place(tx, organization, who, &stage, pipeline_name.as_deref());
-        self.desk.effect(organization, key, place).await
+        self.app.effect(organization, key, place).await
     }
 }
 

@@ -57,15 +57,15 @@ pub enum SubscriberRefusal {
 /// Tells who subscribes, and changes subscriptions.
 #[derive(Debug, Clone)]
 pub struct Subscriptions {
-    desk: AppContext,
+    app: AppContext,
     key: Option<EffectKey>,
 }
 
 impl Subscriptions {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk, key: None }
+    pub fn new(app: AppContext) -> Self {
+        Self { app, key: None }
     }
 
     /// Returns the use case with an effect key, so that an act happens once under this key.
@@ -85,7 +85,7 @@ impl Subscriptions {
         phone: Option<String>,
         for_staff: bool,
     ) -> Result<Result<SubscriberView, SubscriberRefusal>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let Some(text) = phone else {
                     return Ok(Ok(status_of(tx, organization, (Some(asking), None), now)?));

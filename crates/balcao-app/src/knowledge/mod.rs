@@ -44,7 +44,7 @@ pub struct KnowledgeHit {
 /// Searches.
 #[derive(Debug, Clone)]
 pub struct Knowledge {
-    desk: AppContext,
+    app: AppContext,
 }
 
 /// What may be near, with the vector that is kept of it.
@@ -67,8 +67,8 @@ struct Found {
 impl Knowledge {
     /// Over a desk. What makes vectors is the desk's.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// The entries that fit a query best, at most five. No hit is an empty list; an unknown category is a refusal.
@@ -85,7 +85,7 @@ impl Knowledge {
             Ok(looked) => looked,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let mut hits = match self.desk.meaning.as_deref() {
+        let mut hits = match self.app.meaning.as_deref() {
             Some(meaning) if !looked.entries.is_empty() => match meaning.vector(&query).await {
                 Some(vector) => {
                     let entries = self.filled(meaning, organization, looked.entries).await;
@@ -105,11 +105,11 @@ impl Knowledge {
     /// # Errors
     /// The database's, or the model's; what was made until then is kept.
     pub async fn prepare(&self, organization: OrganizationId) -> Result<Result<usize, NoVectors>, UseCaseError> {
-        let Some(meaning) = self.desk.meaning.as_deref() else { return Ok(Ok(0)) };
+        let Some(meaning) = self.app.meaning.as_deref() else { return Ok(Ok(0)) };
         let model = meaning.model().to_owned();
-        let entries = self.desk.look(move |tx, _now| with_vectors(tx, organization, None, &model)).await?;
+        let entries = self.app.look(move |tx, _now| with_vectors(tx, organization, None, &model)).await?;
         let mut made = Vec::new();
-        let done = meaning.fill(&self.desk.store, organization, lacking(&entries), &mut made).await;
+        let done = meaning.fill(&self.app.store, organization, lacking(&entries), &mut made).await;
         Ok(done.map(|()| made.len()))
     }
 
@@ -120,8 +120,8 @@ impl Knowledge {
         category: Option<String>,
     ) -> Result<Result<Looked, NameRefusal>, UseCaseError> {
         let tokens = search_tokens(query);
-        let model = self.desk.meaning.as_deref().map(|meaning| meaning.model().to_owned());
-        self.desk
+        let model = self.app.meaning.as_deref().map(|meaning| meaning.model().to_owned());
+        self.app
             .look(move |tx, _now| {
                 let categories = knowledge::categories(tx, organization)?;
                 let category = match category.as_deref() {
@@ -155,7 +155,7 @@ impl Knowledge {
     ) -> Vec<(KnowledgeEntry, Vec<f32>)> {
         let lacking = lacking(&entries);
         if !lacking.is_empty() {
-            let made = meaning.fill_in_passing(&self.desk.store, organization, lacking).await;
+            let made = meaning.fill_in_passing(&self.app.store, organization, lacking).await;
             let mut made: HashMap<KnowledgeId, Vec<f32>> = made.into_iter().collect();
             for (entry, vector) in &mut entries {
                 if vector.is_none() {

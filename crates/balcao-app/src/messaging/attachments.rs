@@ -66,7 +66,7 @@ impl Default for AttachmentSettings {
 /// Fetches files.
 #[derive(Debug)]
 pub struct Attachments {
-    desk: AppContext,
+    app: AppContext,
     channels: BTreeMap<(String, String), Arc<dyn Channel>>,
     transcriber: Option<Arc<dyn Transcriber>>,
     settings: AttachmentSettings,
@@ -95,7 +95,7 @@ impl Attachments {
     /// longer. Without a transcriber sound is kept and not heard.
     #[must_use]
     pub fn new(
-        desk: AppContext,
+        app: AppContext,
         channels: impl IntoIterator<Item = Arc<dyn Channel>>,
         transcriber: Option<Arc<dyn Transcriber>>,
         settings: AttachmentSettings,
@@ -103,7 +103,7 @@ impl Attachments {
         ripe: Arc<Notify>,
     ) -> Self {
         let named = |one: Arc<dyn Channel>| ((one.kind().to_owned(), one.account().as_str().to_owned()), one);
-        Self { desk, channels: channels.into_iter().map(named).collect(), transcriber, settings, wake, ripe }
+        Self { app, channels: channels.into_iter().map(named).collect(), transcriber, settings, wake, ripe }
     }
 
     /// Fetches until `stop` is cancelled; the next start repeats the downloads in progress.
@@ -146,11 +146,11 @@ impl Attachments {
     }
 
     async fn claim(&self, busy: usize) -> Result<Vec<Attachment>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         // An attempt ends itself before this instant, so a claim that is still open then belongs to a crashed process.
         let until = later(now, self.settings.within.saturating_mul(2));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
-        self.desk.store.write(move |tx| Ok(attachment::claim(tx, now, until, limit)?)).await
+        self.app.store.write(move |tx| Ok(attachment::claim(tx, now, until, limit)?)).await
     }
 
     async fn work(&self, claimed: Attachment) {
@@ -209,7 +209,7 @@ impl Attachments {
         let unreadable = |failure: String| Attempt::Unreadable { file: None, failure };
         if claimed.mime.is_some() {
             let (organization, id) = (claimed.organization, claimed.id);
-            let kept = self.desk.look(move |tx, _now| Ok(attachment::bytes(tx, organization, id)?)).await;
+            let kept = self.app.look(move |tx, _now| Ok(attachment::bytes(tx, organization, id)?)).await;
             let kept = kept.map_err(|error| again(error.to_string()))?;
             if let Some((mime, bytes)) = kept {
                 return Ok(Have::Before(Downloaded { mime, bytes }));
@@ -218,7 +218,7 @@ impl Attachments {
         let Some(channel) = self.channels.get(&(claimed.channel.clone(), claimed.account.clone())) else {
             return Err(again("this program has no such account".to_owned()));
         };
-        if !budgets::has_room(&self.desk, &self.settings.budgets) {
+        if !budgets::has_room(&self.app, &self.settings.budgets) {
             metrics::file_refused(&Full::Disk);
             return Err(Attempt::NoRoom);
         }
@@ -234,9 +234,9 @@ impl Attachments {
     }
 
     async fn record(&self, claimed: Attachment, attempt: Attempt) -> Result<(), UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let AttachmentSettings { burst, budgets, .. } = self.settings;
-        self.desk.store.write(move |tx| record(tx, &claimed, attempt, burst, &budgets, now)).await
+        self.app.store.write(move |tx| record(tx, &claimed, attempt, burst, &budgets, now)).await
     }
 }
 

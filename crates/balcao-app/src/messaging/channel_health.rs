@@ -37,7 +37,7 @@ pub struct Health {
 /// Looks after the channels of one organization.
 #[derive(Debug)]
 pub struct ChannelHealth {
-    desk: AppContext,
+    app: AppContext,
     organization: OrganizationId,
     channels: Vec<Arc<dyn Channel>>,
     /// Those that were in trouble when they were asked last.
@@ -47,8 +47,8 @@ pub struct ChannelHealth {
 impl ChannelHealth {
     /// Over the organization's channels.
     #[must_use]
-    pub fn new(desk: AppContext, organization: OrganizationId, channels: Vec<Arc<dyn Channel>>) -> Self {
-        Self { desk, organization, channels, troubled: Mutex::default() }
+    pub fn new(app: AppContext, organization: OrganizationId, channels: Vec<Arc<dyn Channel>>) -> Self {
+        Self { app, organization, channels, troubled: Mutex::default() }
     }
 
     /// Asks again and again until `stop` is cancelled.
@@ -78,7 +78,7 @@ impl ChannelHealth {
                 Err(_elapsed) => Some(format!("its provider did not answer within {} s", WITHIN.as_secs())),
             };
             let (organization, of) = (self.organization, account.clone());
-            let last = self.desk.look(move |tx, _now| Ok(inbox::last_received(tx, organization, kind, &of)?)).await?;
+            let last = self.app.look(move |tx, _now| Ok(inbox::last_received(tx, organization, kind, &of)?)).await?;
             metrics::channel(kind, &account, trouble.is_none(), last);
             self.log_change(kind, &account, trouble.as_deref());
             all.push(Health { channel: kind.to_owned(), account, trouble, last_inbound: last });

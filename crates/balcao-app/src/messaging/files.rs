@@ -141,15 +141,15 @@ type Answer<T> = Result<Result<T, FileRefusal>, UseCaseError>;
 /// What staff do with files.
 #[derive(Debug, Clone)]
 pub struct Files {
-    desk: AppContext,
+    app: AppContext,
     key: Option<EffectKey>,
 }
 
 impl Files {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk, key: None }
+    pub fn new(app: AppContext) -> Self {
+        Self { app, key: None }
     }
 
     /// Returns the service with an effect key, so that an action of staff happens once under this key.
@@ -163,7 +163,7 @@ impl Files {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn open(&self, organization: OrganizationId, id: AttachmentId) -> Answer<FileBytes> {
-        self.desk.look(move |tx, _now| Ok(opened(tx, organization, id)?)).await
+        self.app.look(move |tx, _now| Ok(opened(tx, organization, id)?)).await
     }
 
     /// Takes in a file that staff are about to send in a conversation ([`crate::conversations::Conversations::send_file`]).
@@ -213,7 +213,7 @@ impl Files {
             let kept = attachment::find(tx, organization, id)?;
             Ok(kept.as_ref().map(view).ok_or(FileRefusal::NotFound { id }))
         };
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 }
 

@@ -41,7 +41,7 @@ impl TypingIndicator {
     }
 
     /// Where to show it for a conversation that was leased; `None` if nothing is to be shown.
-    pub(crate) async fn find(&self, desk: &AppContext, leased: &LeasedConversation) -> Option<TypingTarget> {
+    pub(crate) async fn find(&self, app: &AppContext, leased: &LeasedConversation) -> Option<TypingTarget> {
         let channel = Arc::clone(self.channels.get(&(leased.channel.clone(), leased.account.clone()))?);
         let (organization, id) = (leased.lease.organization, leased.lease.conversation);
         let look = move |tx: &mut balcao_store::Tx<'_>, _now| {
@@ -52,7 +52,7 @@ impl TypingIndicator {
             let open = rows.into_iter().rev().filter(|row| matches!(row.state, InboxState::New | InboxState::Assigned));
             Ok(open.filter_map(|row| row.provider_message).next())
         };
-        let message = desk.look(look).await.ok()??;
+        let message = app.look(look).await.ok()??;
         Some(TypingTarget { channel, message: ProviderMessageId::new(message) })
     }
 }

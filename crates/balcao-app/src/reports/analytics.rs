@@ -112,7 +112,7 @@ pub struct NoShowClient {
 /// Tells figures.
 #[derive(Debug, Clone)]
 pub struct Analytics {
-    desk: AppContext,
+    app: AppContext,
 }
 
 /// What is counted before the rate is known.
@@ -163,8 +163,8 @@ fn rate(no_shows: u32, completed: u32) -> f64 {
 impl Analytics {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Figures of the last `months` calendar months, the current one included; at least one, at most 120.
@@ -172,7 +172,7 @@ impl Analytics {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn stats(&self, id: OrganizationId, sees: StaffPermissions, months: u32) -> Result<Stats, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
                 let currency = Some(organization.currency).filter(|_| sees.money);
@@ -208,7 +208,7 @@ impl Analytics {
         sees: StaffPermissions,
         days: u32,
     ) -> Result<Vec<UpcomingView>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let (_, zone) = organization(tx, id)?;
                 let end = zone.to_datetime(now).date().saturating_add((i64::from(days.min(3660)) + 1).days());
@@ -243,7 +243,7 @@ impl Analytics {
         months: u32,
         limit: u32,
     ) -> Result<NoShowRanking, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let (_, zone) = organization(tx, id)?;
                 let to = zone.to_datetime(now).date();

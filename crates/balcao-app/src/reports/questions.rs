@@ -21,7 +21,7 @@ static STATUSES: &[&str] = &["pending", "confirmed", "completed", "no_show", "ca
 /// Answers questions.
 #[derive(Debug, Clone)]
 pub struct Questions {
-    desk: AppContext,
+    app: AppContext,
 }
 
 /// An answer, and in which currency its money is.
@@ -56,8 +56,8 @@ pub fn catalogue(sees: StaffPermissions) -> Catalogue {
 impl Questions {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Answers a question with the permissions of the caller.
@@ -74,7 +74,7 @@ impl Questions {
             Ok(query) => query,
             Err(error) => return Ok(Err(error)),
         };
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
                 let plan = match query.plan(&catalogue(sees), zone.to_datetime(now)) {

@@ -71,14 +71,14 @@ pub use pages::{AppointmentFilter, AppointmentPage, AppointmentRecord};
 /// Tells what was booked.
 #[derive(Debug, Clone)]
 pub struct Appointments {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Appointments {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// A contact's visits, past and to come.
@@ -86,7 +86,7 @@ impl Appointments {
     /// # Errors
     /// [`UseCaseError`] if the database failed or the contact does not exist.
     pub async fn history(&self, organization_id: OrganizationId, who: ContactId) -> Result<History, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, organization_id)?;
                 let contact = contact::find(tx, organization_id, who)?;

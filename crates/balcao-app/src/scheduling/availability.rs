@@ -107,14 +107,14 @@ pub enum AvailabilityRefusal {
 /// Looks for free slots.
 #[derive(Debug, Clone)]
 pub struct Availability {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Availability {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Lists the free slots of a date. Leaves out slots that the waitlist keeps for a contact other than `contact`.
@@ -127,7 +127,7 @@ impl Availability {
         contact: Option<ContactId>,
         query: AvailabilityQuery,
     ) -> Result<Result<DayAvailability, AvailabilityRefusal>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let zone = crate::context::app_context::organization(tx, organization)?.1;
                 let today = zone.to_datetime(now).date();

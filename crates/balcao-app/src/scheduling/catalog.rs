@@ -101,14 +101,14 @@ pub struct Offer {
 /// Tells what is on offer.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Catalog {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Active services and professionals.
@@ -116,7 +116,7 @@ impl Catalog {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn offer(&self, organization: OrganizationId) -> Result<Offer, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let today = today(tx, organization, now)?;
                 let agenda = Agenda::load(tx, organization, None, (today, today), now)?;
@@ -144,7 +144,7 @@ impl Catalog {
         date: Option<Date>,
         service: Option<String>,
     ) -> Result<Result<Working, NameRefusal>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let day = date.map_or_else(|| today(tx, organization, now), Ok)?;
                 let agenda = Agenda::load(tx, organization, None, (day, day), now)?;
@@ -167,7 +167,7 @@ impl Catalog {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn plans(&self, organization_id: OrganizationId) -> Result<Vec<PlanView>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let (organization, _) = organization(tx, organization_id)?;
                 let services = catalog::list_services(tx, organization_id, organization.currency)?;

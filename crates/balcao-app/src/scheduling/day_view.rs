@@ -66,14 +66,14 @@ pub struct AppointmentSummary {
 /// Shows days.
 #[derive(Debug, Clone)]
 pub struct DayViews {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl DayViews {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// A day; without a date, today.
@@ -81,7 +81,7 @@ impl DayViews {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn show(&self, id: OrganizationId, date: Option<Date>) -> Result<DayView, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
                 let local = zone.to_datetime(now);

@@ -114,14 +114,14 @@ fn in_words(refusal: &NameRefusal) -> String {
 /// Makes addresses of agendas, and answers at them.
 #[derive(Debug, Clone)]
 pub struct Feeds {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Feeds {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Makes an address for a professional's agenda, of 32 random bytes.
@@ -135,7 +135,7 @@ impl Feeds {
         detail: Detail,
         random: [u8; 32],
     ) -> Result<Result<MadeFeed, FeedRefusal>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             let (whose, name) = match named(tx, organization, &professional)? {
                 Ok(found) => found,
@@ -143,7 +143,7 @@ impl Feeds {
             };
             Ok::<_, UseCaseError>(Ok(insert(tx, organization, whose, name, detail, random, now)?))
         };
-        self.desk.store.write(work).await
+        self.app.store.write(work).await
     }
 
     /// Puts a new address in the place of one, which is open no more.
@@ -156,7 +156,7 @@ impl Feeds {
         id: FeedId,
         random: [u8; 32],
     ) -> Result<Result<MadeFeed, FeedRefusal>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             let known = agenda_feed::list(tx, organization)?.into_iter().find(|feed| feed.id == id);
             let Some(known) = known.filter(|feed| feed.revoked_at.is_none()) else {
@@ -167,7 +167,7 @@ impl Feeds {
             let detail = Detail::from_word(&known.detail).unwrap_or_default();
             Ok::<_, UseCaseError>(Ok(insert(tx, organization, known.professional, name, detail, random, now)?))
         };
-        self.desk.store.write(work).await
+        self.app.store.write(work).await
     }
 
     /// Ends an address, at once and for ever.
@@ -179,7 +179,7 @@ impl Feeds {
         organization: OrganizationId,
         id: FeedId,
     ) -> Result<Result<(), FeedRefusal>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             Ok::<_, UseCaseError>(if end(tx, organization, id, now)? {
                 Ok(())
@@ -187,7 +187,7 @@ impl Feeds {
                 Err(FeedRefusal::NotFound { id })
             })
         };
-        self.desk.store.write(work).await
+        self.app.store.write(work).await
     }
 
     /// Every address, revoked ones included.
@@ -195,7 +195,7 @@ impl Feeds {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn list(&self, organization: OrganizationId) -> Result<Vec<FeedView>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let names = catalog::professional_names(tx, organization)?;
                 let view = |feed: agenda_feed::Feed| FeedView {
@@ -219,7 +219,7 @@ impl Feeds {
             return Ok(None);
         }
         let hash = sha256_hex(token);
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let Some(feed) = agenda_feed::find_by_hash(tx, &hash)? else { return Ok(None) };
                 let detail = Detail::from_word(&feed.detail).unwrap_or_default();
@@ -238,7 +238,7 @@ impl Feeds {
         professional: String,
         detail: Detail,
     ) -> Result<Result<String, FeedRefusal>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 Ok(match named(tx, organization, &professional)? {
                     Ok((whose, _)) => Ok(render(tx, organization, whose, detail, now)?),

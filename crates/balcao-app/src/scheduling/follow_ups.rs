@@ -70,14 +70,14 @@ pub enum Never {}
 /// Plans and cancels.
 #[derive(Debug, Clone)]
 pub struct FollowUps {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl FollowUps {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Plans a follow-up, at most three open or sent per contact and episode.
@@ -116,7 +116,7 @@ impl FollowUps {
             let send_at_local = zone.to_datetime(send_at).strftime("%Y-%m-%dT%H:%M").to_string();
             Ok(Ok(Planned { id: follow_up::insert(tx, id, &new, now)?, send_at, send_at_local }))
         };
-        self.desk.effect(id, key, plan).await
+        self.app.effect(id, key, plan).await
     }
 
     /// Cancels the contact's open follow-ups, or one of them.
@@ -133,6 +133,6 @@ impl FollowUps {
         let cancel = move |tx: &mut Tx<'_>, _now| {
             Ok(Ok(Cancelled { cancelled: follow_up::cancel_open(tx, id, contact, only)? }))
         };
-        self.desk.effect(id, key, cancel).await
+        self.app.effect(id, key, cancel).await
     }
 }

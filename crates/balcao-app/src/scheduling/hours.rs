@@ -55,14 +55,14 @@ pub struct HoursView {
 /// Tells the hours.
 #[derive(Debug, Clone)]
 pub struct BusinessHours {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl BusinessHours {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// The hours of a date, or, without one, of seven days from today on; exceptions and holidays applied.
@@ -70,7 +70,7 @@ impl BusinessHours {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn view(&self, id: OrganizationId, date: Option<Date>) -> Result<HoursView, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
                 let today = zone.to_datetime(now).date();

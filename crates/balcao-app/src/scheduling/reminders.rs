@@ -80,14 +80,14 @@ pub struct ReminderPage {
 /// Plans reminders.
 #[derive(Debug, Clone)]
 pub struct Reminders {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Reminders {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Plans a reminder of one of the contact's upcoming appointments, the next one without an id; `minutes_before` its
@@ -106,7 +106,7 @@ impl Reminders {
     ) -> Effect<Planned, ReminderRefusal> {
         let lead = Lead { asked: minutes_before, usual: usual_minutes };
         let plan = move |tx: &mut Tx<'_>, now| plan(tx, organization, contact, wanted, lead, now);
-        self.desk.effect(organization, key, plan).await
+        self.app.effect(organization, key, plan).await
     }
 
     /// A page of at most `limit` reminders that are still to come, in order of time.
@@ -119,7 +119,7 @@ impl Reminders {
         after: Option<(Timestamp, ReminderId)>,
         limit: u32,
     ) -> Result<ReminderPage, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let (organization, zone) = organization(tx, id)?;
                 let names = catalog::professional_names(tx, id)?;

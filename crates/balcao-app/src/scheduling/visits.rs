@@ -59,15 +59,15 @@ type Answer<T> = Result<Result<T, VisitRefusal>, UseCaseError>;
 /// Ends visits.
 #[derive(Debug, Clone)]
 pub struct Visits {
-    desk: AppContext,
+    app: AppContext,
     key: Option<EffectKey>,
 }
 
 impl Visits {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk, key: None }
+    pub fn new(app: AppContext) -> Self {
+        Self { app, key: None }
     }
 
     /// Returns the use case with an effect key, so that an act happens once under this key.
@@ -88,7 +88,7 @@ impl Visits {
         by: Actor,
     ) -> Answer<VisitView> {
         let work = move |tx: &mut Tx<'_>, now| mark(tx, organization, id, end, &by, now);
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 
     /// Undoes the mark of a visit, which has then the status from before.
@@ -102,7 +102,7 @@ impl Visits {
         by: Actor,
     ) -> Answer<VisitView> {
         let work = move |tx: &mut Tx<'_>, now| undo(tx, organization, id, &by, now);
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 
     /// Marks as completed every unmarked visit of a local date that has ended; returns how many. It answers the
@@ -128,7 +128,7 @@ impl Visits {
                 }
             }
         };
-        self.desk.act(organization_id, self.key.clone(), work).await
+        self.app.act(organization_id, self.key.clone(), work).await
     }
 
     /// Takes up the visits that are unmarked in time, by the rule of the business: marks them as completed, or asks staff. Returns how
@@ -138,11 +138,11 @@ impl Visits {
     /// [`UseCaseError`] if the database failed.
     pub async fn review_unmarked(&self, id: OrganizationId) -> Result<usize, UseCaseError> {
         // A look that writes nothing: as a rule there is nothing to do.
-        let due = self.desk.look(move |tx, now| find_due(tx, id, now)).await?;
+        let due = self.app.look(move |tx, now| find_due(tx, id, now)).await?;
         let Some(Due { rule, .. }) = due else { return Ok(0) };
         let mut reviewed = 0;
         loop {
-            let (now, accounts) = (self.desk.clock.now(), std::sync::Arc::clone(&self.desk.notices));
+            let (now, accounts) = (self.app.clock.now(), std::sync::Arc::clone(&self.app.notices));
             let work = move |tx: &mut Tx<'_>| {
                 // Another process may have taken them up meanwhile.
                 let Some(due) = find_due(tx, id, now)? else { return Ok(0) };
@@ -154,7 +154,7 @@ impl Visits {
                     UnmarkedVisits::Ask => ask(tx, &accounts, &due, now),
                 }
             };
-            let found = self.desk.store.write::<_, UseCaseError, _>(work).await?;
+            let found = self.app.store.write::<_, UseCaseError, _>(work).await?;
             if found == 0 {
                 return Ok(reviewed);
             }

@@ -92,14 +92,14 @@ pub enum JoinRefusal {
 /// Keeps the waitlist.
 #[derive(Debug, Clone)]
 pub struct Waitlist {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Waitlist {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Puts a contact on the waitlist of a date; a second wish for the same is the first one's place. A date on which
@@ -115,7 +115,7 @@ impl Waitlist {
         request: JoinRequest,
     ) -> Effect<Joined, JoinRefusal> {
         let join = move |tx: &mut Tx<'_>, now| join(tx, organization, contact, &request, now);
-        self.desk.effect(organization, key, join).await
+        self.app.effect(organization, key, join).await
     }
 
     /// Passes on what was offered and not taken in time: each slot to the next who matches.
@@ -123,8 +123,8 @@ impl Waitlist {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn pass_on(&self, id: OrganizationId) -> Result<usize, UseCaseError> {
-        let now = self.desk.clock.now();
-        self.desk
+        let now = self.app.clock.now();
+        self.app
             .store
             .write(move |tx| {
                 let (organization, zone) = organization(tx, id)?;

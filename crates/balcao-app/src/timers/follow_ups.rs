@@ -89,8 +89,8 @@ impl Timers {
 
     /// Claims the next follow-up: no other process writes it until the claim expires.
     async fn take(&self) -> Result<Taken, UseCaseError> {
-        let desk = self.front.desk();
-        let now = desk.clock.now();
+        let app = self.front.app();
+        let now = app.clock.now();
         let settings = self.settings;
         let work = move |tx: &mut Tx<'_>| {
             let held = SignedDuration::try_from(IN_HAND).unwrap_or(SignedDuration::MAX);
@@ -111,7 +111,7 @@ impl Timers {
                 }
             }
         };
-        desk.store.write(work).await
+        app.store.write(work).await
     }
 
     /// The model's words, if they may be sent; else ours.
@@ -144,7 +144,7 @@ impl Timers {
         };
         let written = tokio::time::timeout(
             WITHIN,
-            side_request::complete(self.front.desk(), &agent, draft.organization, draft.turn, &request),
+            side_request::complete(self.front.app(), &agent, draft.organization, draft.turn, &request),
         )
         .await;
         let written = match written {
@@ -166,8 +166,8 @@ impl Timers {
 
     /// Everything that sending it is, if it still may be sent; tells whether it ended.
     async fn send(&self, draft: Draft, text: String) -> Result<bool, UseCaseError> {
-        let desk = self.front.desk();
-        let now = desk.clock.now();
+        let app = self.front.app();
+        let now = app.clock.now();
         let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
         let (organization, timer) = (draft.organization, draft.due.id);
         let marked_apart = is_on(Bug::TimerMarkedApart);
@@ -211,10 +211,10 @@ impl Timers {
             enqueue::enqueue(tx, id, &outgoing, now)?;
             Ok(true)
         };
-        let sent = desk.store.write(work).await?;
+        let sent = app.store.write(work).await?;
         if marked_apart {
             let mark = move |tx: &mut Tx<'_>| follow_up::end(tx, organization, timer, true).map_err(UseCaseError::from);
-            desk.store.write(mark).await?;
+            app.store.write(mark).await?;
         }
         Ok(sent)
     }

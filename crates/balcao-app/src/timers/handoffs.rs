@@ -23,8 +23,8 @@ const CUSTOMER: u32 = 1;
 impl Timers {
     /// Sends the alerts of handoffs that no staff member takes; returns how many handoffs got one.
     pub(super) async fn escalate(&self) -> Result<usize, UseCaseError> {
-        let desk = self.front.desk();
-        let (now, limit) = (desk.clock.now(), self.settings.at_once);
+        let app = self.front.app();
+        let (now, limit) = (app.clock.now(), self.settings.at_once);
         let work = move |tx: &mut Tx<'_>| {
             let mut told = 0;
             for one in handoff::untaken(tx, AFTER_MIN.map(SignedDuration::from_mins), now, limit)? {
@@ -38,7 +38,7 @@ impl Timers {
             }
             Ok(told)
         };
-        desk.store.write(work).await
+        app.store.write(work).await
     }
 }
 

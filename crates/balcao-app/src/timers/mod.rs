@@ -153,13 +153,13 @@ impl Timers {
     /// Slots that were held and not confirmed, or offered and not taken, go to who waits next; staff are asked about visits that
     /// are unmarked; choices that count no longer are forgotten.
     async fn pass_on(&self) -> Result<(), UseCaseError> {
-        let desk = self.front.desk();
-        let all = desk.look(|tx, _now| Ok(organization::list(tx)?)).await?;
-        let served = desk.store.served();
+        let app = self.front.app();
+        let all = app.look(|tx, _now| Ok(organization::list(tx)?)).await?;
+        let served = app.store.served();
         for one in all.into_iter().filter(|one| served.is_none_or(|served| served == one.id)) {
-            let expired = Booking::new(desk.clone()).expire_pending(one.id).await;
-            let offered = Waitlist::new(desk.clone()).pass_on(one.id).await;
-            for passed in [expired, offered, Visits::new(desk.clone()).review_unmarked(one.id).await] {
+            let expired = Booking::new(app.clone()).expire_pending(one.id).await;
+            let offered = Waitlist::new(app.clone()).pass_on(one.id).await;
+            for passed in [expired, offered, Visits::new(app.clone()).review_unmarked(one.id).await] {
                 match passed {
                     Ok(passed) if passed > 0 => self.outgoing.notify_one(),
                     Ok(_) => {}
@@ -170,8 +170,8 @@ impl Timers {
                 }
             }
         }
-        let long_ago = desk.clock.now().checked_sub(SignedDuration::from_hours(24 * 30)).unwrap_or(Timestamp::MIN);
-        desk.store.write(move |tx| Ok(choice::sweep(tx, long_ago)?)).await.map(|_swept: usize| ())
+        let long_ago = app.clock.now().checked_sub(SignedDuration::from_hours(24 * 30)).unwrap_or(Timestamp::MIN);
+        app.store.write(move |tx| Ok(choice::sweep(tx, long_ago)?)).await.map(|_swept: usize| ())
     }
 }
 

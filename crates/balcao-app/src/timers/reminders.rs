@@ -29,8 +29,8 @@ const AGAIN_AFTER_MIN: i64 = 5;
 impl Timers {
     /// Ends reminders that are due: each is sent, moved or skipped. Gives how many ended.
     pub(super) async fn remind(&self) -> Result<usize, UseCaseError> {
-        let desk = self.front.desk();
-        let now = desk.clock.now();
+        let app = self.front.app();
+        let now = app.clock.now();
         let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
         let work = move |tx: &mut Tx<'_>| {
             let mut ended = 0;
@@ -46,7 +46,7 @@ impl Timers {
             }
             Ok(ended)
         };
-        desk.store.write(work).await
+        app.store.write(work).await
     }
 }
 

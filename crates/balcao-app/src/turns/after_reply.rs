@@ -24,7 +24,7 @@ const SUMMARY_EVERY: usize = 4;
 const SUMMARY_TURNS: u32 = 12;
 
 pub(super) async fn run(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
     answered: &TurnOutcome,
@@ -32,7 +32,7 @@ pub(super) async fn run(
     match &answered.ending {
         Ending::Reply { .. } => {}
         Ending::Handoff { reason, .. } if !reason.is_failure() => {
-            return handed_over(desk, agent, organization, answered).await;
+            return handed_over(app, agent, organization, answered).await;
         }
         Ending::Handoff { .. } | Ending::Silence { .. } => return Ok(()),
     }
@@ -49,11 +49,10 @@ pub(super) async fn run(
     };
     if booked {
         // The contact has booked, so no follow-up may ask whether the contact is still interested.
-        FollowUps::new(desk.clone()).cancel(organization, contact, key("settled"), None).await?;
+        FollowUps::new(app.clone()).cancel(organization, contact, key("settled"), None).await?;
     }
     if booked && let Some(stage) = &steps.stage_after_booking {
-        let moved =
-            Pipelines::new(desk.clone()).place(organization, contact, key("stage"), stage.clone(), None).await?;
+        let moved = Pipelines::new(app.clone()).place(organization, contact, key("stage"), stage.clone(), None).await?;
         if let Err(refusal) = moved.value {
             tracing::warn!(?refusal, stage, "the stage after booking does not exist");
         }
@@ -62,7 +61,7 @@ pub(super) async fn run(
         && !booked
         && answered.state.memory.service.is_some()
         && answered.state.held.is_none()
-        && may_follow_up(desk, organization, contact, answered.conversation).await?
+        && may_follow_up(app, organization, contact, answered.conversation).await?
     {
         let hint = answered.state.inbound.chars().take(200).collect();
         let request = FollowUpRequest {
@@ -70,18 +69,18 @@ pub(super) async fn run(
             allowed_delays_min: vec![minutes],
             hint,
             kind: FollowUpType::Value,
-            episode: super::episode(desk, organization, answered.conversation).await?,
+            episode: super::episode(app, organization, answered.conversation).await?,
         };
-        let planned = FollowUps::new(desk.clone()).schedule(organization, contact, key("followup"), request).await?;
+        let planned = FollowUps::new(app.clone()).schedule(organization, contact, key("followup"), request).await?;
         if let Err(refusal) = planned.value {
             tracing::debug!(?refusal, "no follow-up was planned");
         }
     }
     if steps.contact_facts {
-        keep_facts(desk, agent, organization, contact, answered, key).await?;
+        keep_facts(app, agent, organization, contact, answered, key).await?;
     }
     if steps.summary {
-        summarise(desk, agent, organization, answered).await?;
+        summarise(app, agent, organization, answered).await?;
     }
     Ok(())
 }
@@ -89,16 +88,16 @@ pub(super) async fn run(
 /// After a handoff without a failure: runs the model's summary for the staff member who takes over, then the profile's own tools.
 /// The summary that closing extracted stands until then, and it stays if no model answers.
 async fn handed_over(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
     answered: &TurnOutcome,
 ) -> Result<(), AnswerError> {
     if agent.profile.after_reply.summary
-        && let Some(text) = summary(desk, agent, organization, answered, 1).await?
+        && let Some(text) = summary(app, agent, organization, answered, 1).await?
     {
         let id = answered.conversation;
-        desk.store.write(move |tx| summaries::store(tx, organization, id, &text)).await?;
+        app.store.write(move |tx| summaries::store(tx, organization, id, &text)).await?;
     }
     for tool in &agent.on_handoff {
         let (principal, args) = (answered.state.principal, json!({}));
@@ -115,26 +114,26 @@ async fn handed_over(
 }
 
 async fn summarise(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
     answered: &TurnOutcome,
 ) -> Result<(), AnswerError> {
-    let Some(text) = summary(desk, agent, organization, answered, SUMMARY_EVERY).await? else { return Ok(()) };
+    let Some(text) = summary(app, agent, organization, answered, SUMMARY_EVERY).await? else { return Ok(()) };
     let id = answered.conversation;
-    desk.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
+    app.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
 }
 
 /// Returns the model's summary; `None` if there is none, or if the count of turns is not a multiple of `every`.
 async fn summary(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
     answered: &TurnOutcome,
     every: usize,
 ) -> Result<Option<String>, AnswerError> {
     let id = answered.conversation;
-    let (turns, before) = desk
+    let (turns, before) = app
         .look(move |tx, _now| {
             let found = conversation::get(tx, organization, id)?;
             let turns = turn::transcripts(tx, organization, id, found.context_from, SUMMARY_TURNS)?;
@@ -148,7 +147,7 @@ async fn summary(
     let said: Vec<String> = earlier.iter().flatten().filter_map(in_words).collect();
     let system =
         format!("{}\n\n{before}\n\n{}", balcao_agent::prompt::summary(agent.profile.language), said.join("\n"));
-    let text = ask(desk, agent, organization, answered, system, ResponseFormat::Text, Purpose::Summary).await;
+    let text = ask(app, agent, organization, answered, system, ResponseFormat::Text, Purpose::Summary).await;
     Ok(text.map(|text| text.chars().take(SUMMARY_CHARS).collect()))
 }
 
@@ -163,12 +162,12 @@ fn in_words(message: &Message) -> Option<String> {
 
 /// At most one is planned at a time, and none for who wants no messages.
 async fn may_follow_up(
-    desk: &AppContext,
+    app: &AppContext,
     organization: OrganizationId,
     contact: ContactId,
     id: ConversationId,
 ) -> Result<bool, AnswerError> {
-    let look = desk.look(move |tx, _now| {
+    let look = app.look(move |tx, _now| {
         let open = follow_up::open_of_contact(tx, organization, contact)?;
         let found = conversation::get(tx, organization, id)?;
         Ok(open.is_empty() && found.opted_out_at.is_none() && found.state.agent_speaks())
@@ -178,20 +177,20 @@ async fn may_follow_up(
 
 /// Keeps what the customer said of themselves: bounded by the same checks as the tools, and never over a known name.
 async fn keep_facts(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
     contact: ContactId,
     answered: &TurnOutcome,
     key: impl Fn(&str) -> EffectKey,
 ) -> Result<(), AnswerError> {
-    let contacts = Contacts::new(desk.clone());
+    let contacts = Contacts::new(app.clone());
     let known = contacts.info(organization, contact).await?;
-    let tags = desk.look(move |tx, _now| Ok(tag::list(tx, organization)?)).await?;
+    let tags = app.look(move |tx, _now| Ok(tag::list(tx, organization)?)).await?;
     let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).filter(|name| !known.tags.contains(name)).collect();
     let system = balcao_agent::prompt::contact_facts(&tags, agent.profile.language);
     let format = ResponseFormat::Json { name: "contact_facts".to_owned(), schema: facts_schema(&tags) };
-    let Some(text) = ask(desk, agent, organization, answered, system, format, Purpose::ContactFacts).await else {
+    let Some(text) = ask(app, agent, organization, answered, system, format, Purpose::ContactFacts).await else {
         return Ok(());
     };
     let Ok(facts) = repair::parse_arguments(&text).map(|parsed| parsed.value) else { return Ok(()) };
@@ -230,7 +229,7 @@ fn facts_schema(tags: &[String]) -> Value {
 
 /// One question to the model about the turn, on the turn's account; `None` if it did not answer.
 async fn ask(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
     answered: &TurnOutcome,
@@ -266,7 +265,7 @@ async fn ask(
         purpose,
         facts,
     };
-    match side_request::complete(desk, agent, organization, Some(answered.turn), &request).await {
+    match side_request::complete(app, agent, organization, Some(answered.turn), &request).await {
         Ok(answer) => Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty()),
         Err(error) => {
             tracing::warn!(%error, ?purpose, "a step after the reply got no answer");

@@ -33,7 +33,7 @@ use crate::turns::summaries;
 
 /// Closes a turn. `turn_lease` is set if its conversation was leased: the turn may begin again then.
 pub(super) async fn close(
-    desk: &AppContext,
+    app: &AppContext,
     opened: Opened,
     mut state: TurnState,
     ending: Ending,
@@ -41,21 +41,21 @@ pub(super) async fn close(
 ) -> Result<TurnControl, AnswerError> {
     let turn_lease = match turn_lease {
         Some(turn_lease) if seeded_bugs::enqueues_after_close() => {
-            return Box::pin(seeded_bugs::close_then_enqueue(desk, opened, state, ending, turn_lease)).await;
+            return Box::pin(seeded_bugs::close_then_enqueue(app, opened, state, ending, turn_lease)).await;
         }
         turn_lease => turn_lease,
     };
-    let now = desk.clock.now();
+    let now = app.clock.now();
     let ending = of_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
     let channel = opened.conversation.channel.clone();
     let state = Arc::new(state);
-    let ended = EndedTurn::new(opened, Arc::clone(&state), ending, Arc::clone(&desk.notices));
+    let ended = EndedTurn::new(opened, Arc::clone(&state), ending, Arc::clone(&app.notices));
     let work = move |tx: &mut Tx<'_>| match &turn_lease {
         Some(turn_lease) => close_under_lease(tx, turn_lease, &ended, now),
         None => close_in_transaction(tx, &ended, now).map(ClosingResult::Closed),
     };
-    Ok(match desk.store.write::<_, UseCaseError, _>(work).await? {
+    Ok(match app.store.write::<_, UseCaseError, _>(work).await? {
         ClosingResult::Closed(ending) => {
             let state = Arc::unwrap_or_clone(state);
             TurnControl::Finished(Box::new(TurnOutcome { conversation, turn, ending, state, channel }))

@@ -197,13 +197,13 @@ impl Dispatcher {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn rescue(&self, since: Timestamp, suspects_since: Timestamp) -> Result<usize, UseCaseError> {
-        let now = self.front.desk().clock.now();
+        let now = self.front.app().clock.now();
         let (owner, until, limit) = (self.settings.owner.clone(), self.until(now), RESCUED_AT_ONCE);
         let work = move |tx: &mut Tx<'_>| {
             let request = LeaseRequest { owner: &owner, now, until, limit, suspects: limit };
             lease::lease_stuck(tx, &request, since, suspects_since)
         };
-        let leased = self.front.desk().store.write::<_, StoreError, _>(work).await?;
+        let leased = self.front.app().store.write::<_, StoreError, _>(work).await?;
         let count = leased.len();
         let jobs = leased.into_iter().map(|leased| {
             tracing::error!(conversation = %leased.lease.conversation, "nobody answered for too long: a person gets it");
@@ -229,12 +229,12 @@ impl Dispatcher {
         }
         let Some(limit) = u32::try_from(places.len()).ok().filter(|limit| *limit > 0) else { return Ok(Vec::new()) };
         let mut suspect = Arc::clone(&self.suspects).try_acquire_owned().ok();
-        let now = self.front.desk().clock.now();
+        let now = self.front.app().clock.now();
         let (owner, until) = (self.settings.owner.clone(), self.until(now));
         let suspects = u32::from(suspect.is_some());
         let work =
             move |tx: &mut Tx<'_>| lease::lease_due(tx, &LeaseRequest { owner: &owner, now, until, limit, suspects });
-        let leased = self.front.desk().store.write::<_, StoreError, _>(work).await?;
+        let leased = self.front.app().store.write::<_, StoreError, _>(work).await?;
         let jobs = leased.into_iter().zip(places).map(|(leased, place)| {
             let _suspect = if leased.tally.poison_suspect { suspect.take() } else { None };
             Job { leased, _turn: Some(place), _suspect }
@@ -286,10 +286,10 @@ impl Dispatcher {
 
     /// Shows that an answer is being written until the turn is over, beside it.
     fn show(&self, leased: &LeasedConversation) -> Shown {
-        let (seen, desk) = (Arc::new(Seen::default()), self.front.desk().clone());
+        let (seen, app) = (Arc::new(Seen::default()), self.front.app().clone());
         let (presence, leased, seeing) = (self.presence.clone(), leased.clone(), Arc::clone(&seen));
         let task = self.tracker.spawn(async move {
-            if let Some(at) = presence.find(&desk, &leased).await {
+            if let Some(at) = presence.find(&app, &leased).await {
                 let at = seeing.at.get_or_init(|| Arc::new(at));
                 at.typing(|| seeing.typing.store(true, Ordering::Relaxed)).await;
             }
@@ -310,7 +310,7 @@ impl Dispatcher {
     /// Renews the lease again and again; returns when it is lost, or ran out before it could be renewed. A database that does not
     /// answer lets the lease run out, too, because another process may have the turn by then (F-85, F-92).
     async fn keep_lease(&self, leased: &LeasedConversation) {
-        let clock = &self.front.desk().clock;
+        let clock = &self.front.app().clock;
         let mut ends = self.until(clock.now());
         loop {
             let left = Duration::try_from(ends.duration_since(clock.now())).unwrap_or_default();
@@ -327,16 +327,16 @@ impl Dispatcher {
     /// Waits a third of a lease's time and renews the one that ends at `ends`; again if that fails. Gives the time until which
     /// it lasts now; `None` if it is lost.
     async fn renewed(&self, lease: Lease, ends: Timestamp) -> Option<Timestamp> {
-        let desk = self.front.desk();
+        let app = self.front.app();
         loop {
             tokio::time::sleep(self.settings.lease / 3).await;
-            let now = desk.clock.now();
+            let now = app.clock.now();
             if now >= ends {
                 tracing::warn!("a turn is dropped: its lease ran out while the program stood still");
                 return None;
             }
             let until = self.until(now);
-            match desk.store.write(move |tx| lease::renew(tx, &lease, until)).await {
+            match app.store.write(move |tx| lease::renew(tx, &lease, until)).await {
                 Ok(()) => return Some(until),
                 Err(error @ StoreError::LeaseLost { .. }) => {
                     tracing::warn!(%error, "a turn is dropped");
@@ -352,8 +352,8 @@ impl Dispatcher {
         leased: &LeasedConversation,
         how: fn(&mut Tx<'_>, &LeasedConversation, Timestamp) -> Result<(), StoreError>,
     ) {
-        let (leased, now) = (leased.clone(), self.front.desk().clock.now());
-        if let Err(error) = self.front.desk().store.write(move |tx| how(tx, &leased, now)).await {
+        let (leased, now) = (leased.clone(), self.front.app().clock.now());
+        if let Err(error) = self.front.app().store.write(move |tx| how(tx, &leased, now)).await {
             // It runs out by itself.
             tracing::warn!(%error, "a lease could not be ended");
         }

@@ -32,7 +32,7 @@ pub(super) enum Stop {
 
 /// The journal of a turn.
 pub(super) struct StoreJournal {
-    desk: AppContext,
+    app: AppContext,
     toolbox: Arc<Toolbox>,
     organization: OrganizationId,
     conversation: ConversationId,
@@ -43,9 +43,9 @@ pub(super) struct StoreJournal {
 }
 
 impl StoreJournal {
-    pub(super) fn new(desk: &AppContext, agent: &Agent, opened: &Opened, turn_lease: Option<TurnLease>) -> Self {
+    pub(super) fn new(app: &AppContext, agent: &Agent, opened: &Opened, turn_lease: Option<TurnLease>) -> Self {
         Self {
-            desk: desk.clone(),
+            app: app.clone(),
             toolbox: Arc::clone(&agent.toolbox),
             organization: opened.organization.id,
             conversation: opened.conversation.id,
@@ -73,7 +73,7 @@ impl Journal for StoreJournal {
         let &Self { organization, conversation, turn, .. } = self;
         let (turn_lease, hash) = (self.turn_lease.clone(), state.prompt_hash.clone());
         let acts = state.acts_next(&self.toolbox).then(|| state.has_acted(&self.toolbox));
-        let (spent, now) = (close::spent(state), self.desk.clock.now());
+        let (spent, now) = (close::spent(state), self.app.clock.now());
         let work = move |tx: &mut Tx<'_>| {
             match &turn_lease {
                 Some(turn_lease) if acts.is_some() => turn_lease.renew(tx, now)?,
@@ -93,7 +93,7 @@ impl Journal for StoreJournal {
             turn::save(tx, organization, turn, &machine, &hash)?;
             Ok(None)
         };
-        match self.desk.store.write::<_, UseCaseError, _>(work).await {
+        match self.app.store.write::<_, UseCaseError, _>(work).await {
             Ok(None) => Ok(()),
             Ok(Some(stop)) => Err(self.stop(stop)),
             Err(UseCaseError::Store(error @ StoreError::LeaseLost { .. })) => Err(self.stop(Stop::Lost(error))),

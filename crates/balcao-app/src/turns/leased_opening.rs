@@ -33,14 +33,14 @@ pub(super) enum LeasedOpening {
 }
 
 pub(super) async fn open_leased_turn(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     leased: &LeasedConversation,
     turn_lease: &TurnLease,
 ) -> Result<LeasedOpening, UseCaseError> {
-    let now = desk.clock.now();
+    let now = app.clock.now();
     let (leased, turn_lease, prompt) = (leased.clone(), turn_lease.clone(), agent.prompt_version.clone());
-    desk.store.write(move |tx| open_in_transaction(tx, &leased, &turn_lease, &prompt, now)).await
+    app.store.write(move |tx| open_in_transaction(tx, &leased, &turn_lease, &prompt, now)).await
 }
 
 fn open_in_transaction(

@@ -181,8 +181,8 @@ impl From<StoreError> for AnswerError {
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed.
-pub async fn next_assignee(desk: &AppContext, organization: OrganizationId) -> Result<Option<String>, UseCaseError> {
-    desk.look(move |tx, _now| {
+pub async fn next_assignee(app: &AppContext, organization: OrganizationId) -> Result<Option<String>, UseCaseError> {
+    app.look(move |tx, _now| {
         Ok(balcao_store::messaging::conversation::least_loaded(tx, organization)?.map(|(_, name)| name))
     })
     .await
@@ -193,11 +193,11 @@ pub async fn next_assignee(desk: &AppContext, organization: OrganizationId) -> R
 /// # Errors
 /// [`UseCaseError`] if the database failed.
 pub async fn episode(
-    desk: &AppContext,
+    app: &AppContext,
     organization: OrganizationId,
     conversation: ConversationId,
 ) -> Result<u32, UseCaseError> {
-    desk.look(move |tx, _now| {
+    app.look(move |tx, _now| {
         let found = balcao_store::messaging::conversation::get(tx, organization, conversation)?;
         Ok(u32::try_from(found.episode).unwrap_or(u32::MAX))
     })

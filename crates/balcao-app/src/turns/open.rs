@@ -127,15 +127,15 @@ pub(super) enum OpenResult {
 }
 
 pub(super) async fn open(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     inbound: &TurnRequest,
     needs: LoadOptions,
 ) -> Result<OpenResult, UseCaseError> {
-    let now = desk.clock.now();
+    let now = app.clock.now();
     let inbound = inbound.clone();
     let (prompt, locale) = (agent.prompt_version.clone(), agent.profile.language);
-    desk.store.write(move |tx| in_transaction(tx, &inbound, &prompt, locale, needs, now)).await
+    app.store.write(move |tx| in_transaction(tx, &inbound, &prompt, locale, needs, now)).await
 }
 
 fn in_transaction(
@@ -355,11 +355,11 @@ fn public_texts(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Str
 
 /// The messages of a turn that was cut short, as one text.
 pub(super) async fn inbound_of(
-    desk: &AppContext,
+    app: &AppContext,
     organization: OrganizationId,
     conversation: ConversationId,
 ) -> Result<String, UseCaseError> {
-    let last = desk.look(move |tx, _now| Ok(message::last(tx, organization, conversation, 20)?)).await?;
+    let last = app.look(move |tx, _now| Ok(message::last(tx, organization, conversation, 20)?)).await?;
     let unanswered: Vec<String> = last
         .into_iter()
         .rev()

@@ -37,7 +37,7 @@ type Made = (Arc<Toolbox>, Arc<Sanitiser>);
 
 /// Answers customers. Cheap to share.
 pub struct TurnRunner {
-    desk: AppContext,
+    app: AppContext,
     agents: std::sync::RwLock<BTreeMap<String, Agent>>,
     sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Vec<Made>>>,
     /// What strangers of the web chat may cost in a day, and what answers them after it; without it a person does.
@@ -55,11 +55,11 @@ impl std::fmt::Debug for TurnRunner {
 impl TurnRunner {
     /// A runner with its agents, by profile id.
     #[must_use]
-    pub fn new(desk: AppContext, agents: impl IntoIterator<Item = Agent>) -> Self {
+    pub fn new(app: AppContext, agents: impl IntoIterator<Item = Agent>) -> Self {
         let agents = agents.into_iter().map(|agent| (agent.profile.id.clone(), agent)).collect();
         let agents = std::sync::RwLock::new(agents);
         let strangers = (StrangerBudgets::default(), None);
-        Self { desk, agents, sanitisers: std::sync::Mutex::default(), strangers, lanes: std::sync::Mutex::default() }
+        Self { app, agents, sanitisers: std::sync::Mutex::default(), strangers, lanes: std::sync::Mutex::default() }
     }
 
     /// Returns the runner with daily budgets for all strangers of the web chat together. After a budget is spent, `instead` answers
@@ -71,8 +71,8 @@ impl TurnRunner {
 
     /// Store and clock.
     #[must_use]
-    pub fn desk(&self) -> &AppContext {
-        &self.desk
+    pub fn app(&self) -> &AppContext {
+        &self.app
     }
 
     /// Returns the current agent of a profile. The caller works with this one snapshot, even if the profile changes.
@@ -128,11 +128,11 @@ impl TurnRunner {
         let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
             let needs = LoadOptions::from_agent(&agent, !self.has_sanitiser(inbound.organization, &agent));
-            match open::open(&self.desk, &agent, &inbound, needs).await? {
+            match open::open(&self.app, &agent, &inbound, needs).await? {
                 OpenResult::Fresh(opened) => break *opened,
                 OpenResult::Interrupted { mut opened, saved } => {
                     strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
-                    let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
+                    let texts = open::inbound_of(&self.app, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.resume(&agent, &opened, saved.as_deref(), texts).await?;
                     Box::pin(self.run_to_end(&mut agent, *opened, turn, &mut Caller { sink: None }, &meter)).await?;
                 }
@@ -162,7 +162,7 @@ impl TurnRunner {
         let needs = LoadOptions::from_agent(&agent, !self.has_sanitiser(leased.lease.organization, &agent));
         let locale = agent.profile.language;
         let lease = TurnLease { lease: leased.lease, lasts: leased.lasts, burst, needs, locale, had_effect: false };
-        let found = open_leased_turn(&self.desk, &agent, leased, &lease).await?;
+        let found = open_leased_turn(&self.app, &agent, leased, &lease).await?;
         let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
@@ -219,7 +219,7 @@ impl TurnRunner {
     pub async fn after_reply(&self, profile: &str, answered: &TurnOutcome, organization: OrganizationId) {
         let Ok(agent) = self.agent(profile) else { return };
         let ran = match strangers::after_reply(self, agent, organization, answered).await {
-            Ok(agent) => after_reply::run(&self.desk, &agent, organization, answered).await,
+            Ok(agent) => after_reply::run(&self.app, &agent, organization, answered).await,
             Err(error) => Err(error.into()),
         };
         if let Err(error) = ran {
@@ -255,7 +255,7 @@ impl TurnRunner {
         meter: &Meter<'_>,
     ) -> Result<TurnControl, AnswerError> {
         let lease = source.lease().cloned();
-        let journal = StoreJournal::new(&self.desk, agent, &opened, lease.clone());
+        let journal = StoreJournal::new(&self.app, agent, &opened, lease.clone());
         let (conversation, id) = (opened.conversation.id.to_string(), opened.turn.to_string());
         let span = spans::of_turn(&agent.profile.id, &conversation, &id);
         let sanitiser = Arc::clone(&turn.setup().sanitiser);
@@ -284,9 +284,9 @@ impl TurnRunner {
         }
         let lease = lease.map(|lease| lease.after(turn.state(), &agent.toolbox));
         let (organization, spent) = (opened.organization.id, close::spent(turn.state()));
-        let closing = Box::pin(close::close(&self.desk, opened, turn.into_state(), ending, lease));
+        let closing = Box::pin(close::close(&self.app, opened, turn.into_state(), ending, lease));
         let closed = closing.instrument(span).await?;
-        strangers::count(&self.desk, agent, organization, spent.tokens, spent.cost_micro_usd).await;
+        strangers::count(&self.app, agent, organization, spent.tokens, spent.cost_micro_usd).await;
         if let TurnControl::Finished(outcome) = &closed {
             meter.ended(outcome, &agent.toolbox);
         }

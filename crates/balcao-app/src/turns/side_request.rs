@@ -16,7 +16,7 @@ use crate::context::metrics;
 /// # Errors
 /// The error of the model. If only the count of the usage fails, the function still returns the answer.
 pub(crate) async fn complete(
-    desk: &AppContext,
+    app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
     of: Option<TurnId>,
@@ -30,8 +30,8 @@ pub(crate) async fn complete(
         let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
         let cost = natural(answer.usage.cost_micro_usd.unwrap_or(0));
-        strangers::count(desk, agent, organization, tokens, cost).await;
-        let counted = desk.store.write(move |tx| turn::add_model_call(tx, organization, of, tokens, cost)).await;
+        strangers::count(app, agent, organization, tokens, cost).await;
+        let counted = app.store.write(move |tx| turn::add_model_call(tx, organization, of, tokens, cost)).await;
         if let Err(error) = counted {
             let error: StoreError = error;
             tracing::warn!(%error, purpose = ?request.purpose, "a question beside a turn was not counted");

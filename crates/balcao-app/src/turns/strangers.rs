@@ -73,7 +73,7 @@ async fn decide(
     let (ceilings, instead) = &runner.strangers;
     let ceilings = *ceilings;
     let look = move |tx: &mut Tx<'_>, now| budgets::of_stranger(tx, organization, conversation, &ceilings, now);
-    Ok(match runner.desk().look(look).await? {
+    Ok(match runner.app().look(look).await? {
         None => StrangerDecision::NotAStranger,
         Some(None) => StrangerDecision::CountCost,
         Some(Some(ceiling)) => match instead {
@@ -87,10 +87,10 @@ async fn decide(
 }
 
 /// Counts what an agent's model cost, if that counts for strangers. If the count fails, the answer still goes out.
-pub(super) async fn count(desk: &AppContext, agent: &Agent, organization: OrganizationId, tokens: i64, cost: i64) {
+pub(super) async fn count(app: &AppContext, agent: &Agent, organization: OrganizationId, tokens: i64, cost: i64) {
     let Some(budgets) = agent.counted.filter(|_| (tokens, cost) != (0, 0)) else { return };
-    let now = desk.clock.now();
-    let counted = desk.store.write(move |tx| budgets::spend(tx, organization, &budgets, tokens, cost, now)).await;
+    let now = app.clock.now();
+    let counted = app.store.write(move |tx| budgets::spend(tx, organization, &budgets, tokens, cost, now)).await;
     if let Err(error) = counted {
         tracing::warn!(%error, "what a stranger's turn cost was not counted");
     }

@@ -28,14 +28,14 @@ pub enum SummaryRefusal {
 /// Keeps summaries.
 #[derive(Debug, Clone)]
 pub struct Summaries {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Summaries {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// Writes down what a conversation was about, and gives it: the running summary, the contact's last words, and what is
@@ -61,7 +61,7 @@ impl Summaries {
             store(tx, organization, id, &summary)?;
             Ok(Ok(summary))
         };
-        self.desk.effect(organization, key, keep).await
+        self.app.effect(organization, key, keep).await
     }
 }
 

@@ -62,14 +62,14 @@ pub struct TurnInside {
 /// Looks into turns.
 #[derive(Debug, Clone)]
 pub struct Traces {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Traces {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// The last `limit` turns of a conversation, the newest first.
@@ -82,7 +82,7 @@ impl Traces {
         conversation: ConversationId,
         limit: u32,
     ) -> Result<Vec<TurnTrace>, UseCaseError> {
-        let found = self.desk.look(move |tx, _now| Ok(turn::latest(tx, organization, conversation, limit)?)).await?;
+        let found = self.app.look(move |tx, _now| Ok(turn::latest(tx, organization, conversation, limit)?)).await?;
         Ok(found.into_iter().map(trace).collect())
     }
 }

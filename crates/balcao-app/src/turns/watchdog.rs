@@ -26,7 +26,7 @@ const EVERY: Duration = Duration::from_secs(5);
 /// Looks after what waits.
 #[derive(Debug)]
 pub struct Watchdog {
-    desk: AppContext,
+    app: AppContext,
     dispatcher: Dispatcher,
     watch: BacklogMonitor,
     started: Timestamp,
@@ -36,9 +36,9 @@ pub struct Watchdog {
 impl Watchdog {
     /// A watchdog whose patience begins now; it tells `watch` what it sees.
     #[must_use]
-    pub fn new(desk: AppContext, dispatcher: Dispatcher, watch: BacklogMonitor) -> Self {
-        let started = desk.clock.now();
-        Self { desk, dispatcher, watch, started, rescues: true }
+    pub fn new(app: AppContext, dispatcher: Dispatcher, watch: BacklogMonitor) -> Self {
+        let started = app.clock.now();
+        Self { app, dispatcher, watch, started, rescues: true }
     }
 
     /// The same for a program that runs no turns: it looks, and leaves rescuing to those that do.
@@ -61,8 +61,8 @@ impl Watchdog {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn look(&self) -> Result<usize, UseCaseError> {
-        let figures = self.watch.look(&self.desk).await?;
-        let now = self.desk.clock.now();
+        let figures = self.watch.look(&self.app).await?;
+        let now = self.app.clock.now();
         let before = |patience| {
             let patience = SignedDuration::try_from(patience).unwrap_or(SignedDuration::ZERO);
             now.saturating_sub(patience).unwrap_or(Timestamp::MIN)

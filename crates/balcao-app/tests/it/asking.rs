@@ -22,7 +22,7 @@ async fn stored(world: &World, answered: &TurnOutcome) -> (Conversation, bool) {
     let work = move |tx: &mut balcao_store::Tx<'_>| {
         Ok((conversation::get(tx, organization, id)?, handoff::open_of(tx, organization, id)?.is_some()))
     };
-    world.desk.store.read(work).await.map_err(|error: balcao_store::StoreError| error).unwrap()
+    world.app.store.read(work).await.map_err(|error: balcao_store::StoreError| error).unwrap()
 }
 
 #[tokio::test]

@@ -239,9 +239,9 @@ async fn a_file_that_comes_during_a_turn_is_answered_by_the_next_one() {
 #[tokio::test]
 async fn sound_that_a_visitor_of_the_web_chat_sends_is_written_down_before_its_turn() {
     let shop = start_harness([]).await;
-    let (desk, organization) = (shop.world.desk.clone(), shop.world.organization);
-    let inbox = Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::default());
-    let chats = WebChats::new(desk, inbox.with_files(Arc::default(), WAIT), Hub::default(), organization);
+    let (app, organization) = (shop.world.app.clone(), shop.world.organization);
+    let inbox = Inbox::new(app.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::default());
+    let chats = WebChats::new(app, inbox.with_files(Arc::default(), WAIT), Hub::default(), organization);
     shop.speech.next(Heard::Words("quero cortar o cabelo".to_owned()));
     assert!(chats.send_file(&Visitor::new("ana"), "message-1", "nota.ogg", note(5)).await.unwrap().unwrap());
     let conversation = chats.latest().await.unwrap().unwrap().0;

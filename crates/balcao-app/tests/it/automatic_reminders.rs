@@ -35,7 +35,7 @@ async fn book(shop: &MessagingHarness, contact: ContactId, date: &str, start_min
         pending: false,
         source: "test".to_owned(),
     };
-    let booking = Booking::new(shop.world.desk.clone());
+    let booking = Booking::new(shop.world.app.clone());
     let booked = booking.book(shop.world.organization, contact, shop.world.key(), request).await.unwrap();
     booked.value.unwrap().appointment.id
 }
@@ -55,7 +55,7 @@ async fn move_to(
         service: None,
         source: "test".to_owned(),
     };
-    let booking = Booking::new(shop.world.desk.clone());
+    let booking = Booking::new(shop.world.app.clone());
     let moved = booking.reschedule(shop.world.organization, contact, shop.world.key(), request).await.unwrap();
     moved.value.unwrap().new.appointment.id
 }
@@ -101,7 +101,7 @@ async fn reminder_asked_for_at_an_automatic_minute_is_one() {
     let (shop, joao) = shop().await;
     let id = book(&shop, joao, "2026-11-25", 15 * 60).await;
     let ask = async |minutes| {
-        let reminders = Reminders::new(shop.world.desk.clone());
+        let reminders = Reminders::new(shop.world.app.clone());
         let planned =
             reminders.schedule(shop.world.organization, joao, shop.world.key(), None, Some(minutes), 60).await;
         planned.unwrap().value.unwrap()
@@ -155,7 +155,7 @@ async fn reminder_that_quiet_hours_moved_stays_for_the_same_start() {
         service: None,
         source: "test".to_owned(),
     };
-    let booking = Booking::new(shop.world.desk.clone());
+    let booking = Booking::new(shop.world.app.clone());
     let moved = booking.reschedule(shop.world.organization, joao, shop.world.key(), request).await.unwrap();
     let moved = moved.value.unwrap().new.appointment.id;
     assert_eq!(reminders(&shop, moved, ReminderState::Open).await, automatic(&["11-25 08:00"]));
@@ -164,15 +164,15 @@ async fn reminder_that_quiet_hours_moved_stays_for_the_same_start() {
 #[tokio::test]
 async fn cancelling_and_marking_end_the_reminders() {
     let (shop, joao) = shop().await;
-    let (organization, desk) = (shop.world.organization, shop.world.desk.clone());
+    let (organization, app) = (shop.world.organization, shop.world.app.clone());
     let cancelled = book(&shop, joao, "2026-11-26", 15 * 60).await;
-    let booking = Booking::new(desk.clone());
+    let booking = Booking::new(app.clone());
     booking.cancel(organization, joao, shop.world.key(), Some(cancelled)).await.unwrap().value.unwrap();
     assert_eq!(reminders(&shop, cancelled, ReminderState::Cancelled).await, automatic(&["11-25 15:00", "11-26 14:00"]));
     let id = book(&shop, joao, "2026-11-25", 15 * 60).await;
     // The visit began, and the reminders could not be sent meanwhile.
     shop.world.set_local("2026-11-25T15:01");
-    Visits::new(desk).mark_visit(organization, id, VisitEnd::NoShow, Actor::Operator).await.unwrap().unwrap();
+    Visits::new(app).mark_visit(organization, id, VisitEnd::NoShow, Actor::Operator).await.unwrap().unwrap();
     assert_eq!(reminders(&shop, id, ReminderState::Open).await, []);
     assert_eq!(shop.fires(terms()).await, 0);
 }
@@ -264,7 +264,7 @@ async fn planned_reminders_are_listed_in_order_page_by_page() {
     let (shop, joao) = shop().await;
     book(&shop, joao, "2026-11-26", 15 * 60).await;
     book(&shop, joao, "2026-11-25", 15 * 60).await;
-    let reminders = Reminders::new(shop.world.desk.clone());
+    let reminders = Reminders::new(shop.world.app.clone());
     let first = reminders.page(shop.world.organization, None, 3).await.unwrap();
     let times = |page: &balcao_app::scheduling::reminders::ReminderPage| {
         page.items.iter().map(|one| one.remind_at_local.clone()).collect::<Vec<_>>()
@@ -278,7 +278,7 @@ async fn planned_reminders_are_listed_in_order_page_by_page() {
 #[tokio::test]
 async fn setting_is_checked_and_written_back() {
     let (shop, _) = shop().await;
-    let (business, organization) = (Business::new(shop.world.desk.clone()), shop.world.organization);
+    let (business, organization) = (Business::new(shop.world.app.clone()), shop.world.organization);
     let edit = |value: Value| Edit::Change {
         section: Section::Organization,
         name: String::new(),

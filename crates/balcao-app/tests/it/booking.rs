@@ -22,11 +22,11 @@ fn wish(professional: &str, service: &str, date: &str, start: &str) -> BookReque
 }
 
 async fn book(world: &World, who: ContactId, wish: BookRequest) -> Result<Booked, BookingRefusal> {
-    Booking::new(world.desk.clone()).book(world.organization, who, world.key(), wish).await.unwrap().value
+    Booking::new(world.app.clone()).book(world.organization, who, world.key(), wish).await.unwrap().value
 }
 
 async fn upcoming(world: &World, who: ContactId) -> Vec<(String, String)> {
-    let history = Appointments::new(world.desk.clone()).history(world.organization, who).await.unwrap();
+    let history = Appointments::new(world.app.clone()).history(world.organization, who).await.unwrap();
     history.upcoming.into_iter().map(|one| (one.date.to_string(), one.start)).collect()
 }
 
@@ -56,7 +56,7 @@ async fn a_name_and_an_id_of_two_services_are_asked_about() {
     let world = figueira().await;
     let caio = world.caio().await;
     let shave = book(&world, caio, wish("Otávio", "Barba desenhada", "2026-11-24", "10:00")).await.unwrap();
-    let view = Appointments::new(world.desk.clone()).history(world.organization, caio).await.unwrap();
+    let view = Appointments::new(world.app.clone()).history(world.organization, caio).await.unwrap();
     let id = view.upcoming.first().and_then(|one| one.service_id).unwrap();
     let both = |name: &str, start: &str| BookRequest {
         service: Some(ServiceChoice::NameAndId { name: name.to_owned(), id }),
@@ -74,7 +74,7 @@ async fn a_name_and_an_id_of_two_services_are_asked_about() {
 async fn asking_twice_books_once() {
     let world = figueira().await;
     let caio = world.caio().await;
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     let (key, request) = (world.key(), wish("Otávio", "Barba desenhada", "2026-11-24", "10:00"));
     let first = booking.book(world.organization, caio, key.clone(), request.clone()).await.unwrap();
     let replayed = booking.book(world.organization, caio, key, request.clone()).await.unwrap();
@@ -126,7 +126,7 @@ async fn customers_begin_where_the_business_lets_appointments_begin_and_staff_at
         service: None,
         source: source.to_owned(),
     };
-    let moves = Booking::new(world.desk.clone());
+    let moves = Booking::new(world.app.clone());
     let moved = moves.reschedule(world.organization, livia, world.key(), to("16:05", "agent")).await.unwrap().value;
     assert!(matches!(moved, Err(BookingRefusal::OffGrid { .. })), "{moved:?}");
     let moved = moves.reschedule(world.organization, livia, world.key(), to("16:00", "agent")).await.unwrap().value;
@@ -195,7 +195,7 @@ async fn a_43_a_contact_holds_no_more_than_the_limit() {
 async fn cancelling_finds_the_one_that_is_meant() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     let cancel = |who, id| {
         let (booking, key, organization) = (booking.clone(), world.key(), world.organization);
         async move { booking.cancel(organization, who, key, id).await.unwrap().value }
@@ -223,7 +223,7 @@ async fn cancelling_finds_the_one_that_is_meant() {
 async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     let to = |start: &str| RescheduleRequest {
         appointment: None,
         date: "2026-11-24".parse().unwrap(),
@@ -234,7 +234,7 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
     };
     let own = book(&world, livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
     book(&world, caio, wish("Otávio", "Corte na máquina", "2026-11-24", "11:00")).await.unwrap();
-    let reminders = Reminders::new(world.desk.clone());
+    let reminders = Reminders::new(world.app.clone());
     let planned = reminders.schedule(world.organization, livia, world.key(), None, Some(60), 30).await.unwrap();
     assert_eq!(planned.value.unwrap().remind_at_local, "2026-11-24T09:00");
 
@@ -249,7 +249,7 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
     assert_eq!(moved.new.appointment.start, "10:15");
     let (organization, id) = (world.organization, moved.new.appointment.id);
     let all: Result<Vec<_>, StoreError> =
-        world.desk.store.read(move |tx| balcao_store::scheduling::reminder::list_of(tx, organization, id)).await;
+        world.app.store.read(move |tx| balcao_store::scheduling::reminder::list_of(tx, organization, id)).await;
     let due: Vec<_> = all.unwrap().iter().map(|one| one.planned.remind_at).collect();
     let at = |time: &str| time.parse().unwrap();
     assert_eq!(due, [at("2026-11-23T10:15:00-03:00"), at("2026-11-24T09:15:00-03:00")]);
@@ -261,7 +261,7 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
 async fn a_hold_is_confirmed_or_expires() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     let mut hold = wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
     hold.pending = true;
     let held = book(&world, livia, hold.clone()).await.unwrap();
@@ -284,7 +284,7 @@ async fn a_hold_is_confirmed_or_expires() {
 async fn a_freed_slot_is_kept_for_the_first_who_waits() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
-    let waitlist = Waitlist::new(world.desk.clone());
+    let waitlist = Waitlist::new(world.app.clone());
     let cut = || wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
     book(&world, caio, cut()).await.unwrap();
     let join = JoinRequest {
@@ -298,7 +298,7 @@ async fn a_freed_slot_is_kept_for_the_first_who_waits() {
     let again = waitlist.join(world.organization, livia, world.key(), join).await.unwrap().value.unwrap();
     assert_eq!((again.id, again.already_waiting), (joined.id, true));
 
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     let on_that_day = booking.cancel(world.organization, caio, world.key(), None).await.unwrap().value.unwrap();
     assert_eq!(on_that_day.start, "10:00");
     assert!(matches!(book(&world, caio, cut()).await, Err(BookingRefusal::SlotTaken { .. })));
@@ -309,8 +309,8 @@ async fn a_freed_slot_is_kept_for_the_first_who_waits() {
 async fn who_waits_is_told_of_a_start_that_can_be_booked() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
-    let (organization, store) = (world.organization, world.desk.store.clone());
-    let now = world.desk.clock.now();
+    let (organization, store) = (world.organization, world.app.store.clone());
+    let now = world.app.clock.now();
     let begun: Result<_, StoreError> =
         store.write(move |tx| conversation::find_or_begin(tx, organization, livia, "terminal", now)).await;
     let thread = begun.unwrap().id;
@@ -322,9 +322,9 @@ async fn who_waits_is_told_of_a_start_that_can_be_booked() {
         service: Some("Corte de menino".to_owned()),
         period: None,
     };
-    let waitlist = Waitlist::new(world.desk.clone());
+    let waitlist = Waitlist::new(world.app.clone());
     waitlist.join(organization, livia, world.key(), join).await.unwrap().value.unwrap();
-    Booking::new(world.desk.clone()).cancel(organization, caio, world.key(), None).await.unwrap().value.unwrap();
+    Booking::new(world.app.clone()).cancel(organization, caio, world.key(), None).await.unwrap().value.unwrap();
     let last: Result<_, StoreError> = store.read(move |tx| message::last(tx, organization, thread, 1)).await;
     let told = last.unwrap().first().map(|one| one.text.clone()).unwrap_or_default();
     assert!(told.contains("Íris Valente: quinta, 26/11 às 10h."), "{told}");
@@ -335,12 +335,12 @@ async fn who_waits_is_told_of_a_start_that_can_be_booked() {
 async fn an_offer_that_nobody_takes_lapses() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
-    let waitlist = Waitlist::new(world.desk.clone());
+    let waitlist = Waitlist::new(world.app.clone());
     let cut = || wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
     book(&world, caio, cut()).await.unwrap();
     let join = JoinRequest { date: "2026-11-24".parse().unwrap(), professional: None, service: None, period: None };
     waitlist.join(world.organization, livia, world.key(), join).await.unwrap().value.unwrap();
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     booking.cancel(world.organization, caio, world.key(), None).await.unwrap().value.unwrap();
     assert_eq!(waitlist.pass_on(world.organization).await.unwrap(), 0);
     world.set_local("2026-11-23T09:15");
@@ -354,7 +354,7 @@ async fn two_fight_for_one_slot_a_thousand_times_through_the_front_door() {
     let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
     let world = on(store, "barbearia-figueira.yaml", "2026-11-23T09:00").await;
     let contacts = [world.caio().await, world.livia().await];
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     for round in 0..1000_u32 {
         let minute = 13 * 60 + 30 + 5 * u16::try_from(round % 70).unwrap();
         let start = balcao_domain::hours::format_minute(minute);

@@ -28,7 +28,7 @@ impl Shop {
     }
 
     fn over(world: World) -> Self {
-        let business = Business::new(world.desk.clone());
+        let business = Business::new(world.app.clone());
         Self { world, business }
     }
 
@@ -55,7 +55,7 @@ impl Shop {
 
     async fn audited(&self, subject: &str) -> Vec<AuditEntry> {
         let (organization, subject) = (self.world.organization, subject.to_owned());
-        let read = self.world.desk.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
+        let read = self.world.app.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
         read.map_err(|error: StoreError| error).unwrap()
     }
 }
@@ -273,7 +273,7 @@ async fn each_kind_of_single_edit_is_made_audited_and_found_in_the_file() {
 async fn the_next_question_is_answered_with_the_new_price() {
     let shop = Shop::open().await;
     shop.make(set(Section::Services, "Coloração", "price", json!("222.00"))).await.unwrap();
-    let offer = Catalog::new(shop.world.desk.clone()).offer(shop.world.organization).await.unwrap();
+    let offer = Catalog::new(shop.world.app.clone()).offer(shop.world.organization).await.unwrap();
     let found = offer.services.into_iter().find(|one| one.name == "Coloração").unwrap();
     assert_eq!(found.price.cents, 22_200);
 }

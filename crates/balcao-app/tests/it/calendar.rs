@@ -28,8 +28,8 @@ async fn built_in(store: Store) -> Setting {
         Owner { organization, contact: found.unwrap().unwrap().id }
     };
     let (ana, bia) = (owner("31 99640-1177").await, owner("31 98432-7788").await);
-    let desk = AppContext::new(store.clone(), Arc::new(ManualClock::at(now)));
-    Setting { calendar: Arc::new(BuiltIn::new(desk)), ana, bia }
+    let app = AppContext::new(store.clone(), Arc::new(ManualClock::at(now)));
+    Setting { calendar: Arc::new(BuiltIn::new(app)), ana, bia }
 }
 
 fn in_memory(memory: Memory) -> (Setting, Arc<Memory>) {

@@ -57,11 +57,11 @@ async fn turn_with(changed: impl FnOnce(Toolbox) -> Toolbox, script: impl IntoIt
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
     };
-    let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
+    let registry = balcao_builtin_tools::registry(&world.app, &settings).unwrap();
     let model = Scripted::new(script);
     let mut agent = Agent::new(profile, &registry, Arc::new(model.clone()));
     agent.toolbox = Arc::new(changed(Toolbox::clone(&agent.toolbox)));
-    let front = TurnRunner::new(world.desk.clone(), [agent]);
+    let front = TurnRunner::new(world.app.clone(), [agent]);
     let inbound = TurnRequest {
         organization: world.organization,
         channel: "terminal".to_owned(),

@@ -11,7 +11,7 @@ use crate::messaging_harness::{account, start_harness};
 async fn a_channel_that_would_send_nothing_is_told_with_the_reason_and_what_came_last_is_known() {
     let harness = start_harness([]).await;
     let health =
-        ChannelHealth::new(harness.world.desk.clone(), harness.world.organization, vec![account(&harness.graph)]);
+        ChannelHealth::new(harness.world.app.clone(), harness.world.organization, vec![account(&harness.graph)]);
     let look = || async { health.look().await.unwrap().remove(0) };
     let fine =
         Health { channel: "whatsapp".to_owned(), account: ACCOUNT.to_owned(), trouble: None, last_inbound: None };

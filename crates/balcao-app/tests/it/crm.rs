@@ -13,7 +13,7 @@ use crate::world::{figueira, on};
 #[tokio::test]
 async fn one_person_is_one_contact_however_the_number_is_written() {
     let world = figueira().await;
-    let contacts = Contacts::new(world.desk.clone());
+    let contacts = Contacts::new(world.app.clone());
     let arrive = |phone: &str, user: Option<&str>, name: &str| {
         let arrival = Arrival {
             phone: Some(Phone::parse(phone).unwrap()),
@@ -36,7 +36,7 @@ async fn one_person_is_one_contact_however_the_number_is_written() {
 #[tokio::test]
 async fn an_update_is_checked_and_the_old_value_kept() {
     let world = figueira().await;
-    let contacts = Contacts::new(world.desk.clone());
+    let contacts = Contacts::new(world.app.clone());
     let livia = world.livia().await;
     let update =
         |update: ContactUpdate| contacts.update(world.organization, livia, world.key(), "agent".to_owned(), update);
@@ -53,7 +53,7 @@ async fn an_update_is_checked_and_the_old_value_kept() {
     assert!(update(change).await.unwrap().value.unwrap().updated.is_empty());
     let (organization, subject) = (world.organization, livia.to_string());
     let log: Result<_, StoreError> =
-        world.desk.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
+        world.app.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
     let log = log.unwrap();
     assert_eq!(log.len(), 1);
     assert!(log[0].before.as_ref().unwrap().contains("\"email\":null"));
@@ -63,7 +63,7 @@ async fn an_update_is_checked_and_the_old_value_kept() {
 #[tokio::test]
 async fn tags_are_given_and_taken_and_created_only_if_allowed() {
     let world = figueira().await;
-    let contacts = Contacts::new(world.desk.clone());
+    let contacts = Contacts::new(world.app.clone());
     let livia = world.livia().await;
     let add = |name: &str, may| contacts.add_tag(world.organization, livia, world.key(), name.to_owned(), may);
     let given = add("mensalista", false).await.unwrap().value.unwrap();
@@ -81,7 +81,7 @@ async fn tags_are_given_and_taken_and_created_only_if_allowed() {
 #[tokio::test]
 async fn of_several_tags_all_are_given_or_none() {
     let world = figueira().await;
-    let contacts = Contacts::new(world.desk.clone());
+    let contacts = Contacts::new(world.app.clone());
     let livia = world.livia().await;
     let give = |names: &[&str], may| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
@@ -104,7 +104,7 @@ async fn a_stage_of_two_pipelines_must_be_told_apart() {
     let store = balcao_store::Store::open_in_memory().unwrap();
     let world = on(store, "clinica-vereda.yaml", "2026-11-30T07:00").await;
     let jorge = world.contact("81 98655-4410").await;
-    let pipelines = Pipelines::new(world.desk.clone());
+    let pipelines = Pipelines::new(world.app.clone());
     let place = |stage: &str, pipeline: Option<&str>| {
         pipelines.place(world.organization, jorge, world.key(), stage.to_owned(), pipeline.map(str::to_owned))
     };
@@ -127,7 +127,7 @@ async fn a_stage_of_two_pipelines_must_be_told_apart() {
 #[tokio::test]
 async fn notes_are_kept_for_staff() {
     let world = figueira().await;
-    let notes = Notes::new(world.desk.clone());
+    let notes = Notes::new(world.app.clone());
     let caio = world.caio().await;
     let add = |text: &str| notes.add(world.organization, caio, world.key(), "agent".to_owned(), text.to_owned());
     assert_eq!(add(" ").await.unwrap().value, Err(NoteRefusal::Empty));
@@ -140,7 +140,7 @@ async fn notes_are_kept_for_staff() {
 #[tokio::test]
 async fn three_follow_ups_an_episode_and_no_more() {
     let world = figueira().await;
-    let follow_ups = FollowUps::new(world.desk.clone());
+    let follow_ups = FollowUps::new(world.app.clone());
     let caio = world.caio().await;
     let request = |delay_min, episode| FollowUpRequest {
         delay_min,
@@ -166,7 +166,7 @@ async fn three_follow_ups_an_episode_and_no_more() {
 #[tokio::test]
 async fn a_reminder_needs_an_appointment_and_time_before_it() {
     let world = figueira().await;
-    let reminders = Reminders::new(world.desk.clone());
+    let reminders = Reminders::new(world.app.clone());
     let livia = world.livia().await;
     let plan = |minutes| reminders.schedule(world.organization, livia, world.key(), None, minutes, 60);
     // The business's own rule, a day before, comes before what is usual.

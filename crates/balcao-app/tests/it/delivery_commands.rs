@@ -150,7 +150,7 @@ impl Shop {
     }
 
     fn deliveries(&self) -> PackDeliveries {
-        PackDeliveries::new(self.world.desk.clone(), self.world.organization)
+        PackDeliveries::new(self.world.app.clone(), self.world.organization)
     }
 
     /// Runs what is due after so many seconds; gives how many commands took effect.
@@ -175,7 +175,7 @@ impl Shop {
 
     async fn set_aside(&self) -> i64 {
         let organization = self.world.organization;
-        let count = self.world.desk.store.read(move |tx| pack_delivery_command::failed(tx, organization)).await;
+        let count = self.world.app.store.read(move |tx| pack_delivery_command::failed(tx, organization)).await;
         count.map_err(|error: balcao_store::StoreError| error).unwrap()
     }
 }

@@ -96,7 +96,7 @@ fn registry(world: &World, profile: &Profile, faults: &Faults) -> Registry {
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
     };
-    let mut handlers = tools::handlers(&world.desk, &settings);
+    let mut handlers = tools::handlers(&world.app, &settings);
     for (name, handler) in &mut handlers {
         let (name, real, faults) = (name.to_string(), Arc::clone(handler), Arc::clone(faults));
         *handler = Arc::new(Breakable { name, real, faults });
@@ -124,7 +124,7 @@ async fn shop_of(profile: Profile) -> Shop {
 fn open_again(world: World, profile: Profile, faults: Faults) -> Shop {
     let model = Scripted::new([]);
     let registry = registry(&world, &profile, &faults);
-    let front = TurnRunner::new(world.desk.clone(), [Agent::new(profile, &registry, Arc::new(model.clone()))]);
+    let front = TurnRunner::new(world.app.clone(), [Agent::new(profile, &registry, Arc::new(model.clone()))]);
     Shop { world, front, model, faults }
 }
 
@@ -152,7 +152,7 @@ impl Shop {
     async fn thread(&self, answered: &TurnOutcome) -> Vec<(message::Author, String)> {
         let (organization, id) = (self.world.organization, answered.conversation);
         let all: Result<_, StoreError> =
-            self.world.desk.store.read(move |tx| message::last(tx, organization, id, 50)).await;
+            self.world.app.store.read(move |tx| message::last(tx, organization, id, 50)).await;
         all.unwrap().into_iter().map(|message| (message.author, message.text)).collect()
     }
 
@@ -164,7 +164,7 @@ impl Shop {
     async fn notes(&self) -> Vec<String> {
         let (organization, caio) = (self.world.organization, self.world.caio().await);
         let all: Result<_, StoreError> =
-            self.world.desk.store.read(move |tx| note::of_contact(tx, organization, caio)).await;
+            self.world.app.store.read(move |tx| note::of_contact(tx, organization, caio)).await;
         // The sample business has a note of its own on him.
         all.unwrap()
             .into_iter()
@@ -176,14 +176,14 @@ impl Shop {
     async fn conversation(&self, answered: &TurnOutcome) -> conversation::Conversation {
         let (organization, id) = (self.world.organization, answered.conversation);
         let found: Result<_, StoreError> =
-            self.world.desk.store.read(move |tx| conversation::get(tx, organization, id)).await;
+            self.world.app.store.read(move |tx| conversation::get(tx, organization, id)).await;
         found.unwrap()
     }
 
     async fn open_follow_ups(&self) -> usize {
         let (organization, caio) = (self.world.organization, self.world.caio().await);
         let all: Result<_, StoreError> =
-            self.world.desk.store.read(move |tx| follow_up::open_of_contact(tx, organization, caio)).await;
+            self.world.app.store.read(move |tx| follow_up::open_of_contact(tx, organization, caio)).await;
         all.unwrap().len()
     }
 }
@@ -216,7 +216,7 @@ async fn three_failures(shop: &Shop) -> TurnOutcome {
 
 /// The model's line, said after a person took the conversation.
 fn after_a_person_took_over(world: &World, caio: balcao_domain::ContactId, line: Line) -> Line {
-    let (store, organization) = (world.desk.store.clone(), world.organization);
+    let (store, organization) = (world.app.store.clone(), world.organization);
     with(move |_| {
         let work = store.write(move |tx| {
             let mut open = conversation::of_contact(tx, organization, caio)?.remove(0);
@@ -397,7 +397,7 @@ async fn a_withdrawn_tool_stays_withdrawn_after_a_restart_and_comes_back_with_th
     let request = shop.model.requests().remove(0);
     assert!(!request.tools.iter().any(|tool| tool.name == "create_appointment"));
     assert_eq!(reason(&answered), "breaker");
-    Conversations::new(shop.world.desk.clone())
+    Conversations::new(shop.world.app.clone())
         .give_back(shop.world.organization, answered.conversation, Actor::Operator)
         .await
         .unwrap()
@@ -436,7 +436,7 @@ async fn what_the_steps_after_the_reply_ask_the_model_counts_for_the_turn() {
     let (organization, id) = (shop.world.organization, answered.conversation);
     let spent: Result<_, StoreError> = shop
         .world
-        .desk
+        .app
         .store
         .read(move |tx| balcao_store::turns::turn::spent_since(tx, organization, Some(id), jiff::Timestamp::UNIX_EPOCH))
         .await;

@@ -12,7 +12,7 @@ use crate::world::figueira;
 #[tokio::test]
 async fn months_are_counted_in_the_zone_of_the_business() {
     let world = figueira().await;
-    let analytics = Analytics::new(world.desk.clone());
+    let analytics = Analytics::new(world.app.clone());
     let stats = analytics.stats(world.organization, StaffPermissions::ALL, 2).await.unwrap();
     let months: Vec<&str> = stats.months.iter().map(|month| month.month.as_str()).collect();
     assert_eq!(months, ["2026-10", "2026-11"]);
@@ -33,7 +33,7 @@ async fn months_are_counted_in_the_zone_of_the_business() {
 #[tokio::test]
 async fn the_agenda_ahead_is_in_order_and_ends_with_the_last_day() {
     let world = figueira().await;
-    let analytics = Analytics::new(world.desk.clone());
+    let analytics = Analytics::new(world.app.clone());
     let ahead = analytics.upcoming(world.organization, StaffPermissions::ALL, 11).await.unwrap();
     let starts: Vec<&str> = ahead.iter().map(|one| one.starts_at.as_str()).collect();
     assert_eq!(starts, ["2026-12-03 09:30", "2026-12-04 14:00"]);
@@ -44,7 +44,7 @@ async fn the_agenda_ahead_is_in_order_and_ends_with_the_last_day() {
 #[tokio::test]
 async fn who_does_not_come_is_ranked() {
     let world = figueira().await;
-    let missed = Analytics::new(world.desk.clone())
+    let missed = Analytics::new(world.app.clone())
         .no_show_clients(world.organization, StaffPermissions::ALL, 6, 10)
         .await
         .unwrap();
@@ -52,7 +52,7 @@ async fn who_does_not_come_is_ranked() {
     let missed = missed.clients;
     assert_eq!(missed.len(), 1);
     assert_eq!((missed[0].name.as_deref(), missed[0].no_shows, missed[0].total_sessions), (Some("Lívia Campos"), 1, 1));
-    let recent = Analytics::new(world.desk.clone())
+    let recent = Analytics::new(world.app.clone())
         .no_show_clients(world.organization, StaffPermissions::ALL, 1, 10)
         .await
         .unwrap();
@@ -62,7 +62,7 @@ async fn who_does_not_come_is_ranked() {
 #[tokio::test]
 async fn a_question_is_answered_in_local_time_by_what_the_asker_may_see() {
     let world = figueira().await;
-    let questions = Questions::new(world.desk.clone());
+    let questions = Questions::new(world.app.clone());
     let ask = async |sees, text: &str| questions.ask(world.organization, sees, text).await.unwrap();
     let question = r#"appointments | where status == "no_show" | summarize count(), sum(price) by month(starts_at)"#;
     let table = ask(StaffPermissions::ALL, question).await.unwrap().table;
@@ -87,7 +87,7 @@ async fn a_question_is_answered_in_local_time_by_what_the_asker_may_see() {
 #[tokio::test]
 async fn staff_write_through_a_contact_of_their_own_and_see_what_their_role_allows() {
     let world = figueira().await;
-    let people = StaffAccess::new(world.desk.clone());
+    let people = StaffAccess::new(world.app.clone());
     let unknown = people.contact_of(world.organization, "ninguem@figueira.example".to_owned()).await.unwrap();
     assert!(unknown.unwrap_err().to_string().contains("known: "));
     let staff = world.staff().await;
@@ -108,7 +108,7 @@ async fn staff_write_through_a_contact_of_their_own_and_see_what_their_role_allo
 #[tokio::test]
 async fn an_assistant_is_asked_so_often_an_hour_by_each() {
     let world = figueira().await;
-    let people = StaffAccess::new(world.desk.clone());
+    let people = StaffAccess::new(world.app.clone());
     let ask = async |who: &str| people.asks(world.organization, who.to_owned(), 3).await.unwrap();
     for _ in 0..3 {
         ask("renata@figueira.example").await.unwrap();

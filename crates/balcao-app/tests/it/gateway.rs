@@ -28,7 +28,7 @@ async fn shop(replies: usize) -> MessagingHarness {
         business: None,
         organization: shop.world.organization,
     };
-    shop.inbox = Inbox::new(shop.world.desk.clone(), [account], BurstRules::default(), Arc::new(Notify::new()));
+    shop.inbox = Inbox::new(shop.world.app.clone(), [account], BurstRules::default(), Arc::new(Notify::new()));
     shop
 }
 

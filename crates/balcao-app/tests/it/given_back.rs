@@ -13,7 +13,7 @@ const HELLO: &str = "Olá! Como posso ajudar?";
 
 async fn given_back(shop: &MessagingHarness) -> u32 {
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let conversations = Conversations::new(shop.world.desk.clone());
+    let conversations = Conversations::new(shop.world.app.clone());
     conversations.give_back(organization, id, Actor::Operator).await.unwrap().unwrap()
 }
 
@@ -22,8 +22,7 @@ async fn what_a_running_turn_is_about_to_answer_is_not_counted_and_is_answered_o
     let shop = start_harness([]).await;
     shop.joao_writes("wamid.1", "oi").await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let (conversations, email) =
-        (Conversations::new(shop.world.desk.clone()), shop.world.staff().await.remove(0).email);
+    let (conversations, email) = (Conversations::new(shop.world.app.clone()), shop.world.staff().await.remove(0).email);
     let counted = Arc::new(Mutex::new(None));
     let told = Arc::clone(&counted);
     shop.model.script([with(move |_| {

@@ -350,12 +350,12 @@ async fn f_143_whoever_of_staff_speaks_ends_what_was_to_remind_the_contact_howev
             kind: FollowUpType::Value,
             episode: 1,
         };
-        let follow_ups = FollowUps::new(shop.world.desk.clone());
+        let follow_ups = FollowUps::new(shop.world.app.clone());
         follow_ups.schedule(organization, joao, shop.world.key(), asking).await.unwrap().value.unwrap();
         let open =
             async || shop.in_transaction(move |tx| follow_up::open_of_contact(tx, organization, joao)).await.len();
         assert_eq!(open().await, 1);
-        let (staff, email) = (Conversations::new(shop.world.desk.clone()), "davi@figueira.example".to_owned());
+        let (staff, email) = (Conversations::new(shop.world.app.clone()), "davi@figueira.example".to_owned());
         match by {
             "take" => drop(staff.take(organization, id, email).await.unwrap().unwrap()),
             "reply" => staff.reply(organization, id, email, "Oi!".to_owned()).await.unwrap().unwrap(),
@@ -393,7 +393,7 @@ async fn what_staff_reply_goes_out_by_the_channel_and_what_the_agent_had_to_say_
     shop.dispatcher.work_off().await.unwrap();
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
     let staff = shop.in_transaction(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);
-    let conversations = balcao_app::conversations::Conversations::new(shop.world.desk.clone());
+    let conversations = balcao_app::conversations::Conversations::new(shop.world.app.clone());
     for text in ["Oi João", "Já te respondo"] {
         conversations.reply(organization, id, staff.email.clone(), text.to_owned()).await.unwrap().unwrap();
     }
@@ -447,7 +447,7 @@ async fn f_152_a_conversation_that_is_given_back_is_answered_from_the_next_messa
     shop.staff_takes_over().await;
     shop.run_until_idle().await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let given = Conversations::new(shop.world.desk.clone()).give_back(organization, id, Actor::Operator).await;
+    let given = Conversations::new(shop.world.app.clone()).give_back(organization, id, Actor::Operator).await;
     assert!(given.unwrap().is_ok());
     shop.run_until_idle().await;
     assert_eq!(

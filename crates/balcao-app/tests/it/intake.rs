@@ -15,7 +15,7 @@ use crate::world::{self, World};
 
 async fn appointments(world: &World, who: ContactId) -> usize {
     let organization = world.organization;
-    let read = world.desk.store.read(move |tx: &mut Tx<'_>| {
+    let read = world.app.store.read(move |tx: &mut Tx<'_>| {
         appointment::of_contact(tx, organization, who, Currency::BRL).map(|all| all.len())
     });
     read.await.map_err(|error: StoreError| error).unwrap()
@@ -28,7 +28,7 @@ async fn booked(fates: impl IntoIterator<Item = CommitOutcome>) -> (CallResult, 
     let store = InlineDatabase::new().unwrap().behind(gate.clone());
     let world = world::on(store, "barbearia-figueira.yaml", "2026-11-23T09:00").await;
     let (organization, who, now) = (world.organization, world.livia().await, world.clock.now());
-    let begun = world.desk.store.write(move |tx: &mut Tx<'_>| {
+    let begun = world.app.store.write(move |tx: &mut Tx<'_>| {
         let begun = conversation::find_or_begin(tx, organization, who, "terminal", now)?;
         conversation::set_professional(tx, organization, begun.id, Some(2.try_into().unwrap()))?;
         Ok::<_, StoreError>(begun.id)
@@ -36,7 +36,7 @@ async fn booked(fates: impl IntoIterator<Item = CommitOutcome>) -> (CallResult, 
     let conversation = begun.await.unwrap();
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: Vec::new() };
-    let tools = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
+    let tools = balcao_builtin_tools::registry(&world.app, &settings).unwrap();
     let principal = Principal {
         organization: organization.into(),
         contact: who.into(),

@@ -81,7 +81,7 @@ impl Embedder for Watched {
 
 fn by(world: &World, model: &Arc<Watched>) -> Knowledge {
     let embedder: Arc<dyn Embedder> = Arc::<Watched>::clone(model);
-    Knowledge::new(world.desk.clone().with_embedder(Some(embedder)))
+    Knowledge::new(world.app.clone().with_embedder(Some(embedder)))
 }
 
 async fn ask(knowledge: &Knowledge, organization: OrganizationId, query: &str) -> Vec<KnowledgeHit> {
@@ -92,9 +92,9 @@ fn titles(hits: &[KnowledgeHit]) -> Vec<&str> {
     hits.iter().map(|hit| hit.title.as_str()).collect()
 }
 
-async fn kept(desk: &AppContext, organization: OrganizationId, model: &str) -> usize {
+async fn kept(app: &AppContext, organization: OrganizationId, model: &str) -> usize {
     let model = model.to_owned();
-    let read = desk.store.read(move |tx| vectors::list(tx, organization, &model)).await;
+    let read = app.store.read(move |tx| vectors::list(tx, organization, &model)).await;
     read.map_err(|error: StoreError| error).unwrap().len()
 }
 
@@ -102,7 +102,7 @@ async fn kept(desk: &AppContext, organization: OrganizationId, model: &str) -> u
 async fn an_entry_is_found_by_what_a_customer_means_and_by_their_words() {
     let world = figueira().await;
     let model = Watched::of(MEANINGS);
-    let (words, meaning) = (Knowledge::new(world.desk.clone()), by(&world, &model));
+    let (words, meaning) = (Knowledge::new(world.app.clone()), by(&world, &model));
     assert!(ask(&words, world.organization, "guardar o fusca").await.is_empty());
     let hits = ask(&meaning, world.organization, "guardar o fusca").await;
     assert_eq!(hits[0].title, "Endereço e estacionamento");
@@ -131,7 +131,7 @@ async fn a_vector_is_made_once_and_again_for_another_model_and_for_what_is_new()
     let knowledge = by(&world, &first);
     ask(&knowledge, organization, "fusca").await;
     assert_eq!(first.asked(), [1, 6], "the query, and every entry");
-    assert_eq!(kept(&world.desk, organization, first.model()).await, 6);
+    assert_eq!(kept(&world.app, organization, first.model()).await, 6);
     ask(&knowledge, organization, "fusca").await;
     assert_eq!(first.asked(), [1]);
 
@@ -143,7 +143,7 @@ async fn a_vector_is_made_once_and_again_for_another_model_and_for_what_is_new()
     };
     let entry = added("Manobrista", "Guardamos na garagem.");
     let put = move |tx: &mut balcao_store::Tx<'_>| knowledge::insert(tx, organization, &entry, search_tokens);
-    let id = world.desk.store.write(put).await.map_err(|error: StoreError| error).unwrap();
+    let id = world.app.store.write(put).await.map_err(|error: StoreError| error).unwrap();
     let hits = ask(&knowledge, organization, "fusca").await;
     assert_eq!(first.asked(), [1, 1]);
     assert!(titles(&hits[..2]).contains(&"Manobrista"), "{hits:#?}");
@@ -151,13 +151,13 @@ async fn a_vector_is_made_once_and_again_for_another_model_and_for_what_is_new()
     let other = Watched::of(&[&["fusca", "vale"], &["presente"]]);
     assert_eq!(by(&world, &other).prepare(organization).await.unwrap().unwrap(), 7);
     assert_eq!(other.asked(), [7]);
-    assert_eq!(kept(&world.desk, organization, first.model()).await, 0, "each entry has one vector");
+    assert_eq!(kept(&world.app, organization, first.model()).await, 0, "each entry has one vector");
     assert_eq!(by(&world, &other).prepare(organization).await.unwrap().unwrap(), 0);
     assert_eq!(ask(&by(&world, &other), organization, "fusca").await[0].title, "Vale-presente");
 
     let gone = move |tx: &mut balcao_store::Tx<'_>| knowledge::delete(tx, organization, id);
-    assert!(world.desk.store.write(gone).await.map_err(|error: StoreError| error).unwrap());
-    assert_eq!(kept(&world.desk, organization, other.model()).await, 6);
+    assert!(world.app.store.write(gone).await.map_err(|error: StoreError| error).unwrap());
+    assert_eq!(kept(&world.app, organization, other.model()).await, 6);
 }
 
 #[tokio::test]

@@ -39,15 +39,15 @@ pub(crate) async fn assistant(model: &Scripted) -> (World, TurnRunner) {
     let file = Document::read("agents/odys-assistant.yaml", &text).unwrap().read_as::<balcao_agent::ProfileFile>();
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
-    let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
+    let registry = balcao_builtin_tools::registry(&world.app, &settings).unwrap();
     let agent = Agent::new(file.unwrap().profile, &registry, Arc::new(model.clone()));
-    let front = TurnRunner::new(world.desk.clone(), [agent]);
+    let front = TurnRunner::new(world.app.clone(), [agent]);
     (world, front)
 }
 
 /// A question of its owner.
 pub(crate) async fn owner_asks(world: &World, text: &str) -> TurnRequest {
-    let people = StaffAccess::new(world.desk.clone());
+    let people = StaffAccess::new(world.app.clone());
     let owner = people.contact_of(world.organization, "renata@figueira.example".to_owned()).await.unwrap().unwrap();
     TurnRequest {
         organization: world.organization,

@@ -17,7 +17,7 @@ async fn free(world: &World, date: &str, who: &str, what: &str) -> Result<DayAva
         service: named(what),
         duration_min: None,
     };
-    Availability::new(world.desk.clone()).on(world.organization, None, query).await.unwrap()
+    Availability::new(world.app.clone()).on(world.organization, None, query).await.unwrap()
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn a_question_without_an_answer_is_refused_with_the_reason() {
     let cut = free(&world, "2026-11-24", "", "corte").await;
     assert!(matches!(cut, Err(AvailabilityRefusal::Service(NameRefusal::Ambiguous { .. }))), "{cut:?}");
     let query = AvailabilityQuery { duration_min: Some(7), ..AvailabilityQuery::default() };
-    let odd = Availability::new(world.desk.clone()).on(world.organization, None, query).await.unwrap();
+    let odd = Availability::new(world.app.clone()).on(world.organization, None, query).await.unwrap();
     assert_eq!(odd.unwrap_err(), AvailabilityRefusal::Duration { duration_min: 7 });
 }
 
@@ -77,7 +77,7 @@ async fn a_class_has_as_many_places_as_its_capacity() {
 #[tokio::test]
 async fn the_offer_lists_what_is_active_with_prices() {
     let world = figueira().await;
-    let catalog = Catalog::new(world.desk.clone());
+    let catalog = Catalog::new(world.app.clone());
     let offer = catalog.offer(world.organization).await.unwrap();
     assert_eq!((offer.services.len(), offer.professionals.len()), (7, 3));
     assert_eq!(offer.services[0].price.to_string(), "R$ 70,00");
@@ -97,7 +97,7 @@ async fn the_offer_lists_what_is_active_with_prices() {
 #[tokio::test]
 async fn hours_know_exceptions_holidays_and_the_next_opening() {
     let world = figueira().await;
-    let hours = BusinessHours::new(world.desk.clone());
+    let hours = BusinessHours::new(world.app.clone());
     let week = hours.view(world.organization, None).await.unwrap();
     assert!(!week.open_now);
     let next = week.next_opening.unwrap();
@@ -116,7 +116,7 @@ async fn hours_know_exceptions_holidays_and_the_next_opening() {
 #[tokio::test]
 async fn knowledge_is_found_by_the_words_of_a_customer() {
     let world = figueira().await;
-    let knowledge = Knowledge::new(world.desk.clone());
+    let knowledge = Knowledge::new(world.app.clone());
     let ask = |query: &str, category: Option<&str>| {
         knowledge.search(world.organization, query.to_owned(), category.map(str::to_owned))
     };
@@ -133,7 +133,7 @@ async fn knowledge_is_found_by_the_words_of_a_customer() {
 async fn a_subscriber_is_told_their_own_state_and_nobody_elses() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
-    let subscriptions = Subscriptions::new(world.desk.clone());
+    let subscriptions = Subscriptions::new(world.app.clone());
     let own = subscriptions.status(world.organization, caio, None, false).await.unwrap().unwrap();
     assert!(own.is_subscriber);
     assert_eq!((own.subscriptions[0].quota, own.subscriptions[0].used), (None, 0));
@@ -152,7 +152,7 @@ async fn a_subscriber_is_told_their_own_state_and_nobody_elses() {
 #[tokio::test]
 async fn history_counts_visits_and_knows_the_favourite() {
     let world = figueira().await;
-    let appointments = Appointments::new(world.desk.clone());
+    let appointments = Appointments::new(world.app.clone());
     let caio = appointments.history(world.organization, world.caio().await).await.unwrap();
     assert_eq!((caio.total_visits, caio.no_shows), (2, 0));
     assert_eq!(caio.preferred_professional.as_deref(), Some("Otávio Prado"));

@@ -32,7 +32,7 @@ async fn added(fates: impl IntoIterator<Item = CommitOutcome>) -> (&'static str,
     let gate = Arc::new(Fates::default());
     let store = InlineDatabase::new().unwrap().behind(gate.clone());
     let world = world::on(store, "barbearia-figueira.yaml", "2026-11-23T09:00").await;
-    let (notes, caio) = (Notes::new(world.desk.clone()), world.caio().await);
+    let (notes, caio) = (Notes::new(world.app.clone()), world.caio().await);
     let before = notes.list(world.organization, caio).await.unwrap().len();
     gate.0.lock().unwrap().extend(fates);
     let done = notes.add(world.organization, caio, world.key(), "agent".to_owned(), "pediu café".to_owned()).await;

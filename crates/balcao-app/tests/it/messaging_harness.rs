@@ -105,9 +105,9 @@ pub(crate) fn start_with_model(world: World, profile: Profile, model: Arc<dyn Ch
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
     };
-    let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
+    let registry = balcao_builtin_tools::registry(&world.app, &settings).unwrap();
     let agent = Agent::new(profile, &registry, model);
-    let front = Arc::new(TurnRunner::new(world.desk.clone(), [agent]));
+    let front = Arc::new(TurnRunner::new(world.app.clone(), [agent]));
     let graph = meta(&world);
     let wake = Arc::new(Notify::new());
     let account = Account {
@@ -116,7 +116,7 @@ pub(crate) fn start_with_model(world: World, profile: Profile, model: Arc<dyn Ch
         business: Some(webhooks::BUSINESS.to_owned()),
         organization: world.organization,
     };
-    let inbox = Inbox::new(world.desk.clone(), [account], BurstRules::default(), Arc::clone(&wake));
+    let inbox = Inbox::new(world.app.clone(), [account], BurstRules::default(), Arc::clone(&wake));
     let dispatcher = process(&front, "the first process");
     let inbox = inbox.with_files(Arc::new(Notify::new()), WAIT).with_rates(terms().rates);
     let sender = sender(&world, &graph);
@@ -193,7 +193,7 @@ pub(crate) fn account(graph: &FakeGraph) -> Arc<dyn Channel> {
 }
 
 pub(crate) fn sender(world: &World, graph: &FakeGraph) -> Sender {
-    Sender::new(world.desk.clone(), [account(graph)], SenderSettings::default(), Arc::new(Notify::new()))
+    Sender::new(world.app.clone(), [account(graph)], SenderSettings::default(), Arc::new(Notify::new()))
 }
 
 fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>, budgets: FileBudgets) -> Attachments {
@@ -211,7 +211,7 @@ fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>, b
     let settings =
         AttachmentSettings { limits, longest_sound: Duration::from_secs(60), budgets, ..AttachmentSettings::default() };
     let (wake, ripe) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    Attachments::new(world.desk.clone(), [account(graph)], transcriber, settings, wake, ripe)
+    Attachments::new(world.app.clone(), [account(graph)], transcriber, settings, wake, ripe)
 }
 
 /// Waits for the database in a model's line: it answers on a thread of its own.
@@ -319,7 +319,7 @@ impl MessagingHarness {
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> T {
-        self.world.desk.store.write(work).await.unwrap()
+        self.world.app.store.write(work).await.unwrap()
     }
 
     /// The conversation with João.
@@ -382,7 +382,7 @@ impl MessagingHarness {
 
     /// Returns `true` if the holder has lost the lease.
     pub(crate) async fn lost(&self, lease: Lease) -> bool {
-        let guarded: Result<(), StoreError> = self.world.desk.store.write(move |tx| lease::guard(tx, &lease)).await;
+        let guarded: Result<(), StoreError> = self.world.app.store.write(move |tx| lease::guard(tx, &lease)).await;
         guarded.is_err()
     }
 
@@ -390,7 +390,7 @@ impl MessagingHarness {
     pub(crate) async fn staff_takes_over(&self) {
         let (organization, id) = (self.world.organization, self.id().await);
         let staff = self.in_transaction(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);
-        let conversations = balcao_app::conversations::Conversations::new(self.world.desk.clone());
+        let conversations = balcao_app::conversations::Conversations::new(self.world.app.clone());
         conversations.take(organization, id, staff.email).await.unwrap().unwrap();
     }
 

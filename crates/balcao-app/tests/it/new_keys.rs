@@ -33,9 +33,9 @@ async fn booked(shop: &MessagingHarness) -> ContactId {
         pending: false,
         source: "test".to_owned(),
     };
-    let (organization, desk) = (shop.world.organization, shop.world.desk.clone());
-    Booking::new(desk.clone()).book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
-    let planned = Reminders::new(desk).schedule(organization, joao, shop.world.key(), None, Some(120), 60).await;
+    let (organization, app) = (shop.world.organization, shop.world.app.clone());
+    Booking::new(app.clone()).book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
+    let planned = Reminders::new(app).schedule(organization, joao, shop.world.key(), None, Some(120), 60).await;
     planned.unwrap().value.unwrap();
     joao
 }
@@ -187,7 +187,7 @@ async fn a_35_whoever_is_known_by_their_id_or_was_heard_of_since_stays_who_they_
         pending: false,
         source: "test".to_owned(),
     };
-    let booking = Booking::new(shop.world.desk.clone());
+    let booking = Booking::new(shop.world.app.clone());
     booking.book(shop.world.organization, before, shop.world.key(), request).await.unwrap().value.unwrap();
     shop.advance_secs(300 * 86_400);
     shop.writes_as(Some(NUMBER), None, "wamid.2", "oi").await;

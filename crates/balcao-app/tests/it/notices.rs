@@ -44,7 +44,7 @@ async fn shop(email: bool) -> World {
         email: email.then(|| FROM.to_owned()),
         ..NotificationAccounts::default()
     };
-    world.desk = world.desk.clone().with_notices(accounts);
+    world.app = world.app.clone().with_notices(accounts);
     world
 }
 
@@ -62,7 +62,7 @@ fn wish(who: &str, hour: u16) -> BookRequest {
 
 async fn written(world: &World) -> Vec<Outbox> {
     let organization = world.organization;
-    let read = world.desk.store.read(move |tx: &mut Tx<'_>| {
+    let read = world.app.store.read(move |tx: &mut Tx<'_>| {
         let mut all = Vec::new();
         for state in OutboxState::ALL {
             all.extend(outbox::list(tx, organization, state, 100)?);
@@ -84,7 +84,7 @@ async fn livia(world: &World) -> ContactId {
 #[tokio::test]
 async fn each_change_is_told_once_by_both_ways_and_a_replay_tells_nothing_more() {
     let world = shop(true).await;
-    let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+    let (who, booking) = (livia(&world).await, Booking::new(world.app.clone()));
     let key = world.key();
     let booked = booking.book(world.organization, who, key.clone(), wish("Otávio", 14)).await.unwrap();
     let id = booked.value.unwrap().appointment.id;
@@ -127,7 +127,7 @@ async fn each_change_is_told_once_by_both_ways_and_a_replay_tells_nothing_more()
 /// Adds a conversation of a contact with Otávio as its professional.
 async fn about_otavio(world: &World, who: ContactId) -> ConversationId {
     let (organization, now) = (world.organization, world.clock.now());
-    let set = world.desk.store.write(move |tx: &mut Tx<'_>| {
+    let set = world.app.store.write(move |tx: &mut Tx<'_>| {
         let begun = conversation::find_or_begin(tx, organization, who, "terminal", now)?;
         conversation::set_professional(tx, organization, begun.id, Some(1.try_into().unwrap()))?;
         Ok::<_, StoreError>(begun.id)
@@ -147,7 +147,7 @@ fn calendar_of(letter: &Outbox) -> String {
 #[tokio::test]
 async fn a_session_booked_through_the_intake_is_told_once_with_who_comes_and_their_number() {
     let world = shop(true).await;
-    let (who, intake) = (livia(&world).await, Intake::new(world.desk.clone()));
+    let (who, intake) = (livia(&world).await, Intake::new(world.app.clone()));
     let (conversation, organization) = (about_otavio(&world, who).await, world.organization);
     let session = |name: &str, phone: &str, hour: u16| IntakeRequest {
         date: date(2026, 11, 25),
@@ -198,7 +198,7 @@ async fn a_session_booked_through_the_intake_is_told_once_with_who_comes_and_the
 #[tokio::test]
 async fn who_wants_none_gets_none_and_a_move_to_somebody_else_tells_both() {
     let world = shop(true).await;
-    let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+    let (who, booking) = (livia(&world).await, Booking::new(world.app.clone()));
     let booked = booking.book(world.organization, who, world.key(), wish("Wesley", 14)).await.unwrap();
     let id = booked.value.unwrap().appointment.id;
     assert_eq!(written(&world).await, []);
@@ -220,7 +220,7 @@ async fn who_wants_none_gets_none_and_a_move_to_somebody_else_tells_both() {
 #[tokio::test]
 async fn a_booking_that_is_refused_tells_nobody() {
     let world = shop(true).await;
-    let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+    let (who, booking) = (livia(&world).await, Booking::new(world.app.clone()));
     booking.book(world.organization, who, world.key(), wish("Otávio", 3)).await.unwrap().value.unwrap_err();
     assert_eq!(written(&world).await, []);
 }
@@ -277,9 +277,9 @@ async fn a_letter_is_put_off_refused_or_unknown_by_the_rules_of_the_outbox() {
         let fake = FakeSmtp::start(None).unwrap();
         fake.make(troubles.clone());
         let world = shop(true).await;
-        let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+        let (who, booking) = (livia(&world).await, Booking::new(world.app.clone()));
         booking.book(world.organization, who, world.key(), wish("Otávio", 14)).await.unwrap().value.unwrap();
-        let sender = Sender::new(world.desk.clone(), [mail(&fake)], SenderSettings::default(), Arc::new(Notify::new()));
+        let sender = Sender::new(world.app.clone(), [mail(&fake)], SenderSettings::default(), Arc::new(Notify::new()));
         time = first_attempt(&sender, &fake, time, silent).await;
         for _ in 0..5 {
             world.clock.advance(jiff::SignedDuration::from_mins(10));
@@ -296,7 +296,7 @@ async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
     let world = shop(false).await;
     let graph = crate::messaging_harness::meta(&world);
     graph.keep_template(Template::new("novo_agendamento", "Oi! {{1}} marcou {{2}} para {{3}}, às {{4}}. Até lá!"));
-    let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+    let (who, booking) = (livia(&world).await, Booking::new(world.app.clone()));
     booking.book(world.organization, who, world.key(), wish("Otávio", 14)).await.unwrap().value.unwrap();
     let template = ApprovedTemplate {
         name: "novo_agendamento".to_owned(),
@@ -330,7 +330,7 @@ async fn alerted(email: bool, whatsapp: bool) -> World {
             )
         })
         .await;
-    world.desk = world.desk.clone().with_notices(NotificationAccounts {
+    world.app = world.app.clone().with_notices(NotificationAccounts {
         whatsapp: Some(("whatsapp".to_owned(), ACCOUNT.to_owned())),
         email: Some(FROM.to_owned()),
         handoffs: HandoffAlerts { email, whatsapp },
@@ -379,7 +379,7 @@ async fn hot_lead_is_told_to_staff_once_a_day_and_to_endpoints() {
         alerts.retain(|one| one.kind == "notice_hot_lead");
         assert!(alerts.iter().all(|one| one.body.contains("João") && one.body.contains("casamento")), "{alerts:?}");
         let organization = shop.world.organization;
-        let events = shop.world.desk.store.read(move |tx| {
+        let events = shop.world.app.store.read(move |tx| {
             tx.query_one(
                 "SELECT count(*) FROM event WHERE organization_id = ?1 AND kind = 'hot_lead'",
                 &[organization.into()],

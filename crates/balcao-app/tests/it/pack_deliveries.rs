@@ -32,7 +32,7 @@ fn arrived(once: &str, change: Option<&str>) -> Arrived {
 }
 
 async fn events(world: &World) -> Vec<Value> {
-    let found: Vec<event::Event> = world.desk.store.read(|tx| event::waiting(tx, 1_000)).await.unwrap();
+    let found: Vec<event::Event> = world.app.store.read(|tx| event::waiting(tx, 1_000)).await.unwrap();
     let ours = found.into_iter().filter(|one| one.kind == pack_delivery::EVENT);
     ours.map(|one| serde_json::from_str(&one.payload).unwrap()).collect()
 }
@@ -40,7 +40,7 @@ async fn events(world: &World) -> Vec<Value> {
 #[tokio::test]
 async fn f_21_a_change_is_one_event_whatever_tells_of_it_and_however_often() {
     let world = figueira().await;
-    let deliveries = PackDeliveries::new(world.desk.clone(), world.organization);
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization);
     let reader = Reads { fails: 0.into() };
     assert!(deliveries.accept("clickup", arrived("created", Some("h1"))).await.unwrap());
     assert!(!deliveries.accept("clickup", arrived("created", Some("h1"))).await.unwrap());
@@ -57,7 +57,7 @@ async fn f_21_a_change_is_one_event_whatever_tells_of_it_and_however_often() {
 #[tokio::test]
 async fn what_a_service_has_no_name_for_is_told_again_when_it_happens_again() {
     let world = figueira().await;
-    let deliveries = PackDeliveries::new(world.desk.clone(), world.organization);
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization);
     let updated = || Arrived { named: false, ..arrived("folderUpdated", None) };
     let mut taken = Vec::new();
     for minutes in [0, 5, 20, 180, 1] {
@@ -71,7 +71,7 @@ async fn what_a_service_has_no_name_for_is_told_again_when_it_happens_again() {
 #[tokio::test]
 async fn what_cannot_be_read_is_tried_again_later_and_given_up_at_last() {
     let world = figueira().await;
-    let deliveries = PackDeliveries::new(world.desk.clone(), world.organization);
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization);
     let (twice, ever) = (Reads { fails: 2.into() }, Reads { fails: usize::MAX.into() });
     deliveries.accept("clickup", arrived("created", None)).await.unwrap();
     let mut handed = Vec::new();
@@ -86,7 +86,7 @@ async fn what_cannot_be_read_is_tried_again_later_and_given_up_at_last() {
         world.clock.advance(SignedDuration::from_hours(2));
     }
     let organization = world.organization;
-    let failed: i64 = world.desk.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
+    let failed: i64 = world.app.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
     assert_eq!((failed, ever.fails.load(Ordering::SeqCst)), (1, usize::MAX - 5), "five attempts");
 }
 
@@ -105,7 +105,7 @@ impl Reader for Dies {
 #[tokio::test]
 async fn a_delivery_that_the_program_died_at_three_times_is_set_aside_and_holds_up_no_other() {
     let world = figueira().await;
-    let deliveries = PackDeliveries::new(world.desk.clone(), world.organization);
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization);
     deliveries.accept("clickup", arrived("deadly", None)).await.unwrap();
     for death in 1..=3 {
         let dies = Dies::default();
@@ -121,6 +121,6 @@ async fn a_delivery_that_the_program_died_at_three_times_is_set_aside_and_holds_
     let told = events(&world).await;
     assert_eq!((told.len(), &told[0]["delivery"]["read"]["event"]), (1, &json!("harmless")));
     let organization = world.organization;
-    let failed: i64 = world.desk.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
+    let failed: i64 = world.app.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
     assert_eq!(failed, 1, "the doctor tells of it");
 }

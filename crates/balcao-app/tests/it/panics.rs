@@ -73,7 +73,7 @@ impl Channel for Breaks {
 }
 
 fn sender(shop: &MessagingHarness, channel: Arc<dyn Channel>) -> Sender {
-    Sender::new(shop.world.desk.clone(), [channel], SenderSettings::default(), Arc::new(Notify::new()))
+    Sender::new(shop.world.app.clone(), [channel], SenderSettings::default(), Arc::new(Notify::new()))
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn a_file_whose_reading_panics_is_unreadable_and_the_next_is_read() {
     }
     let (wake, ripe) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let channel = Breaks::of(&shop, 1, false);
-    let files = Attachments::new(shop.world.desk.clone(), [channel], None, AttachmentSettings::default(), wake, ripe);
+    let files = Attachments::new(shop.world.app.clone(), [channel], None, AttachmentSettings::default(), wake, ripe);
     files.work_off().await.unwrap();
     let [first, second] = shop.attachments().await.try_into().unwrap();
     assert_eq!((first.state, second.state), (AttachmentState::Unreadable, AttachmentState::Stored));

@@ -10,7 +10,7 @@ use crate::sending::{HELLO, said_hello};
 
 async fn listed(shop: &MessagingHarness) -> ConversationView {
     let id = shop.conversation().await.id;
-    let conversations = Conversations::new(shop.world.desk.clone());
+    let conversations = Conversations::new(shop.world.app.clone());
     let all = conversations.list(shop.world.organization, ConversationState::ALL.to_vec()).await.unwrap();
     all.into_iter().find(|one| one.id == id).unwrap()
 }

@@ -79,7 +79,7 @@ async fn a_turn_keeps_the_tools_that_it_began_with_and_the_next_one_has_the_new_
     let swaps = erase(Swaps { front: Arc::clone(&place), next: Arc::clone(&next) });
     let first = agent(&["old_rule", "old_other"], &swaps, &model);
     assert!(next.set(agent(&["new_rule"], &swaps, &model)).is_ok());
-    let front = Arc::new(TurnRunner::new(world.desk.clone(), [first]));
+    let front = Arc::new(TurnRunner::new(world.app.clone(), [first]));
     assert!(place.set(Arc::clone(&front)).is_ok());
     let inbound = |text: &str, from| TurnRequest {
         organization: world.organization,

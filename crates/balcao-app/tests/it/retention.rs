@@ -15,7 +15,7 @@ const DAY: i64 = 86_400;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
 fn keeper(shop: &MessagingHarness, periods: Periods) -> Retention {
-    Retention::new(shop.world.desk.clone(), shop.world.organization, periods)
+    Retention::new(shop.world.app.clone(), shop.world.organization, periods)
 }
 
 fn of(tally: &Tally, old: RetentionKind) -> i64 {
@@ -55,10 +55,10 @@ async fn p_06_each_kind_goes_when_its_own_time_is_over() {
         let kinds: Vec<RetentionKind> = gone.iter().filter(|(_, count)| *count > 0).map(|(old, _)| *old).collect();
         assert_eq!(kinds, expected, "day {days}");
         if days == 91 {
-            let shown = Conversations::new(shop.world.desk.clone()).show(organization, id).await.unwrap().unwrap();
+            let shown = Conversations::new(shop.world.app.clone()).show(organization, id).await.unwrap().unwrap();
             let [picture] = shown.messages[0].attachments.as_slice() else { panic!("{shown:?}") };
             assert_eq!((picture.state, picture.size), (AttachmentState::Expired, Some(16)));
-            let refused = Files::new(shop.world.desk.clone()).open(organization, picture.id).await.unwrap();
+            let refused = Files::new(shop.world.app.clone()).open(organization, picture.id).await.unwrap();
             let id = picture.id;
             assert_eq!(refused, Err(FileRefusal::NotHere { id, state: AttachmentState::Expired }));
             // A repeat of what is forgotten is a repeat.
@@ -119,7 +119,7 @@ async fn whoever_is_told_to_stop_leaves_the_rest_to_the_next() {
 async fn a_file_that_was_never_sent_goes_after_a_day() {
     let shop = answered(&[]).await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let files = Files::new(shop.world.desk.clone());
+    let files = Files::new(shop.world.app.clone());
     let taken = files.take_in(organization, id, "davi@figueira.example".to_owned(), "a.png".to_owned(), PNG.to_vec());
     taken.await.unwrap().unwrap();
     let keeper = keeper(&shop, Periods::default());

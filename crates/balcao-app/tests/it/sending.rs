@@ -155,7 +155,7 @@ fn failed(code: i64) -> serde_json::Value {
 /// Staff have the one message that failed sent again.
 async fn sent_again(shop: &MessagingHarness) {
     let organization = shop.world.organization;
-    let letters = DeadLetters::new(shop.world.desk.clone());
+    let letters = DeadLetters::new(shop.world.app.clone());
     let letter = letters.list(organization, false, None, 10).await.unwrap().remove(0);
     let email = shop.world.staff().await.remove(0).email;
     letters.retry(organization, letter.id, email, true).await.unwrap().unwrap();
@@ -274,8 +274,8 @@ async fn staff_see_how_far_what_was_written_came() {
     let shop = said_hello(Behaviour::Normal).await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
     let far = async || {
-        let desk = Conversations::new(shop.world.desk.clone());
-        let said = desk.messages(organization, id, None, 9).await.unwrap().unwrap().items;
+        let app = Conversations::new(shop.world.app.clone());
+        let said = app.messages(organization, id, None, 9).await.unwrap().unwrap().items;
         let [reply, theirs] = said.try_into().unwrap();
         assert_eq!(theirs.delivery, None, "it came in");
         reply.delivery.unwrap()
@@ -290,9 +290,9 @@ async fn staff_see_how_far_what_was_written_came() {
     }
     let shop = said_hello(Behaviour::Error { status: 400, code: 131_051, details: "Not supported".to_owned() }).await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let desk = Conversations::new(shop.world.desk.clone());
+    let app = Conversations::new(shop.world.app.clone());
     let reply =
-        async || desk.messages(organization, id, None, 1).await.unwrap().unwrap().items.remove(0).delivery.unwrap();
+        async || app.messages(organization, id, None, 1).await.unwrap().unwrap().items.remove(0).delivery.unwrap();
     let failed = reply().await;
     assert!(failed.state == DeliveryStep::Failed && failed.failure.unwrap().contains("Not supported"));
     // Sent again, it is on its way, and nothing says that it had arrived.
@@ -381,7 +381,7 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
     }
     assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
     let alarms = balcao_app::admin::backlog::alarms(
-        &balcao_app::admin::backlog::look(&shop.world.desk).await.unwrap(),
+        &balcao_app::admin::backlog::look(&shop.world.app).await.unwrap(),
         shop.world.clock.now(),
     );
     assert!(alarms.iter().any(|alarm| alarm.what == BacklogKind::Account && alarm.age_s > 20_000), "{alarms:?}");
@@ -394,7 +394,7 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
     let mut texts = shop.texts();
     texts.sort();
     assert_eq!(texts, [HELLO, "Um."]);
-    assert_eq!(balcao_app::admin::backlog::look(&shop.world.desk).await.unwrap().paused.count, 0);
+    assert_eq!(balcao_app::admin::backlog::look(&shop.world.app).await.unwrap().paused.count, 0);
     shop.joao_writes("wamid.3", "e aí?").await;
     shop.run_until_idle().await;
     assert_eq!(shop.texts().len(), 3);
@@ -483,7 +483,7 @@ async fn f_131_a_reply_that_waited_for_long_leaves_only_if_nothing_it_could_tell
         let contact = shop.conversation().await.contact;
         shop.advance_secs(20 * 60);
         if changed {
-            let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
+            let (organization, booking) = (shop.world.organization, Booking::new(shop.world.app.clone()));
             let request = BookRequest {
                 professional: Some("Otávio".to_owned().into()),
                 service: None,

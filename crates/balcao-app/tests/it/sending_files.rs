@@ -26,13 +26,13 @@ async fn begun() -> (MessagingHarness, OrganizationId, ConversationId) {
 }
 
 async fn added(shop: &MessagingHarness, name: &str, bytes: &[u8]) -> AttachmentId {
-    let (files, id) = (Files::new(shop.world.desk.clone()), shop.conversation().await.id);
+    let (files, id) = (Files::new(shop.world.app.clone()), shop.conversation().await.id);
     let taken = files.take_in(shop.world.organization, id, DAVI.to_owned(), name.to_owned(), bytes.to_vec()).await;
     taken.unwrap().unwrap().id
 }
 
 async fn sends(shop: &MessagingHarness, file: AttachmentId, text: &str) -> Result<(), ConversationRefusal> {
-    let staff = Conversations::new(shop.world.desk.clone());
+    let staff = Conversations::new(shop.world.app.clone());
     let id = shop.conversation().await.id;
     staff.send_file(shop.world.organization, id, DAVI.to_owned(), file, text.to_owned()).await.unwrap()
 }
@@ -51,7 +51,7 @@ async fn a_file_leaves_with_its_words_and_takes_the_conversation_over() {
     );
     assert_eq!(shop.graph.file(sent["document"]["id"].as_str().unwrap()), Some(PDF.to_vec()));
     assert!(!shop.conversation().await.state.agent_speaks());
-    let shown = Conversations::new(shop.world.desk.clone()).show(organization, id).await.unwrap().unwrap();
+    let shown = Conversations::new(shop.world.app.clone()).show(organization, id).await.unwrap().unwrap();
     let last = shown.messages.last().unwrap();
     assert_eq!(last.message.text, "A tabela.\n[documento: tabela.pdf]");
     let [shown] = last.attachments.as_slice() else { panic!("{last:?}") };
@@ -139,7 +139,7 @@ async fn a_death_before_the_file_is_there_costs_another_attempt_and_one_after_it
 #[tokio::test]
 async fn what_cannot_be_sent_is_refused_and_leaves_nothing_behind() {
     let (shop, organization, id) = begun().await;
-    let files = Files::new(shop.world.desk.clone());
+    let files = Files::new(shop.world.app.clone());
     let take = |email: &str, bytes: &[u8]| {
         files.take_in(organization, id, email.to_owned(), "a.exe".to_owned(), bytes.to_vec())
     };
@@ -172,7 +172,7 @@ async fn a_file_that_was_deleted_before_it_left_is_a_dead_letter() {
             &[organization.into(), i64::from(file).into()],
         )
     };
-    let forgotten: Result<usize, StoreError> = shop.world.desk.store.write(forget).await;
+    let forgotten: Result<usize, StoreError> = shop.world.app.store.write(forget).await;
     assert_eq!(forgotten.unwrap(), 1);
     shop.sender.work_off().await.unwrap();
     let dead = shop.outbox().await.pop().unwrap();
@@ -189,10 +189,10 @@ async fn a_customers_picture_is_shown_with_its_message_and_read() {
     shop.files.work_off().await.unwrap();
     shop.run_until_idle().await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let shown = Conversations::new(shop.world.desk.clone()).show(organization, id).await.unwrap().unwrap();
+    let shown = Conversations::new(shop.world.app.clone()).show(organization, id).await.unwrap().unwrap();
     let [picture] = shown.messages[0].attachments.as_slice() else { panic!("{:?}", shown.messages) };
     assert_eq!((picture.kind.as_str(), picture.mime.as_deref()), ("image", Some("image/png")));
     assert!(shown.messages[1].attachments.is_empty());
-    let opened = Files::new(shop.world.desk.clone()).open(organization, picture.id).await.unwrap().unwrap();
+    let opened = Files::new(shop.world.app.clone()).open(organization, picture.id).await.unwrap().unwrap();
     assert_eq!((opened.name, opened.mime, opened.bytes), (format!("{}.png", picture.id), "image/png", PNG.to_vec()));
 }

@@ -27,8 +27,8 @@ fn front(world: &World, kind: ProviderKind, model: &FakeModel) -> TurnRunner {
     (config.base_url, config.key) = (Some(model.url()), Some("key-of-the-test".into()));
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: Vec::new() };
-    let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
-    TurnRunner::new(world.desk.clone(), [Agent::new(profile, &registry, Arc::from(config.build().unwrap()))])
+    let registry = balcao_builtin_tools::registry(&world.app, &settings).unwrap();
+    TurnRunner::new(world.app.clone(), [Agent::new(profile, &registry, Arc::from(config.build().unwrap()))])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -42,12 +42,12 @@ async fn paid(local: &str) -> (World, ContactId, SubscriberId) {
 
 async fn only(world: &World, contact: ContactId) -> SubscriberId {
     let filter = SubscriptionFilter { contact: Some(contact), status: None };
-    let page = Subscriptions::new(world.desk.clone()).page(world.organization, filter, None, 10).await.unwrap();
+    let page = Subscriptions::new(world.app.clone()).page(world.organization, filter, None, 10).await.unwrap();
     page.items[0].view.id
 }
 
 async fn act(world: &World, id: SubscriberId, act: SubscriptionAct) -> Result<SubscriptionChange, SubscriptionRefusal> {
-    Subscriptions::new(world.desk.clone()).change(world.organization, id, act, davi()).await.unwrap()
+    Subscriptions::new(world.app.clone()).change(world.organization, id, act, davi()).await.unwrap()
 }
 
 async fn pay(
@@ -57,7 +57,7 @@ async fn pay(
     amount_cents: Option<i64>,
 ) -> Result<SubscriptionChange, SubscriptionRefusal> {
     let request = PaymentRequest { reference: reference.to_owned(), amount_cents };
-    Subscriptions::new(world.desk.clone()).note_payment(world.organization, id, request, davi()).await.unwrap()
+    Subscriptions::new(world.app.clone()).note_payment(world.organization, id, request, davi()).await.unwrap()
 }
 
 async fn start(
@@ -67,7 +67,7 @@ async fn start(
     dates: (Option<&str>, Option<&str>),
 ) -> Result<SubscriptionChange, SubscriptionRefusal> {
     let request = StartRequest { contact, plan: plan.to_owned(), started: dates.0.map(day), due: dates.1.map(day) };
-    Subscriptions::new(world.desk.clone()).start(world.organization, request, davi()).await.unwrap()
+    Subscriptions::new(world.app.clone()).start(world.organization, request, davi()).await.unwrap()
 }
 
 fn cut(date: Date, start: &str) -> BookRequest {
@@ -83,7 +83,7 @@ fn cut(date: Date, start: &str) -> BookRequest {
 }
 
 async fn book(world: &World, who: ContactId, date: &str, start: &str) -> Booked {
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     booking.book(world.organization, who, world.key(), cut(day(date), start)).await.unwrap().value.unwrap()
 }
 
@@ -133,7 +133,7 @@ async fn business_gives_days_of_grace() {
 #[tokio::test]
 async fn quota_is_given_back_by_a_cancellation_and_counts_in_the_period_of_a_move() {
     let (world, livia, _) = paid("2026-11-23T09:00").await;
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     let (first, second) =
         (book(&world, livia, "2026-11-24", "10:00").await, book(&world, livia, "2026-11-25", "10:00").await);
     assert_eq!((first.plan_name.as_deref(), second.plan_name.as_deref()), (Some("Raiz"), Some("Raiz")));
@@ -170,7 +170,7 @@ async fn visit_that_comes_back_after_its_place_was_taken_has_its_full_price() {
     let first = book(&world, livia, "2026-11-24", "10:00").await.appointment;
     book(&world, livia, "2026-11-25", "10:00").await;
     world.set_local("2026-11-24T10:30");
-    let visits = Visits::new(world.desk.clone());
+    let visits = Visits::new(world.app.clone());
     let marked = visits.mark_visit(world.organization, first.id, VisitEnd::Cancelled, davi()).await;
     marked.unwrap().unwrap();
     assert_eq!(told(&book(&world, livia, "2026-11-26", "10:00").await).0, Some("Raiz"));
@@ -212,7 +212,7 @@ async fn each_act_has_its_row_in_the_audit_log() {
     let restarted = start(&world, livia, "raiz", (None, None)).await.unwrap().subscription.view;
     assert_eq!((restarted.id, restarted.dates.due), (id, Some(day("2026-11-25"))));
     let (organization, subject) = (world.organization, id.to_string());
-    let log = world.desk.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
+    let log = world.app.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
     let log = log.map_err(|error: StoreError| error).unwrap();
     let acts: Vec<&str> = log.iter().map(|one| one.action.trim_start_matches("subscription.")).collect();
     assert_eq!(acts, ["pay", "renew", "pause", "resume", "end", "start"]);
@@ -224,7 +224,7 @@ async fn each_act_has_its_row_in_the_audit_log() {
         (&after["due"], &after["status"], &after["payment"]["reference"]),
         (&"2026-12-08".into(), &"active".into(), &"PIX-1".into())
     );
-    let (_, payments) = Subscriptions::new(world.desk.clone()).find(organization, id).await.unwrap().unwrap();
+    let (_, payments) = Subscriptions::new(world.app.clone()).find(organization, id).await.unwrap().unwrap();
     assert_eq!((payments.len(), payments[0].amount.cents, payments[0].due_from), (1, 8_900, Some(day("2026-11-08"))));
 }
 
@@ -255,9 +255,9 @@ async fn what_does_not_fit_is_refused_and_changes_nothing() {
     assert_eq!(pay(&world, unknown, "PIX-1", None).await.unwrap_err(), SubscriptionRefusal::NotFound { id: unknown });
     let request = PaymentRequest { reference: "PIX-1".to_owned(), amount_cents: None };
     let by = Actor::Staff("ninguem@figueira.example".to_owned());
-    let refused = Subscriptions::new(world.desk.clone()).note_payment(world.organization, id, request, by).await;
+    let refused = Subscriptions::new(world.app.clone()).note_payment(world.organization, id, request, by).await;
     assert!(matches!(refused.unwrap().unwrap_err(), SubscriptionRefusal::UnknownStaff(_)));
-    let (one, payments) = Subscriptions::new(world.desk.clone()).find(world.organization, id).await.unwrap().unwrap();
+    let (one, payments) = Subscriptions::new(world.app.clone()).find(world.organization, id).await.unwrap().unwrap();
     assert_eq!((one.view.dates.due, payments.len()), (Some(day("2026-12-31")), 0));
     pay(&world, id, "PIX-1", Some(100)).await.unwrap();
     let refused = pay(&world, id, "PIX-1", Some(200)).await.unwrap_err();
@@ -266,7 +266,7 @@ async fn what_does_not_fit_is_refused_and_changes_nothing() {
     assert_eq!(pay(&world, id, "PIX-2", None).await.unwrap_err(), SubscriptionRefusal::Ended { on: day("2026-11-23") });
     start(&world, livia, "Copa", (Some("2026-11-20"), Some("9999-12-31"))).await.unwrap();
     let copa = SubscriptionFilter { contact: Some(livia), status: Some(SubscriberStatus::Active) };
-    let page = Subscriptions::new(world.desk.clone()).page(world.organization, copa, None, 10).await.unwrap();
+    let page = Subscriptions::new(world.app.clone()).page(world.organization, copa, None, 10).await.unwrap();
     let copa = page.items[0].view.id;
     assert_eq!(pay(&world, copa, "PIX-3", None).await.unwrap_err(), SubscriptionRefusal::BeyondCalendar);
     let early = act(&world, copa, SubscriptionAct::End { on: Some(day("2026-11-19")) }).await.unwrap_err();
@@ -279,20 +279,20 @@ async fn two_payments_with_one_reference_at_once_count_once() {
     let (one, other) = tokio::join!(pay(&world, id, "PIX-1", None), pay(&world, id, "PIX-1", None));
     let changed = [one.unwrap().changed, other.unwrap().changed];
     assert!(changed == [true, false] || changed == [false, true], "{changed:?}");
-    let (one, payments) = Subscriptions::new(world.desk.clone()).find(world.organization, id).await.unwrap().unwrap();
+    let (one, payments) = Subscriptions::new(world.app.clone()).find(world.organization, id).await.unwrap().unwrap();
     assert_eq!((one.view.dates.due, payments.len()), (Some(day("2027-01-31")), 1));
 }
 
 async fn all(world: &World, who: ContactId) -> Vec<Appointment> {
     let organization = world.organization;
-    let read = world.desk.store.read(move |tx| appointment::of_contact(tx, organization, who, Currency::BRL)).await;
+    let read = world.app.store.read(move |tx| appointment::of_contact(tx, organization, who, Currency::BRL)).await;
     read.map_err(|error: StoreError| error).unwrap()
 }
 
 /// Whether at most two appointments of each month are on a plan. A hold that expired takes no place.
 async fn is_within_quota(world: &World, who: ContactId) -> bool {
     let zone = jiff::tz::TimeZone::get("America/Sao_Paulo").unwrap();
-    let (all, now) = (all(world, who).await, world.desk.clock.now());
+    let (all, now) = (all(world, who).await, world.app.clock.now());
     let month = |one: &Appointment| zone.to_datetime(one.span.start).date().first_of_month();
     let counts = |one: &&Appointment| {
         let is_open = one.status != AppointmentStatus::Pending || one.holds_until.is_some_and(|until| now < until);
@@ -330,7 +330,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// Takes a step; what the rules refuse changes nothing.
 async fn take(world: &World, who: ContactId, step: Step) {
-    let (booking, visits) = (Booking::new(world.desk.clone()), Visits::new(world.desk.clone()));
+    let (booking, visits) = (Booking::new(world.app.clone()), Visits::new(world.app.clone()));
     let all = all(world, who).await;
     let chosen = |which: usize| all.get(which % all.len().max(1)).map(|one| one.id);
     let date = |days: i64| day("2026-11-23").checked_add(jiff::Span::new().days(days)).unwrap();
@@ -393,7 +393,7 @@ proptest! {
 #[tokio::test]
 async fn staff_who_do_not_answer_customers_change_no_subscription() {
     let (world, _, id) = paid("2026-11-23T09:00").await;
-    let subscriptions = Subscriptions::new(world.desk.clone());
+    let subscriptions = Subscriptions::new(world.app.clone());
     let iris = || Actor::Staff("iris@figueira.example".to_owned());
     let request = PaymentRequest { reference: "PIX-9".to_owned(), amount_cents: None };
     let refused = subscriptions.note_payment(world.organization, id, request, iris()).await.unwrap().unwrap_err();

@@ -36,7 +36,7 @@ async fn reminded(minutes_before: u32) -> (MessagingHarness, ContactId) {
     shop.joao_writes("wamid.1", "oi").await;
     shop.run_until_idle().await;
     let joao = shop.conversation().await.contact;
-    let booking = balcao_app::scheduling::booking::Booking::new(shop.world.desk.clone());
+    let booking = balcao_app::scheduling::booking::Booking::new(shop.world.app.clone());
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
         service: Some(balcao_app::scheduling::booking::ServiceChoice::Name("Corte na máquina".to_owned())),
@@ -48,7 +48,7 @@ async fn reminded(minutes_before: u32) -> (MessagingHarness, ContactId) {
     };
     let organization = shop.world.organization;
     booking.book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
-    let reminders = Reminders::new(shop.world.desk.clone());
+    let reminders = Reminders::new(shop.world.app.clone());
     let planned = reminders.schedule(organization, joao, shop.world.key(), None, Some(minutes_before), 60).await;
     planned.unwrap().value.unwrap();
     (shop, joao)
@@ -108,15 +108,15 @@ async fn p_15_outside_the_window_a_template_goes_or_nothing() {
     assert_eq!((priced.category.as_deref(), priced.price_micros), (Some("utility"), Some(40_000)));
     // Staff see it at the message, and the month's sum.
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let said = Conversations::new(shop.world.desk.clone()).messages(organization, id, None, 1).await.unwrap().unwrap();
+    let said = Conversations::new(shop.world.app.clone()).messages(organization, id, None, 1).await.unwrap().unwrap();
     let delivery = said.items[0].delivery.clone().unwrap();
     let price = MessagePrice { micros: 40_000, currency: Currency::BRL };
     assert_eq!((delivery.category.as_deref(), delivery.price), (Some("utility"), Some(price)));
-    let month = Costs::new(shop.world.desk.clone()).of_this_month(organization).await.unwrap();
+    let month = Costs::new(shop.world.app.clone()).of_this_month(organization).await.unwrap();
     assert_eq!((month.month.as_str(), month.messages, month.price), ("2026-11", 1, price));
     assert_eq!((month.categories[0].category.as_str(), month.categories[0].price), ("utility", price));
     shop.world.set_local("2026-12-01T00:00");
-    assert_eq!(Costs::new(shop.world.desk.clone()).of_this_month(organization).await.unwrap().messages, 0);
+    assert_eq!(Costs::new(shop.world.app.clone()).of_this_month(organization).await.unwrap().messages, 0);
 
     let (shop, _) = reminded(60).await;
     shop.world.set_local("2026-11-25T14:00");
@@ -248,7 +248,7 @@ async fn a_123_the_months_limit_holds() {
 #[tokio::test]
 async fn a_reminder_that_cannot_be_fired_does_not_hold_up_the_others() {
     let (shop, joao) = reminded(60).await;
-    let (organization, desk) = (shop.world.organization, shop.world.desk.clone());
+    let (organization, app) = (shop.world.organization, shop.world.app.clone());
     let other = BookRequest {
         professional: Some("Wesley".to_owned().into()),
         service: None,
@@ -258,9 +258,9 @@ async fn a_reminder_that_cannot_be_fired_does_not_hold_up_the_others() {
         pending: false,
         source: "test".to_owned(),
     };
-    let other = Booking::new(desk.clone()).book(organization, joao, shop.world.key(), other).await.unwrap();
+    let other = Booking::new(app.clone()).book(organization, joao, shop.world.key(), other).await.unwrap();
     let other = other.value.unwrap().appointment.id;
-    Reminders::new(desk)
+    Reminders::new(app)
         .schedule(organization, joao, shop.world.key(), Some(other), Some(60), 60)
         .await
         .unwrap()
@@ -293,7 +293,7 @@ async fn to_follow_up() -> MessagingHarness {
         kind: FollowUpType::Value,
         episode: 1,
     };
-    let follow_ups = FollowUps::new(shop.world.desk.clone());
+    let follow_ups = FollowUps::new(shop.world.app.clone());
     let planned = follow_ups.schedule(shop.world.organization, joao, shop.world.key(), request).await;
     planned.unwrap().value.unwrap();
     shop
@@ -402,7 +402,7 @@ fn hold() -> BookRequest {
 #[tokio::test]
 async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
     let (shop, joao) = reminded(60).await;
-    let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
+    let (organization, booking) = (shop.world.organization, Booking::new(shop.world.app.clone()));
     let held = booking.book(organization, joao, shop.world.key(), hold()).await.unwrap().value.unwrap().appointment;
     let status = async || {
         let id = held.id;
@@ -422,11 +422,11 @@ async fn what_is_wrong_with_one_business_holds_up_no_other() {
     let text = text.replace("slug: figueira", "slug: outra");
     let file = BusinessFile::read("outra.yaml", &text).unwrap();
     let now = balcao_domain::Clock::now(&*shop.world.clock);
-    let other = file.import(&shop.world.desk.store, now).await.unwrap().organization;
+    let other = file.import(&shop.world.app.store, now).await.unwrap().organization;
     remind_in(&shop, other, Vec::new()).await;
     let contact =
         shop.in_transaction(move |tx| balcao_store::crm::contact::list(tx, other, None, 1)).await.remove(0).id;
-    let booking = Booking::new(shop.world.desk.clone());
+    let booking = Booking::new(shop.world.app.clone());
     let held = booking.book(other, contact, shop.world.key(), hold()).await.unwrap().value.unwrap().appointment.id;
     // The first business cannot be read, nor can its reminder be fired.
     let first = shop.world.organization;
@@ -459,7 +459,7 @@ async fn reminded_of_one_of_two() -> MessagingHarness {
         pending: false,
         source: "test".to_owned(),
     };
-    let booking = Booking::new(shop.world.desk.clone());
+    let booking = Booking::new(shop.world.app.clone());
     booking.book(shop.world.organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
     shop.world.set_local("2026-11-24T15:00");
     assert_eq!(shop.fires(terms()).await, 1);

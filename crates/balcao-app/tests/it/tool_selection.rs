@@ -48,7 +48,7 @@ async fn turns(messages: &[&str], script: impl IntoIterator<Item = Line>) -> (Ve
     let mut agent = Agent::new(profile, &Registry::default(), Arc::new(model.clone()));
     let fitted = fitted(TOOL_TOKENS);
     (agent.toolbox, agent.selector) = (Arc::new(fitted.toolbox), fitted.selector);
-    let front = TurnRunner::new(world.desk.clone(), [agent]);
+    let front = TurnRunner::new(world.app.clone(), [agent]);
     let mut states = Vec::new();
     for message in messages {
         let inbound = TurnRequest {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::messaging_harness::{MessagingHarness, start_harness};
 
 async fn change(shop: &MessagingHarness, section: Section, name: &str, field: &str, value: Value) {
-    let business = Business::new(shop.world.desk.clone());
+    let business = Business::new(shop.world.app.clone());
     let fields = vec![(field.to_owned(), FieldEdit::Set(value))];
     let edit = Edit::Change { section, name: name.to_owned(), fields };
     let (file, plan) = business.plan_edit(shop.world.organization, edit).await.unwrap().unwrap();
@@ -20,7 +20,7 @@ async fn change(shop: &MessagingHarness, section: Section, name: &str, field: &s
 /// The versions of the last turn of the only conversation.
 async fn last_turn(shop: &MessagingHarness) -> Vec<String> {
     let conversation = shop.conversation().await.id;
-    let traces = Traces::new(shop.world.desk.clone()).latest(shop.world.organization, conversation, 1).await.unwrap();
+    let traces = Traces::new(shop.world.app.clone()).latest(shop.world.organization, conversation, 1).await.unwrap();
     traces.into_iter().next().unwrap().versions
 }
 
@@ -35,7 +35,7 @@ async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
     assert_eq!(last_turn(&shop).await, ["business_1", "knowledge_1", "prompt_1"], "nothing changed");
     change(&shop, Section::Services, "Coloração", "price", json!("222.00")).await;
     change(&shop, Section::Organization, "", "phone", json!("+55 31 3333-4444")).await;
-    let business = Business::new(shop.world.desk.clone());
+    let business = Business::new(shop.world.app.clone());
     let fields = json!({ "title": "Pets", "content": "Pode trazer." }).as_object().unwrap().clone();
     let edit = Edit::Add { section: Section::Knowledge, fields };
     let (file, plan) = business.plan_edit(shop.world.organization, edit).await.unwrap().unwrap();
@@ -43,7 +43,7 @@ async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
     shop.joao_writes("wamid.3", "e pet?").await;
     shop.run_until_idle().await;
     assert_eq!(last_turn(&shop).await, ["business_3", "knowledge_2", "prompt_1"]);
-    let versions = Versions::new(shop.world.desk.clone());
+    let versions = Versions::new(shop.world.app.clone());
     let told = versions.list(shop.world.organization, VersionKind::Business, 10).await.unwrap();
     let told: Vec<_> = told.iter().map(|row| (row.name.number, row.author.as_str())).collect();
     assert_eq!(told, [(3, "Renata"), (2, "Renata"), (1, "program")]);
@@ -52,7 +52,7 @@ async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
 #[tokio::test]
 async fn an_earlier_version_is_written_as_a_file_and_applied_it_is_so_again() {
     let shop = start_harness([]).await;
-    let business = Business::new(shop.world.desk.clone());
+    let business = Business::new(shop.world.app.clone());
     let organization = shop.world.organization;
     let first = business.export(organization).await.unwrap();
     change(&shop, Section::Services, "Coloração", "price", json!("222.00")).await;
@@ -68,7 +68,7 @@ async fn an_earlier_version_is_written_as_a_file_and_applied_it_is_so_again() {
     let plan = business.plan(organization, file.clone()).await.unwrap().unwrap();
     business.apply(organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
     assert_eq!(business.export(organization).await.unwrap(), first);
-    let versions = Versions::new(shop.world.desk.clone());
+    let versions = Versions::new(shop.world.app.clone());
     let all = versions.list(organization, VersionKind::Business, 10).await.unwrap();
     let [third, second, before] = all.as_slice() else { panic!("{all:?}") };
     assert_eq!(third.hash, before.hash);
@@ -80,7 +80,7 @@ async fn a_prompt_version_holds_the_profile_its_modules_and_its_tools() {
     let shop = start_harness([says("Oi!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.run_until_idle().await;
-    let versions = Versions::new(shop.world.desk.clone());
+    let versions = Versions::new(shop.world.app.clone());
     let found = versions.find(shop.world.organization, "prompt_1".parse().unwrap()).await.unwrap().unwrap();
     assert_eq!(found.content["profile"]["id"], "eli");
     assert!(found.content["modules"]["rules"].as_str().is_some_and(|text| text.len() > 100));

@@ -32,7 +32,7 @@ async fn book_on(world: &World, who: ContactId, professional: &str, service: &st
         pending: false,
         source: "console".to_owned(),
     };
-    let booked = Booking::new(world.desk.clone()).book(world.organization, who, world.key(), request).await.unwrap();
+    let booked = Booking::new(world.app.clone()).book(world.organization, who, world.key(), request).await.unwrap();
     booked.value.unwrap().appointment.id
 }
 
@@ -45,36 +45,36 @@ fn staff(email: &str) -> Actor {
 }
 
 async fn mark(world: &World, id: AppointmentId, end: VisitEnd, by: Actor) -> Result<VisitView, VisitRefusal> {
-    Visits::new(world.desk.clone()).mark_visit(world.organization, id, end, by).await.unwrap()
+    Visits::new(world.app.clone()).mark_visit(world.organization, id, end, by).await.unwrap()
 }
 
 async fn undo(world: &World, id: AppointmentId, by: Actor) -> Result<VisitView, VisitRefusal> {
-    Visits::new(world.desk.clone()).undo_visit_mark(world.organization, id, by).await.unwrap()
+    Visits::new(world.app.clone()).undo_visit_mark(world.organization, id, by).await.unwrap()
 }
 
 async fn history(world: &World, who: ContactId) -> History {
-    Appointments::new(world.desk.clone()).history(world.organization, who).await.unwrap()
+    Appointments::new(world.app.clone()).history(world.organization, who).await.unwrap()
 }
 
 async fn status(world: &World, id: AppointmentId) -> AppointmentStatus {
-    let found = Appointments::new(world.desk.clone()).find(world.organization, id).await.unwrap();
+    let found = Appointments::new(world.app.clone()).find(world.organization, id).await.unwrap();
     found.unwrap().view.status
 }
 
 async fn acts(world: &World, id: AppointmentId) -> Vec<AuditEntry> {
     let organization = world.organization;
-    let read = world.desk.store.read(move |tx| audit::of_subject(tx, organization, &id.to_string()));
+    let read = world.app.store.read(move |tx| audit::of_subject(tx, organization, &id.to_string()));
     read.await.map_err(|error: StoreError| error).unwrap()
 }
 
 /// The kinds of the events about an appointment.
 async fn events(world: &World, id: AppointmentId) -> Vec<String> {
-    let all = world.desk.store.read(|tx| event::waiting(tx, 500)).await.map_err(|error: StoreError| error).unwrap();
+    let all = world.app.store.read(|tx| event::waiting(tx, 500)).await.map_err(|error: StoreError| error).unwrap();
     all.into_iter().filter(|one| one.subject == id.to_string()).map(|one| one.kind).collect()
 }
 
 async fn review(world: &World) -> usize {
-    Visits::new(world.desk.clone()).review_unmarked(world.organization).await.unwrap()
+    Visits::new(world.app.clone()).review_unmarked(world.organization).await.unwrap()
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn marks_of_staff_are_what_figures_and_history_count() {
     mark(&world, kept, VisitEnd::Completed, Actor::Program("api:key_1".to_owned())).await.unwrap();
     assert_eq!(status(&world, forgotten).await, AppointmentStatus::Confirmed);
 
-    let analytics = Analytics::new(world.desk.clone());
+    let analytics = Analytics::new(world.app.clone());
     let stats = analytics.stats(world.organization, StaffPermissions::ALL, 1).await.unwrap();
     assert_eq!((stats.from.to_string(), stats.to.to_string()), ("2026-11-01".to_owned(), "2026-11-30".to_owned()));
     let november = stats.summary;
@@ -166,7 +166,7 @@ async fn two_people_at_once_leave_one_mark() {
     assert_eq!([&one, &other].iter().filter(|answer| answer.is_ok()).count(), 1, "{one:?} {other:?}");
     assert_eq!(acts(&world, visit).await.len(), 1);
     // The same call again, under its key, is one act.
-    let visits = Visits::new(world.desk.clone()).once(world.key());
+    let visits = Visits::new(world.app.clone()).once(world.key());
     let undo = || visits.undo_visit_mark(world.organization, visit, staff(DAVI));
     let first = undo().await.unwrap().unwrap();
     assert_eq!(undo().await.unwrap().unwrap(), first);
@@ -191,7 +191,7 @@ async fn what_cannot_be_marked_is_refused_and_stays() {
     let nobody = mark(&world, visit, VisitEnd::NoShow, staff("ninguem@figueira.example")).await.unwrap_err();
     assert!(nobody.to_string().contains(DAVI), "{nobody}");
     // Another business, over the same database, has no such appointment.
-    let theirs = on(world.desk.store.clone(), "clinica-vereda.yaml", "2026-11-24T10:00").await;
+    let theirs = on(world.app.store.clone(), "clinica-vereda.yaml", "2026-11-24T10:00").await;
     for refused in
         [mark(&theirs, visit, VisitEnd::NoShow, Actor::Operator).await, undo(&theirs, visit, Actor::Operator).await]
     {
@@ -205,7 +205,7 @@ async fn what_cannot_be_marked_is_refused_and_stays() {
     assert!(matches!(refused, VisitRefusal::MarkedBefore { mark: None, .. }), "{refused:?}");
     assert_eq!(undo(&world, seeded, staff(DAVI)).await, Err(VisitRefusal::NoRecord { id: seeded }));
     let cancelled = book(&world, caio, "Otávio", "18:00").await;
-    let booking = Booking::new(world.desk.clone());
+    let booking = Booking::new(world.app.clone());
     let done = booking.cancel(world.organization, caio, world.key(), Some(cancelled)).await.unwrap().value.unwrap();
     assert_eq!(done.mark.map(|mark| mark.by), Some(MarkAuthor::Customer));
     world.set_local("2026-11-24T18:30");
@@ -232,7 +232,7 @@ async fn visit_marked_as_cancelled_comes_back_with_its_time() {
 
 async fn outbox(world: &World) -> Vec<Outbox> {
     let organization = world.organization;
-    let read = world.desk.store.read(move |tx| {
+    let read = world.app.store.read(move |tx| {
         let mut all = outbox::list(tx, organization, OutboxState::Pending, 100)?;
         all.retain(|one| one.kind == "notice_visits");
         Ok::<_, StoreError>(all)
@@ -248,7 +248,7 @@ async fn mailing() -> World {
         handoffs: HandoffAlerts { email: true, whatsapp: false },
         ..NotificationAccounts::default()
     };
-    world.desk = world.desk.clone().with_notices(accounts);
+    world.app = world.app.clone().with_notices(accounts);
     world
 }
 
@@ -282,12 +282,12 @@ async fn i_18_staff_are_asked_once_about_visits_that_nobody_marked() {
     // The list stays until they are marked, and what is undone is not asked about again.
     let list = async || {
         let filter = AppointmentFilter { unmarked: true, ..AppointmentFilter::default() };
-        let page = Appointments::new(world.desk.clone()).page(world.organization, filter, None, 10).await.unwrap();
+        let page = Appointments::new(world.app.clone()).page(world.organization, filter, None, 10).await.unwrap();
         page.items.into_iter().map(|one| one.view.id).collect::<Vec<_>>()
     };
     assert_eq!(list().await, [of_otavio, of_iris]);
     mark(&world, of_otavio, VisitEnd::NoShow, staff(DAVI)).await.unwrap();
-    let visits = Visits::new(world.desk.clone());
+    let visits = Visits::new(world.app.clone());
     let day = "2026-11-25".parse().unwrap();
     let rest = visits.complete_day(world.organization, day, staff("iris@figueira.example")).await.unwrap();
     assert_eq!(rest, Ok(1));
@@ -372,7 +372,7 @@ async fn a_professional_marks_their_own_visits_and_who_looks_on_marks_none() {
     assert!(matches!(undo(&world, his, staff(IRIS)).await, Err(VisitRefusal::OfAnother { .. })));
     undo(&world, hers, staff(IRIS)).await.unwrap();
     let day = "2026-11-26".parse().unwrap();
-    let whole = Visits::new(world.desk.clone()).complete_day(world.organization, day, staff(IRIS)).await.unwrap();
+    let whole = Visits::new(world.app.clone()).complete_day(world.organization, day, staff(IRIS)).await.unwrap();
     assert_eq!(whole, Ok(1), "her own");
     assert_eq!(status(&world, hers).await, AppointmentStatus::Completed);
     assert_eq!(status(&world, other).await, AppointmentStatus::Confirmed);

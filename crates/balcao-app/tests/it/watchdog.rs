@@ -11,7 +11,7 @@ use balcao_testkit::fakes::graph::Behaviour;
 use crate::messaging_harness::{MessagingHarness, start_harness};
 
 fn watchdog(shop: &MessagingHarness, watch: &BacklogMonitor) -> Watchdog {
-    Watchdog::new(shop.world.desk.clone(), shop.another_process(), watch.clone())
+    Watchdog::new(shop.world.app.clone(), shop.another_process(), watch.clone())
 }
 
 #[tokio::test]

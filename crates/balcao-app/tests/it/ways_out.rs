@@ -55,7 +55,7 @@ async fn book(shop: &MessagingHarness, contact: ContactId) -> AppointmentId {
         pending: false,
         source: "test".to_owned(),
     };
-    let booking = Booking::new(shop.world.desk.clone());
+    let booking = Booking::new(shop.world.app.clone());
     let booked = booking.book(shop.world.organization, contact, shop.world.key(), request).await.unwrap();
     booked.value.unwrap().appointment.id
 }
@@ -65,7 +65,7 @@ async fn take_off(shop: &MessagingHarness, time_off: Value) {
 }
 
 async fn edit(shop: &MessagingHarness, section: Section, name: &str, field: &str, value: Value) {
-    let (business, organization) = (Business::new(shop.world.desk.clone()), shop.world.organization);
+    let (business, organization) = (Business::new(shop.world.app.clone()), shop.world.organization);
     let fields = vec![(field.to_owned(), FieldEdit::Set(value))];
     let edit = Edit::Change { section, name: name.to_owned(), fields };
     let (file, plan) = business.plan_edit(organization, edit).await.unwrap().unwrap();
@@ -98,7 +98,7 @@ fn with_templates() -> SendPolicy {
 
 impl Scene {
     fn ways(&self) -> WaysOut {
-        WaysOut::new(self.shop.world.desk.clone(), policies())
+        WaysOut::new(self.shop.world.app.clone(), policies())
     }
 
     async fn conflicts(&self) -> Vec<(AppointmentId, ConflictReason)> {
@@ -255,7 +255,7 @@ async fn p_05_opted_out_customer_is_not_told_before_or_after_the_choice() {
 async fn message_of_a_move_that_was_undone_does_not_leave() {
     let scene = away().await;
     let done = scene.resolve(to("2026-11-26", 16 * 60), None).await.unwrap();
-    let booking = Booking::new(scene.shop.world.desk.clone());
+    let booking = Booking::new(scene.shop.world.app.clone());
     let (organization, key) = (scene.shop.world.organization, scene.shop.world.key());
     booking.cancel(organization, scene.joao, key, Some(done.appointment.id)).await.unwrap().value.unwrap();
     assert_eq!(scene.sent().await, [""; 0]);

@@ -20,13 +20,13 @@ fn told(shop: &MessagingHarness, at: &FakeEndpoint, types: &[&str]) -> Webhooks 
 }
 
 fn told_at(shop: &MessagingHarness, url: &str, types: &[&str]) -> Webhooks {
-    told_of(shop.world.desk.clone(), shop.world.organization, url, types)
+    told_of(shop.world.app.clone(), shop.world.organization, url, types)
 }
 
-fn told_of(desk: AppContext, organization: OrganizationId, url: &str, types: &[&str]) -> Webhooks {
+fn told_of(app: AppContext, organization: OrganizationId, url: &str, types: &[&str]) -> Webhooks {
     let endpoint = Endpoint::new(url, &SECRET.into(), true).unwrap();
     let types = types.iter().map(|name| (*name).to_owned()).collect();
-    Webhooks::new(desk, organization, [Subscriber { name: "crm".to_owned(), types, endpoint }])
+    Webhooks::new(app, organization, [Subscriber { name: "crm".to_owned(), types, endpoint }])
 }
 
 fn types(endpoint: &FakeEndpoint) -> Vec<String> {
@@ -107,22 +107,22 @@ async fn an_endpoint_that_says_gone_or_cannot_be_reached_stops_nobody_else() {
 }
 
 /// So many contacts write, at a program over this database, and the endpoint receives the events.
-async fn write_at(desk: &AppContext, world: &World, endpoint: &FakeEndpoint, times: usize) {
+async fn write_at(app: &AppContext, world: &World, endpoint: &FakeEndpoint, times: usize) {
     let (organization, now) = (world.organization, balcao_domain::Clock::now(&*world.clock));
     for _ in 0..times {
         let one =
             move |tx: &mut balcao_store::Tx<'_>| event::push(tx, organization, "contact_wrote", "cnv_1", "{}", now);
-        desk.store.write(one).await.unwrap();
+        app.store.write(one).await.unwrap();
     }
-    let told = told_of(desk.clone(), organization, &endpoint.url(), &[]).work_off().await.unwrap();
+    let told = told_of(app.clone(), organization, &endpoint.url(), &[]).work_off().await.unwrap();
     assert_eq!(told, times);
 }
 
 /// A program over a copy of the database that was restored.
 async fn restored_from(copy: &Path, world: &World) -> AppContext {
-    let desk = AppContext::new(Store::open(copy, OpenOptions::default()).unwrap(), world.clock.clone());
-    restore_guard::hold(&desk).await.unwrap();
-    desk
+    let app = AppContext::new(Store::open(copy, OpenOptions::default()).unwrap(), world.clock.clone());
+    restore_guard::hold(&app).await.unwrap();
+    app
 }
 
 #[tokio::test]
@@ -131,11 +131,11 @@ async fn f_82_what_a_restored_database_tells_has_ids_that_no_lost_program_gave()
     let [file, copy, second] = ["now.db", "backup.db", "backup again.db"].map(|name| folder.path().join(name));
     let store = Store::open(&file, OpenOptions::default()).unwrap();
     let world = on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await;
-    told_of(world.desk.clone(), world.organization, &endpoint.url(), &[]).begin().await.unwrap();
-    write_at(&world.desk, &world, &endpoint, 2).await;
+    told_of(world.app.clone(), world.organization, &endpoint.url(), &[]).begin().await.unwrap();
+    write_at(&world.app, &world, &endpoint, 2).await;
     Store::copy_file(&file, &copy).await.unwrap();
     Store::copy_file(&file, &second).await.unwrap();
-    write_at(&world.desk, &world, &endpoint, 3).await;
+    write_at(&world.app, &world, &endpoint, 3).await;
     let restored = restored_from(&copy, &world).await;
     write_at(&restored, &world, &endpoint, 3).await;
     // That was a mistake as well: the same backup once more, an hour later.
@@ -154,7 +154,7 @@ async fn failure_at(url: &str, allow_private: bool) -> Option<String> {
     let shop = start_harness([]).await;
     let endpoint = Endpoint::new(url, &SECRET.into(), allow_private).unwrap();
     let subscriber = Subscriber { name: "crm".to_owned(), types: ["message.received".to_owned()].into(), endpoint };
-    let webhooks = Webhooks::new(shop.world.desk.clone(), shop.world.organization, [subscriber]);
+    let webhooks = Webhooks::new(shop.world.app.clone(), shop.world.organization, [subscriber]);
     webhooks.begin().await.unwrap();
     shop.joao_writes("wamid.1", "oi").await;
     for _ in 0..=PAUSES.len() {

@@ -66,7 +66,7 @@ fn agent(pack: &str, with: Option<With>, more: &str, model: &Scripted) -> Agent 
 /// Lists the professional of a conversation after each of these messages, in a shop of three.
 async fn about(agent: impl Fn(&Scripted) -> Agent, texts: &[&str]) -> Vec<Option<ProfessionalId>> {
     let (world, model) = (figueira().await, Scripted::new([]));
-    let front = TurnRunner::new(world.desk.clone(), [agent(&model)]);
+    let front = TurnRunner::new(world.app.clone(), [agent(&model)]);
     let (organization, livia) = (world.organization, world.livia().await);
     let mut found = Vec::new();
     for text in texts {
@@ -79,7 +79,7 @@ async fn about(agent: impl Fn(&Scripted) -> Agent, texts: &[&str]) -> Vec<Option
         };
         model.script([says("Certo.")]);
         let answered = front.answer("caseira", inbound, None).await.unwrap();
-        let read = world.desk.store.read(move |tx| conversation::get(tx, organization, answered.conversation));
+        let read = world.app.store.read(move |tx| conversation::get(tx, organization, answered.conversation));
         found.push(read.await.map_err(|error: StoreError| error).unwrap().professional);
     }
     found
@@ -120,11 +120,11 @@ async fn reminded_by_wesley() -> MessagingHarness {
             pending: false,
             source: "test".to_owned(),
         };
-        let booking = Booking::new(shop.world.desk.clone());
+        let booking = Booking::new(shop.world.app.clone());
         let booked = booking.book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
         last = Some(booked.appointment.id);
     }
-    let reminders = Reminders::new(shop.world.desk.clone());
+    let reminders = Reminders::new(shop.world.app.clone());
     let planned = reminders.schedule(organization, joao, shop.world.key(), last, Some(48 * 60), 60).await;
     planned.unwrap().value.unwrap();
     assert_eq!(about_now(&shop).await, whom(1));

@@ -69,13 +69,13 @@ fn written(periods: &[Period]) -> String {
 async fn told(world: &World, name: &str, date: Date) -> Vec<(&'static str, String)> {
     let organization = world.organization;
     let owner = Owner { organization, contact: world.livia().await };
-    let day = DayViews::new(world.desk.clone()).show(organization, Some(date)).await.unwrap();
+    let day = DayViews::new(world.app.clone()).show(organization, Some(date)).await.unwrap();
     let column = day.professionals.into_iter().find(|one| one.name == name).unwrap();
-    let listed = Catalog::new(world.desk.clone()).professionals(organization, Some(date), None).await.unwrap().unwrap();
+    let listed = Catalog::new(world.app.clone()).professionals(organization, Some(date), None).await.unwrap().unwrap();
     let listed = listed.professionals.into_iter().find(|one| one.name == name);
-    let info = Intake::new(world.desk.clone()).professional(organization, about(world, name).await).await.unwrap();
+    let info = Intake::new(world.app.clone()).professional(organization, about(world, name).await).await.unwrap();
     let query = BusyQuery { from: date, to: date, professional: Some(name.to_owned()) };
-    let calendar = BuiltIn::new(world.desk.clone()).busy(owner, query).await.unwrap().value.unwrap();
+    let calendar = BuiltIn::new(world.app.clone()).busy(owner, query).await.unwrap().value.unwrap();
     let late = BookRequest {
         professional: Some(name.to_owned().into()),
         service: Some(ServiceChoice::Name("Corte".to_owned())),
@@ -85,7 +85,7 @@ async fn told(world: &World, name: &str, date: Date) -> Vec<(&'static str, Strin
         pending: false,
         source: "test".to_owned(),
     };
-    let refused = Booking::new(world.desk.clone()).preview_book(organization, owner.contact, late).await.unwrap();
+    let refused = Booking::new(world.app.clone()).preview_book(organization, owner.contact, late).await.unwrap();
     let Err(BookingRefusal::OutsideHours { works, .. }) = refused else { panic!("{refused:?}") };
     vec![
         ("the day of the console", written(&column.works)),
@@ -98,9 +98,9 @@ async fn told(world: &World, name: &str, date: Date) -> Vec<(&'static str, Strin
 
 /// A conversation of the contact's about a professional.
 async fn about(world: &World, name: &str) -> ConversationId {
-    let (organization, contact, now) = (world.organization, world.livia().await, world.desk.clock.now());
+    let (organization, contact, now) = (world.organization, world.livia().await, world.app.clock.now());
     let whom = if name == "Ana" { 1 } else { 2 };
-    let begun = world.desk.store.write(move |tx| {
+    let begun = world.app.store.write(move |tx| {
         let begun = conversation::find_or_begin(tx, organization, contact, "terminal", now)?;
         conversation::set_professional(tx, organization, begun.id, Some(whom.try_into().unwrap()))?;
         Ok::<_, StoreError>(begun.id)
@@ -145,7 +145,7 @@ async fn who_asks_for_nobody_is_told_when_somebody_works_and_not_when_the_door_i
             pending: false,
             source: "test".to_owned(),
         };
-        let booking = Booking::new(world.desk.clone());
+        let booking = Booking::new(world.app.clone());
         let refused = booking.preview_book(world.organization, world.livia().await, late).await.unwrap();
         let Err(BookingRefusal::OutsideHours { works, .. }) = refused else { panic!("{refused:?}") };
         assert_eq!(written(&works), expected, "{date}");

@@ -11,7 +11,7 @@ use balcao_store::{Store, crm::contact};
 use jiff::tz::TimeZone;
 
 pub(crate) struct World {
-    pub(crate) desk: AppContext,
+    pub(crate) app: AppContext,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) organization: OrganizationId,
     zone: TimeZone,
@@ -39,7 +39,7 @@ pub(crate) async fn of_file(store: Store, file: BusinessFile, local: &str) -> Wo
     store.migrate().await.unwrap();
     let organization = file.import(&store, now).await.unwrap().organization;
     let clock = Arc::new(ManualClock::at(now));
-    World { desk: AppContext::new(store, clock.clone()), clock, organization, zone, keys: 0.into() }
+    World { app: AppContext::new(store, clock.clone()), clock, organization, zone, keys: 0.into() }
 }
 
 /// The sample barbershop on a Monday morning.
@@ -51,7 +51,7 @@ impl World {
     pub(crate) async fn contact(&self, phone: &str) -> ContactId {
         let phone = balcao_domain::Phone::parse(phone).unwrap();
         let organization = self.organization;
-        let found = self.desk.store.read(move |tx| contact::find_by_phone(tx, organization, &phone)).await;
+        let found = self.app.store.read(move |tx| contact::find_by_phone(tx, organization, &phone)).await;
         found.map_err(|error: balcao_store::StoreError| error).unwrap().unwrap().id
     }
 
@@ -65,7 +65,7 @@ impl World {
 
     pub(crate) async fn staff(&self) -> Vec<balcao_store::crm::staff::Staff> {
         let organization = self.organization;
-        self.desk.store.read(move |tx| balcao_store::crm::staff::list(tx, organization)).await.unwrap()
+        self.app.store.read(move |tx| balcao_store::crm::staff::list(tx, organization)).await.unwrap()
     }
 
     /// A key that no effect has used.

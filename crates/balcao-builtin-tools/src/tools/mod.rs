@@ -72,13 +72,13 @@ use crate::Settings;
 
 /// All native handlers, by the name that packs use.
 #[must_use]
-pub fn handlers(desk: &AppContext, settings: &Settings) -> Handlers {
-    let desk = || desk.clone();
-    let (contacts, booking) = (Contacts::new(desk()), Booking::new(desk()));
-    let (catalog, pipelines, follow_ups) = (Catalog::new(desk()), Pipelines::new(desk()), FollowUps::new(desk()));
-    let intake = Intake::new(desk());
-    let (people, analytics) = (StaffAccess::new(desk()), Analytics::new(desk()));
-    let calendar: Arc<dyn Calendar> = Arc::new(BuiltIn::new(desk()));
+pub fn handlers(app: &AppContext, settings: &Settings) -> Handlers {
+    let app = || app.clone();
+    let (contacts, booking) = (Contacts::new(app()), Booking::new(app()));
+    let (catalog, pipelines, follow_ups) = (Catalog::new(app()), Pipelines::new(app()), FollowUps::new(app()));
+    let intake = Intake::new(app());
+    let (people, analytics) = (StaffAccess::new(app()), Analytics::new(app()));
+    let calendar: Arc<dyn Calendar> = Arc::new(BuiltIn::new(app()));
     let (agenda, professional) = (|| Arc::clone(&calendar), || settings.professional.clone());
     let list = [
         ("get_contact_info", erase(get_contact_info::GetContactInfo { contacts: contacts.clone() })),
@@ -86,28 +86,25 @@ pub fn handlers(desk: &AppContext, settings: &Settings) -> Handlers {
         ("remove_tag", erase(remove_tag::RemoveTag { contacts: contacts.clone() })),
         ("list_pipeline_stages", erase(list_pipeline_stages::ListPipelineStages { pipelines: pipelines.clone() })),
         ("move_pipeline_stage", erase(move_pipeline_stage::MovePipelineStage { pipelines })),
-        ("add_internal_note", erase(add_internal_note::AddInternalNote { notes: Notes::new(desk()) })),
+        ("add_internal_note", erase(add_internal_note::AddInternalNote { notes: Notes::new(app()) })),
         ("update_contact", erase(update_contact::UpdateContact { contacts: contacts.clone() })),
         (
             "search_knowledge_base",
-            erase(search_knowledge_base::SearchKnowledgeBase { knowledge: Knowledge::new(desk()) }),
+            erase(search_knowledge_base::SearchKnowledgeBase { knowledge: Knowledge::new(app()) }),
         ),
-        ("get_business_hours", erase(get_business_hours::GetBusinessHours { hours: BusinessHours::new(desk()) })),
-        ("transfer_to_human", erase(transfer_to_human::TransferToHuman { desk: desk() })),
+        ("get_business_hours", erase(get_business_hours::GetBusinessHours { hours: BusinessHours::new(app()) })),
+        ("transfer_to_human", erase(transfer_to_human::TransferToHuman { app: app() })),
         ("get_services", erase(get_services::GetServices { catalog: catalog.clone() })),
         ("get_barbers", erase(get_barbers::GetBarbers { catalog: catalog.clone() })),
-        (
-            "check_availability",
-            erase(check_availability::CheckAvailability { availability: Availability::new(desk()) }),
-        ),
+        ("check_availability", erase(check_availability::CheckAvailability { availability: Availability::new(app()) })),
         (
             "get_subscriber_status",
-            erase(get_subscriber_status::GetSubscriberStatus { subscriptions: Subscriptions::new(desk()) }),
+            erase(get_subscriber_status::GetSubscriberStatus { subscriptions: Subscriptions::new(app()) }),
         ),
         ("get_subscription_plans", erase(get_subscription_plans::GetSubscriptionPlans { catalog: catalog.clone() })),
         (
             "get_appointment_history",
-            erase(get_appointment_history::GetAppointmentHistory { appointments: Appointments::new(desk()) }),
+            erase(get_appointment_history::GetAppointmentHistory { appointments: Appointments::new(app()) }),
         ),
         ("create_appointment", erase(create_appointment::CreateAppointment { booking: booking.clone() })),
         ("cancel_appointment", erase(cancel_appointment::CancelAppointment { booking: booking.clone() })),
@@ -115,15 +112,15 @@ pub fn handlers(desk: &AppContext, settings: &Settings) -> Handlers {
         (
             "schedule_appointment_reminder",
             erase(schedule_appointment_reminder::ScheduleAppointmentReminder {
-                reminders: Reminders::new(desk()),
+                reminders: Reminders::new(app()),
                 usual_minutes: settings.reminder_minutes,
             }),
         ),
-        ("join_waitlist", erase(join_waitlist::JoinWaitlist { waitlist: Waitlist::new(desk()) })),
+        ("join_waitlist", erase(join_waitlist::JoinWaitlist { waitlist: Waitlist::new(app()) })),
         (
             "schedule_followup",
             erase(schedule_followup::ScheduleFollowup {
-                desk: desk(),
+                app: app(),
                 follow_ups: follow_ups.clone(),
                 delays: settings.followup_delays.clone(),
             }),
@@ -141,7 +138,7 @@ pub fn handlers(desk: &AppContext, settings: &Settings) -> Handlers {
         ),
         (
             "run_query",
-            erase(run_query::RunQuery { people, questions: Questions::new(desk()), plans: Plans::new(desk()) }),
+            erase(run_query::RunQuery { people, questions: Questions::new(app()), plans: Plans::new(app()) }),
         ),
         (
             "schedule_appointment_tool",
@@ -181,7 +178,7 @@ pub fn handlers(desk: &AppContext, settings: &Settings) -> Handlers {
         ("end_conversation_tool", erase(end_conversation_tool::EndConversationTool)),
         (
             "summarize_conversation_tool",
-            erase(summarize_conversation_tool::SummarizeConversationTool { summaries: Summaries::new(desk()) }),
+            erase(summarize_conversation_tool::SummarizeConversationTool { summaries: Summaries::new(app()) }),
         ),
     ];
     list.into_iter().map(|(name, handler)| (name.to_owned(), handler)).collect()

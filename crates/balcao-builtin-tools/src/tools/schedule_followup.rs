@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) struct ScheduleFollowup {
-    pub(crate) desk: AppContext,
+    pub(crate) app: AppContext,
     pub(crate) follow_ups: FollowUps,
     pub(crate) delays: Vec<u32>,
 }
@@ -39,7 +39,7 @@ impl NativeTool for ScheduleFollowup {
             allowed_delays_min: self.delays.clone(),
             hint: args.message_hint,
             kind,
-            episode: turns::episode(&self.desk, organization(cx)?, conversation(cx)?).await.map_err(broke)?,
+            episode: turns::episode(&self.app, organization(cx)?, conversation(cx)?).await.map_err(broke)?,
         };
         let key = key(cx, "schedule_followup");
         let done = self.follow_ups.schedule(organization(cx)?, contact(cx)?, key, request).await.map_err(broke)?;

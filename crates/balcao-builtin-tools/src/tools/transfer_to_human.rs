@@ -17,7 +17,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) struct TransferToHuman {
-    pub(crate) desk: AppContext,
+    pub(crate) app: AppContext,
 }
 
 #[async_trait]
@@ -25,7 +25,7 @@ impl NativeTool for TransferToHuman {
     type Args = Args;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
-        let assigned = turns::next_assignee(&self.desk, organization(cx)?).await.map_err(broke)?;
+        let assigned = turns::next_assignee(&self.app, organization(cx)?).await.map_err(broke)?;
         let value = json!({
             "success": true,
             "assigned_to": assigned,

@@ -101,7 +101,7 @@ async fn customers_are_refused_whatever_the_profile_says() {
 async fn a_plan_without_it_is_a_refusal_that_names_what_is_missing() {
     let world = figueira().await;
     let owner = world.staff(OWNER).await;
-    let plans = Plans::new(world.desk.clone());
+    let plans = Plans::new(world.app.clone());
     let basic = PlanChange { tier: Some(Tier::Basic), ..PlanChange::default() };
     plans.change(world.organization, basic).await.unwrap().unwrap();
     for tool in ["get_stats", "get_upcoming", "get_no_show_clients"] {

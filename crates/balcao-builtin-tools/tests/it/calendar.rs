@@ -322,7 +322,7 @@ async fn event_is_moved_in_one_act_after_a_question_that_names_both_times() {
 #[tokio::test]
 async fn a_name_beside_the_booking_is_the_writers_or_that_of_who_comes() {
     let world = figueira().await;
-    let (caio, contacts) = (world.caio().await, Contacts::new(world.desk.clone()));
+    let (caio, contacts) = (world.caio().await, Contacts::new(world.app.clone()));
     let named = |name: &str, time: &str| {
         let mut args = cut("25/11/2026", time);
         args["clientFullName"] = name.into();
@@ -330,7 +330,7 @@ async fn a_name_beside_the_booking_is_the_writers_or_that_of_who_comes() {
     };
     world.call(caio, "scheduleAppointmentTool", named("caio brandão", "15:00")).await;
     world.call(caio, "scheduleAppointmentTool", named("Bento Brandão", "16:00")).await;
-    let history = balcao_app::scheduling::appointments::Appointments::new(world.desk.clone());
+    let history = balcao_app::scheduling::appointments::Appointments::new(world.app.clone());
     let upcoming = history.history(world.organization, caio.contact).await.unwrap().upcoming;
     let who: Vec<Option<&str>> = upcoming.iter().take(2).map(|one| one.attendee.as_deref()).collect();
     assert_eq!(who, [None, Some("Bento Brandão")]);
@@ -359,7 +359,7 @@ async fn services_cost_and_take_what_they_do_with_whoever_may_be_booked() {
     // Otávio asks more and is quicker; Wesley does it as it stands in the list.
     assert_eq!(terms(&world, "Corte e barba").await, (json!("R$ 88,00 a R$ 95,00"), json!(60)));
     let organization = world.organization;
-    let set = world.desk.store.write(move |tx| {
+    let set = world.app.store.write(move |tx| {
         let otavio = 1.try_into().unwrap();
         balcao_store::messaging::conversation::set_professional(tx, organization, caio.conversation, Some(otavio))
     });
@@ -378,17 +378,17 @@ async fn what_the_customer_tells_is_kept_and_the_message_confirms_it() {
         kept.value["message"],
         "Dados do cliente foram salvos no sistema: Nome Preferido='Cacá', Endereço='Rua Sergipe, 91', Anotações='Prefere de manhã.'."
     );
-    let info = Contacts::new(world.desk.clone()).info(world.organization, caio.contact).await.unwrap();
+    let info = Contacts::new(world.app.clone()).info(world.organization, caio.contact).await.unwrap();
     assert_eq!((info.preferred_name.as_deref(), info.address.as_deref()), (Some("Cacá"), Some("Rua Sergipe, 91")));
-    let notes = Notes::new(world.desk.clone()).list(world.organization, caio.contact).await.unwrap();
+    let notes = Notes::new(world.app.clone()).list(world.organization, caio.contact).await.unwrap();
     assert_eq!(notes.iter().filter(|note| note.content == "Prefere de manhã.").count(), 1);
     let blank = world.call(caio, "updateClientInfoTool", json!({"preferredName": "  ", "notes": "x"})).await;
     assert_eq!(bad(&blank), [("/preferredName".to_owned(), "empty".to_owned())]);
-    let notes = Notes::new(world.desk.clone()).list(world.organization, caio.contact).await.unwrap();
+    let notes = Notes::new(world.app.clone()).list(world.organization, caio.contact).await.unwrap();
     assert!(notes.iter().all(|note| note.content != "x"), "nothing of a call that is refused is kept");
     let blank = world.call(caio, "updateClientInfoTool", json!({"preferredName": "Caíque", "notes": "  "})).await;
     assert_eq!(bad(&blank), [("/notes".to_owned(), "empty".to_owned())]);
-    let info = Contacts::new(world.desk.clone()).info(world.organization, caio.contact).await.unwrap();
+    let info = Contacts::new(world.app.clone()).info(world.organization, caio.contact).await.unwrap();
     assert_eq!(info.preferred_name.as_deref(), Some("Cacá"), "nothing of a call that is refused is kept");
 }
 
@@ -406,7 +406,7 @@ async fn tags_are_put_on_and_new_ones_made_where_the_profile_allows_it() {
     let livia = closed.livia().await;
     let told = error(&closed.call(livia, "updateConversationTagsTool", args).await, "not_found");
     assert_eq!((told.get("saved"), &told["argument"]), (None, &json!("tags")));
-    let info = Contacts::new(closed.desk.clone()).info(closed.organization, livia.contact).await.unwrap();
+    let info = Contacts::new(closed.app.clone()).info(closed.organization, livia.contact).await.unwrap();
     assert!(
         !info.tags.contains(&"Mensalista".to_owned()),
         "nothing of a call that is refused is kept: {:?}",
@@ -437,7 +437,7 @@ async fn the_summary_is_for_the_program_alone() {
     let caio = world.caio().await;
     let asked = world.call(caio, "summarizeConversationTool", json!({})).await;
     assert_eq!(asked.value["code"], "unknown_tool");
-    let tools = registry(&world.desk, &settings()).unwrap();
+    let tools = registry(&world.app, &settings()).unwrap();
     let summarize = tools.get("summarizeConversationTool").unwrap();
     assert!(summarize.spec.internal);
     // Nothing was said in this conversation yet: there is nothing to write down.
@@ -450,7 +450,7 @@ async fn the_conversations_professional_is_booked_where_the_profile_names_none()
     let world = figueira().await;
     let caio = world.caio().await;
     let organization = world.organization;
-    let set = world.desk.store.write(move |tx| {
+    let set = world.app.store.write(move |tx| {
         let wesley = 2.try_into().unwrap();
         balcao_store::messaging::conversation::set_professional(tx, organization, caio.conversation, Some(wesley))
     });

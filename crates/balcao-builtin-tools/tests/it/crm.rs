@@ -171,7 +171,7 @@ async fn add_internal_note_is_kept_for_staff_once() {
     let english = world.call(caio.in_english(), "add_internal_note", json!({"content": "x"})).await.value;
     assert_eq!(english["message"], "Note kept for staff.");
     let notes =
-        balcao_app::crm::notes::Notes::new(world.desk.clone()).list(world.organization, caio.contact).await.unwrap();
+        balcao_app::crm::notes::Notes::new(world.app.clone()).list(world.organization, caio.contact).await.unwrap();
     let notes: Vec<&str> = notes.iter().map(|note| note.content.as_str()).collect();
     assert_eq!(notes, ["Pede sempre a cadeira da janela.", "Chega dez minutos antes.", "x"]);
     let blank = world.call(caio, "add_internal_note", json!({"content": "  "})).await;
@@ -199,7 +199,7 @@ async fn update_contact_changes_what_was_told_and_keeps_the_old() {
     assert_eq!(read, (&kept.0, &kept.1, &kept.2, &kept.3));
     let (organization, subject) = (world.organization, livia.contact.to_string());
     let log: Result<_, StoreError> =
-        world.desk.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
+        world.app.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
     let log = log.unwrap();
     assert_eq!((log.len(), log[0].action.as_str()), (1, "contact.update"));
     assert!(log[0].before.as_ref().unwrap().contains("\"email\":null"));

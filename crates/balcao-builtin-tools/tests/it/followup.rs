@@ -96,7 +96,7 @@ async fn trigger_flow_is_not_offered_and_refuses_who_reaches_it() {
     let result = world.call(livia, "trigger_flow", json!({"flow_id": "boas_vindas"})).await;
     assert_eq!(result.value["code"], "unknown_tool");
     // A run by hand reaches the handler, as the pack has it.
-    let handlers = balcao_builtin_tools::tools::handlers(&world.desk, &settings());
+    let handlers = balcao_builtin_tools::tools::handlers(&world.app, &settings());
     let handler = handlers.get("trigger_flow").unwrap();
     let answer = handler.call(&world.context(livia), json!({"flow_id": "boas_vindas"})).await.unwrap();
     assert_eq!((&answer.value["success"], &answer.value["reason"]), (&json!(false), &json!("not_available")));

@@ -21,7 +21,7 @@ async fn livia(world: &World) -> Who {
 
 async fn about_wesley(world: &World, who: Who) {
     let organization = world.organization;
-    let set = world.desk.store.write(move |tx| {
+    let set = world.app.store.write(move |tx| {
         let wesley = 2.try_into().unwrap();
         conversation::set_professional(tx, organization, who.conversation, Some(wesley))
     });
@@ -35,7 +35,7 @@ fn booking(name: &str, phone: &str) -> Value {
 /// Everything that is kept of a contact with a number, as text; empty if there is none.
 async fn kept(world: &World, phone: &str) -> String {
     let (organization, phone) = (world.organization, Phone::parse(phone).unwrap());
-    let read = world.desk.store.read(move |tx| {
+    let read = world.app.store.read(move |tx| {
         let Some(found) = contact::find_by_phone(tx, organization, &phone)? else { return Ok(String::new()) };
         let all = appointment::of_contact(tx, organization, found.id, balcao_domain::Currency::BRL)?;
         Ok::<_, StoreError>(format!("{found:?} {all:?}"))
@@ -100,7 +100,7 @@ async fn a_33_a_number_of_somebody_else_reads_changes_and_tells_nothing_of_them(
     let history = world.call(who, "get_appointment_history", json!({})).await.value.to_string();
     assert!(history.contains("2026-11-25"), "{history}");
     let (organization, id) = (world.organization, fresh.value["appointment_id"].as_i64().unwrap());
-    let read = world.desk.store.read(move |tx| agenda_feed::entry(tx, organization, id.try_into().unwrap()));
+    let read = world.app.store.read(move |tx| agenda_feed::entry(tx, organization, id.try_into().unwrap()));
     let entry = read.await.map_err(|error: StoreError| error).unwrap();
     assert_eq!(
         (entry.attendee.as_deref(), entry.attendee_phone.as_deref()),

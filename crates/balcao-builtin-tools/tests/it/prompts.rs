@@ -50,7 +50,7 @@ async fn prompt_of_each_shipped_profile_names_its_tools_with_when_to_use_them() 
             reminder_minutes: profile.reminder_minutes,
             followup_delays: profile.followup_delays.clone(),
         };
-        let registry = registry(&world.desk, &settings).unwrap();
+        let registry = registry(&world.app, &settings).unwrap();
         let known: Vec<String> = registry.iter().map(|tool| tool.spec.name.clone()).collect();
         let (id, modules) = (profile.id.clone(), profile.prompt.clone());
         let agent = AgentFacts { instructions: profile.instructions.clone(), ..AgentFacts::default() };

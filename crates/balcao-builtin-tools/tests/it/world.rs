@@ -16,7 +16,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 pub(crate) struct World {
-    pub(crate) desk: AppContext,
+    pub(crate) app: AppContext,
     pub(crate) organization: OrganizationId,
     clock: Arc<ManualClock>,
     zone: TimeZone,
@@ -71,9 +71,9 @@ pub(crate) async fn world(sample: &str, local: &str, settings: &Settings, edited
     store.migrate().await.unwrap();
     let organization = file.import(&store, now).await.unwrap().organization;
     let clock = Arc::new(ManualClock::at(now));
-    let desk = AppContext::new(store, clock.clone());
-    let toolbox = registry(&desk, settings).unwrap().toolbox(|_| true);
-    World { desk, organization, clock, zone, toolbox, calls: 0.into() }
+    let app = AppContext::new(store, clock.clone());
+    let toolbox = registry(&app, settings).unwrap().toolbox(|_| true);
+    World { app, organization, clock, zone, toolbox, calls: 0.into() }
 }
 
 impl World {
@@ -85,7 +85,7 @@ impl World {
     pub(crate) async fn who(&self, phone: &str) -> Who {
         let (organization, phone, now) = (self.organization, phone.to_owned(), self.clock.now());
         let found: Result<_, StoreError> = self
-            .desk
+            .app
             .store
             .write(move |tx| {
                 let found = match Phone::parse(&phone) {
@@ -117,10 +117,10 @@ impl World {
 
     /// Somebody of staff, who writes to the assistant.
     pub(crate) async fn staff(&self, email: &str) -> Who {
-        let people = balcao_app::admin::staff_access::StaffAccess::new(self.desk.clone());
+        let people = balcao_app::admin::staff_access::StaffAccess::new(self.app.clone());
         let contact = people.contact_of(self.organization, email.to_owned()).await.unwrap().unwrap();
         let (organization, now) = (self.organization, self.clock.now());
-        let begun = self.desk.store.write(move |tx| {
+        let begun = self.app.store.write(move |tx| {
             Ok::<_, StoreError>(conversation::find_or_begin(tx, organization, contact, "assistant", now)?.id)
         });
         Who { contact, conversation: begun.await.unwrap(), locale: Locale::PtBr, staff_facing: true }
@@ -179,7 +179,7 @@ impl World {
         let (organization, now) = (self.organization, self.clock.now());
         let new = contact::NewContact { phone: Phone::parse(phone).ok(), ..contact::NewContact::default() };
         let added: Result<_, StoreError> =
-            self.desk.store.write(move |tx| contact::insert(tx, organization, &new, now)).await;
+            self.app.store.write(move |tx| contact::insert(tx, organization, &new, now)).await;
         added.unwrap();
         self.who(phone).await
     }

@@ -84,9 +84,9 @@ fn random() -> Result<[u8; 32], Failure> {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _) = wire::configured(config, None).await?;
-    let zone = wire::zone(&desk, organization).await?;
-    let feeds = Feeds::new(desk);
+    let (app, organization, _) = wire::configured(config, None).await?;
+    let zone = wire::zone(&app, organization).await?;
+    let feeds = Feeds::new(app);
     let failed = |error| Failure::operation(error_chain(&error));
     match args.action {
         Action::Link { professional, detail } => {

@@ -111,8 +111,8 @@ fn appointment(text: &str) -> Result<AppointmentId, String> {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _) = wire::configured(config, None).await?;
-    let visits = Visits::new(desk.clone());
+    let (app, organization, _) = wire::configured(config, None).await?;
+    let visits = Visits::new(app.clone());
     match args.action {
         Action::List { from, to, unmarked } => {
             if let (Some(from), Some(to)) = (from, to)
@@ -120,7 +120,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             {
                 return Err(Failure::usage(format!("invalid `--to` {to}; expected {from} or a later day")));
             }
-            let (appointments, filter) = (Appointments::new(desk), AppointmentFilter { from, to, unmarked });
+            let (appointments, filter) = (Appointments::new(app), AppointmentFilter { from, to, unmarked });
             let mut after = None;
             let mut shown = Vec::new();
             loop {
@@ -134,12 +134,12 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             }
             list(&shown, unmarked, args.json);
         }
-        Action::Conflicts => ways_out::list(&wire::ways_out(desk, config)?, organization, args.json).await?,
-        Action::WaysOut { id } => ways_out::show(&wire::ways_out(desk, config)?, organization, id, args.json).await?,
+        Action::Conflicts => ways_out::list(&wire::ways_out(app, config)?, organization, args.json).await?,
+        Action::WaysOut { id } => ways_out::show(&wire::ways_out(app, config)?, organization, id, args.json).await?,
         Action::Resolve(choice) => {
-            ways_out::resolve(&wire::ways_out(desk, config)?, organization, choice, args.json).await?;
+            ways_out::resolve(&wire::ways_out(app, config)?, organization, choice, args.json).await?;
         }
-        Action::Reminders => reminders(&Reminders::new(desk), organization, args.json).await?,
+        Action::Reminders => reminders(&Reminders::new(app), organization, args.json).await?,
         Action::Mark { id, end, me } => {
             let end = match end {
                 End::Completed => VisitEnd::Completed,

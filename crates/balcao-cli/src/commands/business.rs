@@ -154,9 +154,9 @@ fn section(word: &str) -> Result<Section, String> {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _clock) = wire::configured(config, None).await?;
-    let recorded = Versions::new(desk.clone());
-    let business = Business::new(desk);
+    let (app, organization, _clock) = wire::configured(config, None).await?;
+    let recorded = Versions::new(app.clone());
+    let business = Business::new(app);
     match args.command {
         Command::Export { business: older, knowledge, out } => {
             let document = business.export_as_of(organization, &ExportVersions { business: older, knowledge }).await;
@@ -237,8 +237,8 @@ fn changed(entry: &AuditEntry, as_json: bool) -> String {
 
 /// Changes a business that is there as a file wants it, for `balcao seed` of one that was loaded before.
 pub(crate) async fn apply_file(config: &Config, file: BusinessFile, consent: &Consent) -> Result<ExitCode, Failure> {
-    let (desk, organization, _clock) = wire::configured(config, None).await?;
-    change(&Business::new(desk), organization, file, consent).await
+    let (app, organization, _clock) = wire::configured(config, None).await?;
+    change(&Business::new(app), organization, file, consent).await
 }
 
 impl Consent {

@@ -64,11 +64,11 @@ pub(crate) async fn run(
     environment: &BTreeMap<String, String>,
 ) -> Result<ExitCode, Failure> {
     let business = args.business.as_deref().map(wire::read_business).transpose()?;
-    let (desk, organization, clock) = match business {
+    let (app, organization, clock) = match business {
         Some(business) => wire::fresh(business, args.now).await?,
         None => wire::configured(config, args.now).await?,
     };
-    let (world, profile) = serve(&args, config, environment, desk, organization, clock).await?;
+    let (world, profile) = serve(&args, config, environment, app, organization, clock).await?;
     converse(&args, &world, &profile).await
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn serve(
     args: &Args,
     config: &Config,
     environment: &BTreeMap<String, String>,
-    desk: balcao_app::AppContext,
+    app: balcao_app::AppContext,
     organization: balcao_domain::OrganizationId,
     clock: wire::DeskClock,
 ) -> Result<(World, String), Failure> {
@@ -96,18 +96,18 @@ pub(crate) async fn serve(
         }
         (Audience::Staff, Some(_)) | (Audience::Customer, None) => {}
     }
-    let desk = wire::meaning(desk, config)?;
-    let own = wire::own_packs_of(config, &desk, organization).await?;
-    let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
-    let staff = Conversations::new(desk.clone());
+    let app = wire::meaning(app, config)?;
+    let own = wire::own_packs_of(config, &app, organization).await?;
+    let agent = packs::tools::agent(&app, profile, document, &own, chosen.provider)?;
+    let staff = Conversations::new(app.clone());
     let questions_per_hour = config.agents.questions_per_hour;
-    Ok((World { front: TurnRunner::new(desk, [agent]), staff, organization, clock, questions_per_hour }, id))
+    Ok((World { front: TurnRunner::new(app, [agent]), staff, organization, clock, questions_per_hour }, id))
 }
 
 /// Talks until the script or the person ends.
 pub(crate) async fn converse(args: &Args, world: &World, profile: &str) -> Result<ExitCode, Failure> {
     let phone = Phone::parse(&args.phone).map_err(|error| Failure::usage(format!("--as: {}", error_chain(&error))))?;
-    let talk = Talk { args, world, profile, phone, people: StaffAccess::new(world.front.desk().clone()) };
+    let talk = Talk { args, world, profile, phone, people: StaffAccess::new(world.front.app().clone()) };
     // Without a terminal the messages come from standard input, as from every filter.
     let piped = (!std::io::stdin().is_terminal()).then(|| "-".to_owned());
     match args.script.as_ref().or(piped.as_ref()) {

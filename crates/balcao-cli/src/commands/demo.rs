@@ -75,7 +75,7 @@ pub(crate) async fn run(
 
 async fn terminal(args: Args, config: &Config, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
     let business = wire::parse_business("samples/barbearia-figueira.yaml", SAMPLE)?;
-    let (desk, organization, clock) = wire::fresh(business, args.now).await?;
+    let (app, organization, clock) = wire::fresh(business, args.now).await?;
     print_error("Barbearia Figueira, a sample. Try: oi, quero corte na tesoura amanhã às 15h");
     let args = chat::Args {
         profile: None,
@@ -88,7 +88,7 @@ async fn terminal(args: Args, config: &Config, environment: &BTreeMap<String, St
         json: false,
         model: args.model,
     };
-    let (world, profile) = chat::serve(&args, config, environment, desk, organization, clock).await?;
+    let (world, profile) = chat::serve(&args, config, environment, app, organization, clock).await?;
     chat::converse(&args, &world, &profile).await
 }
 
@@ -97,11 +97,11 @@ async fn page(args: Args, mut config: Config, environment: &BTreeMap<String, Str
     config.server.burst_window_ms = QUIET_MS;
     let business = wire::parse_business("samples/barbearia-figueira.yaml", SAMPLE)?;
     let clock = wire::clock(args.now, business.timezone())?.running();
-    let (desk, organization, _) = wire::fresh_by(business, clock).await?;
+    let (app, organization, _) = wire::fresh_by(business, clock).await?;
     let (front, model) =
-        front_desk(&desk, &config, environment, args.model.as_deref(), &crate::packs::OwnPacks::default())?;
-    let name = wire::organization(&desk, organization).await?.name;
-    let staff = on_duty(&desk, organization).await?;
+        front_desk(&app, &config, environment, args.model.as_deref(), &crate::packs::OwnPacks::default())?;
+    let name = wire::organization(&app, organization).await?.name;
+    let staff = on_duty(&app, organization).await?;
     let listener = listener(args.port).await?;
     let port = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?.port();
     let token = Uuid::new_v4().simple().to_string();
@@ -114,7 +114,7 @@ async fn page(args: Args, mut config: Config, environment: &BTreeMap<String, Str
         port,
     };
     let doors = ChannelAccounts { whatsapp: None, evolution: None, chat: Some(chat_of(port)?), transcriber: None };
-    let server = Server::new(desk, ServedBusiness { id: organization, name }, &config, front, doors)?
+    let server = Server::new(app, ServedBusiness { id: organization, name }, &config, front, doors)?
         .also(|chats, stop| router(Demo::new(settings, chats, stop)))
         .only_here(port);
     print_error("Barbearia Figueira, a sample: write as its customer, and see beside it what happens inside.");
@@ -149,8 +149,8 @@ async fn listener(asked: Option<u16>) -> Result<TcpListener, Failure> {
 }
 
 /// The e-mail address of the person of staff that the page acts as: an attendant on duty, else somebody on duty, else the first.
-async fn on_duty(desk: &AppContext, organization: OrganizationId) -> Result<String, Failure> {
-    let all: Result<_, StoreError> = desk.store.read(move |tx| staff::list(tx, organization)).await;
+async fn on_duty(app: &AppContext, organization: OrganizationId) -> Result<String, Failure> {
+    let all: Result<_, StoreError> = app.store.read(move |tx| staff::list(tx, organization)).await;
     let all = all.map_err(|error| Failure::operation(error_chain(&error)))?;
     let chosen = all.iter().min_by_key(|one| (!one.on_duty, one.role != Role::Attendant));
     chosen.map(|one| one.email.clone()).ok_or_else(|| Failure::operation("the sample has no staff"))

@@ -362,7 +362,7 @@ fn agents(config: &Config, environment: &BTreeMap<String, String>, own: Option<&
             }
             continue;
         }
-        if let Ok(Err(failure)) = bound.map(|desk| packs::tools::agent(&desk, profile, document, own, model)) {
+        if let Ok(Err(failure)) = bound.map(|app| packs::tools::agent(&app, profile, document, own, model)) {
             findings.push(Finding::wrong("profiles", failure.message().to_owned(), "correct the named lines"));
         }
     }

@@ -133,9 +133,9 @@ fn attachment(text: &str) -> Result<AttachmentId, String> {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _clock) = wire::configured(config, None).await?;
-    let zone = wire::zone(&desk, organization).await?;
-    let (files, staff) = (Files::new(desk.clone()), Conversations::new(desk));
+    let (app, organization, _clock) = wire::configured(config, None).await?;
+    let zone = wire::zone(&app, organization).await?;
+    let (files, staff) = (Files::new(app.clone()), Conversations::new(app));
     let json = args.json;
     match args.action {
         Action::List { all } => list(&staff, organization, all, json, &zone).await?,

@@ -70,9 +70,9 @@ fn key(text: &str) -> Result<ApiKeyId, String> {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, clock) = wire::configured(config, None).await?;
-    let zone = wire::zone(&desk, organization).await?;
-    let keys = ApiKeys::new(desk);
+    let (app, organization, clock) = wire::configured(config, None).await?;
+    let zone = wire::zone(&app, organization).await?;
+    let keys = ApiKeys::new(app);
     let failed = |error| Failure::operation(error_chain(&error));
     match args.action {
         Action::Create { name, scopes, days, per_minute } => {

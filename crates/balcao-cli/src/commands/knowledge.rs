@@ -70,11 +70,11 @@ enum Command {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _clock) = wire::configured(config, None).await?;
-    let desk = wire::meaning(desk, config)?;
-    let by_words_alone = desk.meaning.is_none();
-    let business = Business::new(desk.clone());
-    let knowledge = Knowledge::new(desk);
+    let (app, organization, _clock) = wire::configured(config, None).await?;
+    let app = wire::meaning(app, config)?;
+    let by_words_alone = app.meaning.is_none();
+    let business = Business::new(app.clone());
+    let knowledge = Knowledge::new(app);
     let failed = |error| Failure::operation(error_chain(&error));
     match args.command {
         Command::Search { query, category, json } => {

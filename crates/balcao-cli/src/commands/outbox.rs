@@ -88,9 +88,9 @@ fn message(text: &str) -> Result<OutboxId, String> {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, clock) = wire::configured(config, None).await?;
-    let zone = wire::zone(&desk, organization).await?;
-    let letters = DeadLetters::new(desk.clone());
+    let (app, organization, clock) = wire::configured(config, None).await?;
+    let zone = wire::zone(&app, organization).await?;
+    let letters = DeadLetters::new(app.clone());
     match args.action {
         Action::List { all } => {
             let found = letters.list(organization, all, None, LISTED).await;
@@ -133,7 +133,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             if retry {
                 let now = clock.shared().now();
                 let count =
-                    desk.store.write(move |tx| webhook::retry(tx, organization, None, now)).await.map_err(failed)?;
+                    app.store.write(move |tx| webhook::retry(tx, organization, None, now)).await.map_err(failed)?;
                 print_line(&if args.json {
                     json!({ "retried": count }).to_string()
                 } else {
@@ -141,7 +141,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
                 });
                 return Ok(ExitCode::SUCCESS);
             }
-            let found = desk.store.read(move |tx| webhook::dead(tx, organization, LISTED)).await.map_err(failed)?;
+            let found = app.store.read(move |tx| webhook::dead(tx, organization, LISTED)).await.map_err(failed)?;
             if found.is_empty() && !args.json {
                 print_line("every webhook was delivered");
             }

@@ -52,8 +52,8 @@ fn feature(text: &str) -> Result<Feature, String> {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _clock) = wire::configured(config, None).await?;
-    let plans = Plans::new(desk);
+    let (app, organization, _clock) = wire::configured(config, None).await?;
+    let plans = Plans::new(app);
     let change = PlanChange {
         tier: args.set,
         trial_until: if args.end_trial { Some(None) } else { args.trial_until.map(Some) },

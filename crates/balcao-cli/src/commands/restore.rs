@@ -52,8 +52,8 @@ fn broke(error: StoreError) -> Failure {
 /// Brings a database up to this program and holds back what must not happen twice.
 async fn hold(store: Store) -> Result<Vec<(String, Held)>, Failure> {
     store.migrate().await.map_err(broke)?;
-    let desk = AppContext::new(store, time::clock());
-    restore_guard::hold(&desk).await.map_err(|error| Failure::operation(error_chain(&error)))
+    let app = AppContext::new(store, time::clock());
+    restore_guard::hold(&app).await.map_err(|error| Failure::operation(error_chain(&error)))
 }
 
 /// Makes the copy ready beside the database, and only then exchanges the two.

@@ -27,8 +27,8 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _clock) = wire::configured(config, None).await?;
-    let retention = Retention::new(desk, organization, config.retention.periods());
+    let (app, organization, _clock) = wire::configured(config, None).await?;
+    let retention = Retention::new(app, organization, config.retention.periods());
     let tally = if args.dry_run { retention.preview().await } else { retention.now().await };
     let tally = tally.map_err(|error| Failure::operation(error_chain(&error)))?;
     if args.json {

@@ -59,43 +59,43 @@ pub(crate) async fn run(
     let transcriber = config.transcription.read(environment).map_err(Failure::usage)?;
     handoffs::check(&config).map_err(Failure::usage)?;
     let subscribers = webhooks::read(&config.webhooks, environment).map_err(Failure::usage)?;
-    let (desk, organization, _) = wire::configured(&config, None).await?;
-    let desk = wire::meaning(desk, &config)?;
-    if args.role != Role::All && desk.store.backend() == Backend::Sqlite {
+    let (app, organization, _) = wire::configured(&config, None).await?;
+    let app = wire::meaning(app, &config)?;
+    if args.role != Role::All && app.store.backend() == Backend::Sqlite {
         let role = args.role.as_str();
         return Err(Failure::usage(format!(
             "--role {role}: a SQLite file is served by one program that does everything; set database.url to share the work"
         )));
     }
-    wire::sound(&desk.store, &config).await?;
-    let mut alone = wire::alone(&desk.store).await?;
-    let clock = Arc::new(SharedClock::new(Arc::clone(&desk.clock)));
+    wire::sound(&app.store, &config).await?;
+    let mut alone = wire::alone(&app.store).await?;
+    let clock = Arc::new(SharedClock::new(Arc::clone(&app.clock)));
     if !time::is_outside() {
-        clock.follow(&desk.store).await.map_err(|error| Failure::operation(error_chain(&error)))?;
+        clock.follow(&app.store).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     }
-    let desk = AppContext { clock: Arc::<SharedClock>::clone(&clock), ..desk };
+    let app = AppContext { clock: Arc::<SharedClock>::clone(&clock), ..app };
     let seen = looks(&config.packs);
-    let own = wire::own_packs_of(&config, &desk, organization).await?;
+    let own = wire::own_packs_of(&config, &app, organization).await?;
     packs::accept::remember(&config.packs, &own.all)?;
-    let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref(), &own)?;
-    let shop = ServedBusiness { name: wire::organization(&desk, organization).await?.name, id: organization };
+    let (front, _why) = front_desk(&app, &config, environment, args.model.as_deref(), &own)?;
+    let shop = ServedBusiness { name: wire::organization(&app, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
     let measured = match metrics_address {
-        Some(address) => Some(measured::start(&desk, address).await?),
+        Some(address) => Some(measured::start(&app, address).await?),
         None => None,
     };
     // With nobody to tell there is no such part.
-    let told = (!subscribers.is_empty()).then(|| Webhooks::new(desk.clone(), organization, subscribers));
+    let told = (!subscribers.is_empty()).then(|| Webhooks::new(app.clone(), organization, subscribers));
     if let Some(told) = &told {
         told.begin().await.map_err(|error| Failure::operation(error_chain(&error)))?;
     }
-    let (store, noted) = (desk.store.clone(), desk.clone());
+    let (store, noted) = (app.store.clone(), app.clone());
     let current = Current::new(own);
-    let reload = reload(&desk, &config, organization, &front, &current).await?;
+    let reload = reload(&app, &config, organization, &front, &current).await?;
     let reload = Reload { seen, ..reload };
-    let server = Server::new(desk, shop, &config, front, ChannelAccounts { whatsapp, evolution, chat, transcriber })?
+    let server = Server::new(app, shop, &config, front, ChannelAccounts { whatsapp, evolution, chat, transcriber })?
         .in_role(args.role);
     let server = server.telling(told, measured).with_packs(current, reload);
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
@@ -116,7 +116,7 @@ pub(crate) async fn run(
 
 /// The front desk with the configured profile, and in words which model answers and why; they are said on standard error, too.
 pub(crate) fn front_desk(
-    desk: &AppContext,
+    app: &AppContext,
     config: &Config,
     environment: &BTreeMap<String, String>,
     model: Option<&str>,
@@ -130,15 +130,15 @@ pub(crate) fn front_desk(
     }
     let chosen = wire::choose_model(&config.model, profile, environment, model)?;
     print_error(&format!("model: {}", chosen.why));
-    let agent = packs::tools::agent(desk, profile, document, own, chosen.provider)?;
+    let agent = packs::tools::agent(app, profile, document, own, chosen.provider)?;
     let strangers = config.chat.strangers().map_err(Failure::usage)?;
-    let front = TurnRunner::new(desk.clone(), [agent]).with_strangers(strangers, wire::offline());
+    let front = TurnRunner::new(app.clone(), [agent]).with_strangers(strangers, wire::offline());
     Ok((Arc::new(front), chosen.why))
 }
 
 /// What keeps the operator's own packs fresh.
 async fn reload(
-    desk: &AppContext,
+    app: &AppContext,
     config: &Config,
     organization: OrganizationId,
     front: &Arc<TurnRunner>,
@@ -147,8 +147,8 @@ async fn reload(
     let all = profiles::load(&config.agents.dir)?;
     Ok(Reload {
         config: config.packs.clone(),
-        organization: wire::organization(desk, organization).await?.slug,
-        desk: desk.clone(),
+        organization: wire::organization(app, organization).await?.slug,
+        app: app.clone(),
         profile: wire::profile(&all, &config.agents.profile)?.clone(),
         front: Arc::clone(front),
         current: current.clone(),

@@ -38,8 +38,8 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _) = wire::configured(config, args.now).await?;
-    let (analytics, costs) = (Analytics::new(desk.clone()), Costs::new(desk));
+    let (app, organization, _) = wire::configured(config, args.now).await?;
+    let (analytics, costs) = (Analytics::new(app.clone()), Costs::new(app));
     let stats = analytics.stats(organization, StaffPermissions::ALL, args.months).await;
     let stats = stats.map_err(|error| Failure::operation(error_chain(&error)))?;
     let missed = analytics.no_show_clients(organization, StaffPermissions::ALL, args.months, args.no_shows).await;

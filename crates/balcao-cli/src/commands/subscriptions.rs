@@ -166,8 +166,8 @@ fn cents(text: &str) -> Result<i64, String> {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _) = wire::configured(config, None).await?;
-    let subscriptions = Subscriptions::new(desk);
+    let (app, organization, _) = wire::configured(config, None).await?;
+    let subscriptions = Subscriptions::new(app);
     let json = args.json;
     let (id, act, me) = match args.action {
         Action::List { status, contact } => {

@@ -95,10 +95,10 @@ pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
 /// The names of all tools that the program offers, each also as profiles call it whose packs share its name.
 pub(crate) fn shipped_tools() -> Result<Vec<String>, Failure> {
     let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
-    let desk = AppContext::new(store, time::clock());
+    let app = AppContext::new(store, time::clock());
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
-    let registry = balcao_builtin_tools::registry(&desk, &settings).map_err(|problems| Failure::problems(&problems))?;
+    let registry = balcao_builtin_tools::registry(&app, &settings).map_err(|problems| Failure::problems(&problems))?;
     let with_pack = registry.iter().map(|tool| format!("{}_{}", tool.spec.pack, tool.spec.name));
     Ok(registry.iter().map(|tool| tool.spec.name.clone()).chain(with_pack).collect())
 }
@@ -130,16 +130,16 @@ impl Player<'_> {
     pub(crate) async fn play(&self, path: &Path, scenario: &Scenario) -> Result<Report, Failure> {
         let business = wire::read_business(&self.business_file(path, scenario)?)?;
         check_names(path, scenario, &business)?;
-        let (desk, organization, clock) = wire::fresh(business, Some(scenario.now)).await?;
+        let (app, organization, clock) = wire::fresh(business, Some(scenario.now)).await?;
         let (profile, document) = wire::profile(&self.profiles, &scenario.profile)?;
         let chosen = wire::choose_model(&self.config.model, profile, self.environment, self.model.as_deref())?;
-        let desk = wire::meaning(desk, self.config)?;
-        let own = wire::own_packs_of(self.config, &desk, organization).await?;
-        let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
-        let front = TurnRunner::new(desk.clone(), [agent]);
-        let (writer, contact) = writer(path, scenario, &desk, organization).await?;
+        let app = wire::meaning(app, self.config)?;
+        let own = wire::own_packs_of(self.config, &app, organization).await?;
+        let agent = packs::tools::agent(&app, profile, document, &own, chosen.provider)?;
+        let front = TurnRunner::new(app.clone(), [agent]);
+        let (writer, contact) = writer(path, scenario, &app, organization).await?;
         let look = || async {
-            snapshot::take(&desk, organization).await.map_err(|error| Failure::operation(error_chain(&error)))
+            snapshot::take(&app, organization).await.map_err(|error| Failure::operation(error_chain(&error)))
         };
         let before = look().await?;
         let mut report = Report {
@@ -227,7 +227,7 @@ impl Player<'_> {
 async fn writer(
     path: &Path,
     scenario: &Scenario,
-    desk: &AppContext,
+    app: &AppContext,
     organization: OrganizationId,
 ) -> Result<(ContactRef, String), Failure> {
     let wrong = |what: &str| Failure::usage(format!("{}: contact: {what}", path.display()));
@@ -238,7 +238,7 @@ async fn writer(
             Ok((ContactRef::Phone(phone), key))
         }
         (None, Some(email)) => {
-            let found = StaffAccess::new(desk.clone()).contact_of(organization, email.clone()).await;
+            let found = StaffAccess::new(app.clone()).contact_of(organization, email.clone()).await;
             let found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
             let contact = found.map_err(|refusal| wrong(&format!("staff: {refusal}")))?;
             Ok((ContactRef::Contact(contact), contact.to_string()))

@@ -40,8 +40,8 @@ impl fmt::Display for AppointmentSnapshot {
 pub(crate) type Snapshot = BTreeMap<String, ContactSnapshot>;
 
 /// Looks at everything.
-pub(crate) async fn take(desk: &AppContext, organization: OrganizationId) -> Result<Snapshot, UseCaseError> {
-    let ids: Vec<(ContactId, Option<Phone>)> = desk
+pub(crate) async fn take(app: &AppContext, organization: OrganizationId) -> Result<Snapshot, UseCaseError> {
+    let ids: Vec<(ContactId, Option<Phone>)> = app
         .store
         .read(move |tx| {
             let all = contact::list(tx, organization, None, 10_000)?;
@@ -51,15 +51,15 @@ pub(crate) async fn take(desk: &AppContext, organization: OrganizationId) -> Res
     let mut snapshot = Snapshot::new();
     for (id, phone) in ids {
         let key = phone.as_ref().map_or_else(|| id.to_string(), |phone| phone.identity().as_str().to_owned());
-        snapshot.insert(key, one(desk, organization, id).await?);
+        snapshot.insert(key, one(app, organization, id).await?);
     }
     Ok(snapshot)
 }
 
-async fn one(desk: &AppContext, organization: OrganizationId, id: ContactId) -> Result<ContactSnapshot, UseCaseError> {
-    let info = Contacts::new(desk.clone()).info(organization, id).await?;
-    let history = Appointments::new(desk.clone()).history(organization, id).await?;
-    let (notes, conversation, staff) = desk
+async fn one(app: &AppContext, organization: OrganizationId, id: ContactId) -> Result<ContactSnapshot, UseCaseError> {
+    let info = Contacts::new(app.clone()).info(organization, id).await?;
+    let history = Appointments::new(app.clone()).history(organization, id).await?;
+    let (notes, conversation, staff) = app
         .store
         .read(move |tx| {
             let notes = note::of_contact(tx, organization, id)?;

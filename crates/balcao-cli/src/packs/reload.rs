@@ -28,7 +28,7 @@ pub(crate) struct Reload {
     pub(crate) config: PacksConfig,
     /// The organization's short name.
     pub(crate) organization: String,
-    pub(crate) desk: AppContext,
+    pub(crate) app: AppContext,
     /// The profile that answers, and where it is written.
     pub(crate) profile: (Profile, Document),
     pub(crate) front: Arc<TurnRunner>,
@@ -80,7 +80,7 @@ impl Reload {
     async fn load(self: &Arc<Self>, before: &Looks, now: &Looks) -> Result<(), Failure> {
         let this = Arc::clone(self);
         let loading = move || {
-            let handlers = handlers(&this.desk);
+            let handlers = handlers(&this.app);
             let taken = balcao_builtin_tools::pack_ids();
             OwnPacks::load(&this.config, Some(&this.organization), &handlers, &taken, &this.current.get())
         };
@@ -96,7 +96,7 @@ impl Reload {
         }
         let (profile, document) = &self.profile;
         let held = self.front.agent(&profile.id).map_err(Failure::operation)?;
-        let agent = tools::agent(&self.desk, profile, document, &own, held.model)?;
+        let agent = tools::agent(&self.app, profile, document, &own, held.model)?;
         self.front.replace(agent);
         self.current.set(Arc::new(own));
         Ok(())
@@ -104,7 +104,7 @@ impl Reload {
 
     /// Runs the examples of a pack, against recorded answers.
     async fn examples_hold(&self, folder: &Path) -> Result<(), Failure> {
-        let pack = loader(handlers(&self.desk), &Connected::default(), self.config.workers)
+        let pack = loader(handlers(&self.app), &Connected::default(), self.config.workers)
             .load_folder(folder)
             .map_err(|problems| Failure::problems(&problems))?;
         let report = pack.test().await;
@@ -112,8 +112,8 @@ impl Reload {
     }
 }
 
-fn handlers(desk: &AppContext) -> Handlers {
-    balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings())
+fn handlers(app: &AppContext) -> Handlers {
+    balcao_builtin_tools::tools::handlers(app, &profiles::usual_settings())
 }
 
 /// Whether files rest: what is still being written is not read before one look was like the last one.

@@ -29,13 +29,13 @@ const CONTRACTS: usize = 16_000;
 /// # Errors
 /// What the profile says about tools that do not exist, or that cannot run for this organization.
 pub(crate) fn agent(
-    desk: &AppContext,
+    app: &AppContext,
     profile: &Profile,
     document: &Document,
     own: &OwnPacks,
     model: Arc<dyn ChatProvider>,
 ) -> Result<Agent, Failure> {
-    let registry = balcao_builtin_tools::registry(desk, &profiles::settings(profile))
+    let registry = balcao_builtin_tools::registry(app, &profiles::settings(profile))
         .map_err(|problems| Failure::problems(&problems))?;
     let named: Vec<(usize, &OwnPack)> =
         profile.packs.iter().enumerate().filter_map(|(place, id)| Some((place, own.get(id)?))).collect();

@@ -13,7 +13,7 @@ use crate::output::{Failure, print_error};
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Begins to measure.
-pub(crate) async fn start(desk: &AppContext, address: SocketAddr) -> Result<Measured, Failure> {
+pub(crate) async fn start(app: &AppContext, address: SocketAddr) -> Result<Measured, Failure> {
     let failed = |error: String| Failure::operation(format!("server.metrics_listen {address}: {error}"));
     let builder = PrometheusBuilder::new().set_buckets(&metrics::SECONDS).map_err(|error| failed(error.to_string()))?;
     let recorder = builder.build_recorder();
@@ -30,6 +30,6 @@ pub(crate) async fn start(desk: &AppContext, address: SocketAddr) -> Result<Meas
             kept.run_upkeep();
         }
     });
-    let router = balcao_web::metrics_router(desk.clone(), move || page.render());
+    let router = balcao_web::metrics_router(app.clone(), move || page.render());
     Ok(Measured { listener, router, upkeep })
 }

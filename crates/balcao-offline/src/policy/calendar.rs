@@ -104,10 +104,10 @@ impl Desk<'_> {
         match self.dialogue.goal {
             Goal::None => {
                 // "Sobrancelha", and no more: what there is, the calendar tells.
-                let named = |desk: &Self| desk.dialogue.catalog.service_in(&desk.dialogue.utterance.text);
+                let named = |app: &Self| app.dialogue.catalog.service_in(&app.dialogue.utterance.text);
                 let today = self.dialogue.today();
                 let known =
-                    |desk: &mut Self| !desk.dialogue.catalog.services.is_empty() || desk.days(today, today).is_some();
+                    |app: &mut Self| !app.dialogue.catalog.services.is_empty() || app.days(today, today).is_some();
                 if self.bare_words() && known(self) && matches!(named(self), Named::One(_) | Named::Several(_)) {
                     self.find_a_time();
                 }

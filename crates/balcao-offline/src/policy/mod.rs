@@ -103,7 +103,7 @@ fn at_the_desk(
     locale: Locale,
     may_call: bool,
 ) -> Decision {
-    let mut desk = Desk {
+    let mut app = Desk {
         dialogue,
         tools,
         organization: &facts.organization,
@@ -115,17 +115,17 @@ fn at_the_desk(
         lines: Vec::new(),
     };
     if toolset::is_intake(tools) {
-        return intake::decide(desk, facts);
+        return intake::decide(app, facts);
     }
     if toolset::is_calendar(dialogue, tools) {
-        desk.calendar();
+        app.calendar();
     } else {
-        desk.work();
+        app.work();
     }
-    if !desk.calls.is_empty() {
-        return Decision::Call(desk.calls);
+    if !app.calls.is_empty() {
+        return Decision::Call(app.calls);
     }
-    Decision::Say(crate::words::reply(&each_once(desk.lines), locale, dialogue.today()))
+    Decision::Say(crate::words::reply(&each_once(app.lines), locale, dialogue.today()))
 }
 
 fn each_once(all: Vec<Line>) -> Vec<Line> {

@@ -340,7 +340,7 @@ async fn page(call: Call, query: AppointmentQuery, _body: Nothing) -> Result<Don
     }
     let after = query.cursor.as_deref().map(cursor::read_instant).transpose()?;
     let limit = cursor::limit(query.limit);
-    let found = Appointments::new(call.api.desk()).page(call.organization(), filter, after, limit).await?;
+    let found = Appointments::new(call.api.app()).page(call.organization(), filter, after, limit).await?;
     let next_cursor = found.next.map(|(at, id)| cursor::of_instant(at, id.into()));
     let items = found.items.into_iter().map(reminders::shown);
     Ok(Page { items: items.collect(), next_cursor }.into())
@@ -348,7 +348,7 @@ async fn page(call: Call, query: AppointmentQuery, _body: Nothing) -> Result<Don
 
 async fn found(call: &Call) -> Result<(AppointmentId, AppointmentRecord), Problem> {
     let id: AppointmentId = call.id()?;
-    let found = Appointments::new(call.api.desk()).find(call.organization(), id).await?;
+    let found = Appointments::new(call.api.app()).find(call.organization(), id).await?;
     found.map(|found| (id, found)).ok_or_else(|| refusals::missing("appointment", id))
 }
 
@@ -358,7 +358,7 @@ async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Reminde
 }
 
 fn booking(call: &Call) -> Booking {
-    Booking::new(call.api.desk()).by(call.caller.actor())
+    Booking::new(call.api.app()).by(call.caller.actor())
 }
 
 async fn create(call: Call, _query: Nothing, asked: AppointmentBooking) -> Result<Done<AppointmentBooked>, Problem> {
@@ -378,7 +378,7 @@ async fn create(call: Call, _query: Nothing, asked: AppointmentBooking) -> Resul
         pending: asked.pending,
         source: SOURCE.to_owned(),
     };
-    if Contacts::new(call.api.desk()).find(call.organization(), contact).await?.is_none() {
+    if Contacts::new(call.api.app()).find(call.organization(), contact).await?.is_none() {
         let expected = "the id of a contact; `GET /v1/contacts` finds them".to_owned();
         return Err(input::bad_field("/contact_id", &asked.contact_id, expected));
     }

@@ -127,11 +127,11 @@ fn example() -> Value {
 }
 
 async fn take_in(call: Call, query: UploadQuery, file: Bytes) -> Result<Done<Attachment>, Problem> {
-    let files = Files::new(call.api.desk()).once(call.key.clone());
+    let files = Files::new(call.api.app()).once(call.key.clone());
     let taken = files.take_in(call.organization(), call.id()?, query.staff, query.name, file.to_vec()).await?;
     Ok(Attachment::from(taken.map_err(refusals::of_file)?).into())
 }
 
 async fn open(call: Call) -> Result<FileBytes, Problem> {
-    Files::new(call.api.desk()).open(call.organization(), call.id()?).await?.map_err(refusals::of_file)
+    Files::new(call.api.app()).open(call.organization(), call.id()?).await?.map_err(refusals::of_file)
 }

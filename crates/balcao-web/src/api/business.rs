@@ -268,7 +268,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 }
 
 fn business(call: &Call) -> Business {
-    Business::new(call.api.desk())
+    Business::new(call.api.app())
 }
 
 fn file(document: Map<String, Value>) -> Result<BusinessFile, Problem> {

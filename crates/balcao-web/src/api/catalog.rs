@@ -170,7 +170,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 }
 
 async fn services(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Page<Service>>, Problem> {
-    let offer = Catalog::new(call.api.desk()).offer(call.organization()).await?;
+    let offer = Catalog::new(call.api.app()).offer(call.organization()).await?;
     let shown = |one: balcao_app::scheduling::catalog::ServiceView| Service {
         id: one.id.to_string(),
         name: one.name,
@@ -182,7 +182,7 @@ async fn services(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Pa
 }
 
 async fn professionals(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Page<Professional>>, Problem> {
-    let offer = Catalog::new(call.api.desk()).offer(call.organization()).await?;
+    let offer = Catalog::new(call.api.app()).offer(call.organization()).await?;
     let shown = |one: balcao_app::scheduling::catalog::ProfessionalView| Professional {
         id: one.id.to_string(),
         name: one.name,
@@ -200,7 +200,7 @@ async fn free(call: Call, query: DayQuery, _body: Nothing) -> Result<Done<DayAva
         service: query.service,
         duration_min: query.duration_min,
     };
-    let found = Availability::new(call.api.desk()).on(call.organization(), None, asked).await?;
+    let found = Availability::new(call.api.app()).on(call.organization(), None, asked).await?;
     let day = found.map_err(refusals::of_availability)?;
     let times = |one: balcao_app::scheduling::availability::ProfessionalSlots| FreeTimes {
         professional: one.professional,

@@ -157,20 +157,20 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 async fn page(call: Call, query: ContactQuery, _body: Nothing) -> Result<Done<Page<Contact>>, Problem> {
     let after = query.cursor.as_deref().map(cursor::read_id).transpose()?;
     let limit = cursor::limit(query.limit);
-    let found = Contacts::new(call.api.desk()).page(call.organization(), query.search, after, limit).await?;
+    let found = Contacts::new(call.api.app()).page(call.organization(), query.search, after, limit).await?;
     let next_cursor = found.next.map(|id| cursor::of_id(id.into()));
     Ok(Page { items: found.items.into_iter().map(Into::into).collect(), next_cursor }.into())
 }
 
 async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Contact>, Problem> {
     let id: ContactId = call.id()?;
-    let found = Contacts::new(call.api.desk()).find(call.organization(), id).await?;
+    let found = Contacts::new(call.api.app()).find(call.organization(), id).await?;
     found.map(|view| Contact::from(view).into()).ok_or_else(|| refusals::missing("contact", id))
 }
 
 async fn change(call: Call, _query: Nothing, asked: ContactChange) -> Result<Done<ContactChanged>, Problem> {
     let id: ContactId = call.id()?;
-    let contacts = Contacts::new(call.api.desk());
+    let contacts = Contacts::new(call.api.app());
     if contacts.find(call.organization(), id).await?.is_none() {
         return Err(refusals::missing("contact", id));
     }

@@ -458,7 +458,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 }
 
 fn staff(call: &Call) -> Conversations {
-    Conversations::new(call.api.desk()).once(call.key.clone())
+    Conversations::new(call.api.app()).once(call.key.clone())
 }
 
 fn granted<T>(answer: Result<Result<T, ConversationRefusal>, UseCaseError>) -> Result<T, Problem> {
@@ -468,13 +468,13 @@ fn granted<T>(answer: Result<Result<T, ConversationRefusal>, UseCaseError>) -> R
 async fn page(call: Call, query: ConversationQuery, _body: Nothing) -> Result<Done<Page<Conversation>>, Problem> {
     let after = query.cursor.as_deref().map(cursor::read_instant).transpose()?;
     let (state, limit) = (query.state.map(Into::into), cursor::limit(query.limit));
-    let found = Conversations::new(call.api.desk()).page(call.organization(), state, after, limit).await?;
+    let found = Conversations::new(call.api.app()).page(call.organization(), state, after, limit).await?;
     let next_cursor = found.next.map(|(at, id)| cursor::of_instant(at, id.into()));
     Ok(Page { items: found.items.into_iter().map(conversation).collect(), next_cursor }.into())
 }
 
 async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<ConversationDetail>, Problem> {
-    let found = granted(Conversations::new(call.api.desk()).show(call.organization(), call.id()?).await)?;
+    let found = granted(Conversations::new(call.api.app()).show(call.organization(), call.id()?).await)?;
     Ok(ConversationDetail {
         conversation: conversation(found.conversation),
         summary: found.summary,
@@ -486,7 +486,7 @@ async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Convers
 
 async fn said_in(call: Call, query: PageQuery, _body: Nothing) -> Result<Done<Page<Message>>, Problem> {
     let (id, before) = (call.id()?, query.id()?);
-    let conversations = Conversations::new(call.api.desk());
+    let conversations = Conversations::new(call.api.app());
     let found = granted(conversations.messages(call.organization(), id, before, query.limit()).await)?;
     let next_cursor = found.next.map(|id| cursor::of_id(id.into()));
     Ok(Page { items: found.items.into_iter().map(message).collect(), next_cursor }.into())
@@ -528,7 +528,7 @@ fn acted(id: ConversationId) -> Done<Acted> {
 
 async fn handed_over(call: Call, query: HandoffQuery, _body: Nothing) -> Result<Done<Page<Handoff>>, Problem> {
     let before = query.cursor.as_deref().map(cursor::read_id).transpose()?;
-    let conversations = Conversations::new(call.api.desk());
+    let conversations = Conversations::new(call.api.app());
     let (found, next) =
         conversations.handoffs(call.organization(), query.open, before, cursor::limit(query.limit)).await?;
     let shown = |one: app::HandoffView| Handoff {

@@ -55,7 +55,7 @@ pub struct Api(Arc<Parts>, AccountPolicies);
 
 #[derive(Debug)]
 struct Parts {
-    desk: AppContext,
+    app: AppContext,
     keys: ApiKeys,
     calls: Calls,
     turn_wait: Duration,
@@ -68,20 +68,20 @@ impl Api {
     ///
     /// # Errors
     /// A schema of ours that is none: a mistake in this program.
-    pub fn new(desk: AppContext, calls: Calls) -> Result<Self, String> {
-        Self::waiting(desk, calls, Duration::from_secs(140))
+    pub fn new(app: AppContext, calls: Calls) -> Result<Self, String> {
+        Self::waiting(app, calls, Duration::from_secs(140))
     }
 
     /// This API with another limit for the wait for a turn.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn waiting(desk: AppContext, calls: Calls, turn_wait: Duration) -> Result<Self, String> {
+    pub fn waiting(app: AppContext, calls: Calls, turn_wait: Duration) -> Result<Self, String> {
         let endpoints = endpoints()?;
         let document = openapi::document(&endpoints);
-        let keys = ApiKeys::new(desk.clone());
+        let keys = ApiKeys::new(app.clone());
         let endpoints = endpoints.into_iter().map(Arc::new).collect();
-        Ok(Self(Arc::new(Parts { desk, keys, calls, turn_wait, endpoints, document }), AccountPolicies::default()))
+        Ok(Self(Arc::new(Parts { app, keys, calls, turn_wait, endpoints, document }), AccountPolicies::default()))
     }
 
     /// Returns the API with the policies on which messages leave.
@@ -119,8 +119,8 @@ impl Api {
         &self.0.document
     }
 
-    fn desk(&self) -> AppContext {
-        self.0.desk.clone()
+    fn app(&self) -> AppContext {
+        self.0.app.clone()
     }
 
     fn policies(&self) -> AccountPolicies {

@@ -180,7 +180,7 @@ fn granted<T>(answer: Result<Result<T, DeadLetterRefusal>, UseCaseError>) -> Res
 async fn page(call: Call, query: OutboxQuery, _body: Nothing) -> Result<Done<Page<FailedMessage>>, Problem> {
     let before = query.cursor.as_deref().map(cursor::read_id).transpose()?;
     let limit = cursor::limit(query.limit);
-    let letters = DeadLetters::new(call.api.desk());
+    let letters = DeadLetters::new(call.api.app());
     let found = letters.list(call.organization(), query.all, before, limit.saturating_add(1)).await?;
     let shown: Vec<FailedMessage> = found.iter().take(index(limit)).cloned().map(shown).collect();
     let last = found.get(index(limit).saturating_sub(1)).filter(|_| found.len() > shown.len());
@@ -193,20 +193,20 @@ fn index(limit: u32) -> usize {
 }
 
 async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<FailedMessage>, Problem> {
-    let found = granted(DeadLetters::new(call.api.desk()).show(call.organization(), call.id()?).await)?;
+    let found = granted(DeadLetters::new(call.api.app()).show(call.organization(), call.id()?).await)?;
     Ok(shown(found).into())
 }
 
 async fn send_again(call: Call, _query: Nothing, asked: RetryAct) -> Result<Done<OutboxActed>, Problem> {
     let id: OutboxId = call.id()?;
-    let letters = DeadLetters::new(call.api.desk()).once(call.key.clone());
+    let letters = DeadLetters::new(call.api.app()).once(call.key.clone());
     granted(letters.retry(call.organization(), id, asked.staff, asked.may_arrive_twice).await)?;
     Ok(OutboxActed { message_id: id.to_string() }.into())
 }
 
 async fn let_be(call: Call, _query: Nothing, asked: GiveUpAct) -> Result<Done<OutboxActed>, Problem> {
     let id: OutboxId = call.id()?;
-    let letters = DeadLetters::new(call.api.desk()).once(call.key.clone());
+    let letters = DeadLetters::new(call.api.app()).once(call.key.clone());
     granted(letters.give_up(call.organization(), id, asked.staff).await)?;
     Ok(OutboxActed { message_id: id.to_string() }.into())
 }

@@ -374,7 +374,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 }
 
 fn subscriptions(call: &Call) -> Subscriptions {
-    Subscriptions::new(call.api.desk()).once(call.key.clone())
+    Subscriptions::new(call.api.app()).once(call.key.clone())
 }
 
 fn actor(call: &Call, staff: Option<String>) -> Actor {
@@ -402,14 +402,14 @@ async fn page(call: Call, query: SubscriptionQuery, _body: Nothing) -> Result<Do
     let filter = SubscriptionFilter { contact, status: query.status.map(Into::into) };
     let after = query.cursor.as_deref().map(cursor::read_id).transpose()?;
     let limit = cursor::limit(query.limit);
-    let found = Subscriptions::new(call.api.desk()).page(call.organization(), filter, after, limit).await?;
+    let found = Subscriptions::new(call.api.app()).page(call.organization(), filter, after, limit).await?;
     let next_cursor = found.next.map(|id| cursor::of_id(id.into()));
     Ok(Page { items: found.items.into_iter().map(shown).collect(), next_cursor }.into())
 }
 
 async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<SubscriptionWithPayments>, Problem> {
     let id: SubscriberId = call.id()?;
-    let found = Subscriptions::new(call.api.desk()).find(call.organization(), id).await?;
+    let found = Subscriptions::new(call.api.app()).find(call.organization(), id).await?;
     let (one, payments) = found.ok_or_else(|| refusals::missing("subscription", id))?;
     let payments = payments.into_iter().map(payment).collect();
     Ok(SubscriptionWithPayments { subscription: shown(one), payments }.into())

@@ -101,13 +101,13 @@ async fn list_versions(call: Call, query: VersionQuery, _body: Nothing) -> Resul
         Some(Kind::Prompt) => VersionKind::Prompt,
     };
     let limit = query.limit.unwrap_or(50).min(MOST_LISTED);
-    let found = Versions::new(call.api.desk()).list(call.organization(), kind, limit).await?;
+    let found = Versions::new(call.api.app()).list(call.organization(), kind, limit).await?;
     Ok(VersionList { items: found.into_iter().map(entry).collect() }.into())
 }
 
 async fn get_version(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<VersionDetail>, Problem> {
     let name: VersionName = call.id()?;
-    let found = Versions::new(call.api.desk()).find(call.organization(), name).await?;
+    let found = Versions::new(call.api.app()).find(call.organization(), name).await?;
     let found = found.ok_or_else(|| {
         Problem::new(axum::http::StatusCode::NOT_FOUND, format!("unknown version `{name}`; `/v1/versions` lists all"))
     })?;

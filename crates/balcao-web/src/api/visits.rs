@@ -126,7 +126,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 }
 
 fn visits(call: &Call) -> Visits {
-    Visits::new(call.api.desk()).once(call.key.clone())
+    Visits::new(call.api.app()).once(call.key.clone())
 }
 
 fn actor(call: &Call, staff: Option<String>) -> Actor {

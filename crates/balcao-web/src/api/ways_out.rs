@@ -204,7 +204,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 }
 
 fn use_case(call: &Call) -> WaysOut {
-    WaysOut::new(call.api.desk(), call.api.policies())
+    WaysOut::new(call.api.app(), call.api.policies())
 }
 
 fn delivery(reach: Reach) -> Delivery {

@@ -110,7 +110,7 @@ impl ChatServer {
     }
 
     fn now(&self) -> Timestamp {
-        self.0.chats.desk().clock.now()
+        self.0.chats.app().clock.now()
     }
 
     /// The name in a request's token.

@@ -86,7 +86,7 @@ async fn snapshot(demo: &Demo, day: Option<Date>) -> Result<String, UseCaseError
         snapshot.conversation = shown.ok().map(|detail| detail.conversation);
         snapshot.contact = Some(contact);
         snapshot.turns = parts.traces.latest(organization, conversation, TURNS).await?;
-        let history = Appointments::new(parts.chats.desk().clone()).history(organization, contact).await?;
+        let history = Appointments::new(parts.chats.app().clone()).history(organization, contact).await?;
         snapshot.bookings = history.upcoming;
     }
     Ok(serde_json::to_string(&snapshot).unwrap_or_default())

@@ -63,9 +63,9 @@ impl Demo {
     /// The demo over the web chat of its shop. Streams end once `stop` is cancelled.
     #[must_use]
     pub fn new(settings: DemoSettings, chats: WebChats, stop: CancellationToken) -> Self {
-        let desk = chats.desk().clone();
-        let (conversations, days) = (Conversations::new(desk.clone()), DayViews::new(desk.clone()));
-        Self(Arc::new(Parts { settings, chats, conversations, days, traces: Traces::new(desk), stop }))
+        let app = chats.app().clone();
+        let (conversations, days) = (Conversations::new(app.clone()), DayViews::new(app.clone()));
+        Self(Arc::new(Parts { settings, chats, conversations, days, traces: Traces::new(app), stop }))
     }
 
     fn is_staff(&self, headers: &HeaderMap) -> bool {

@@ -47,7 +47,7 @@ async fn take_in(State(web): State<Web>, request: Request) -> Result<&'static st
     signature::claim(signatures()).map_err(|error| unsigned(error, None))?;
     let held = BodyBudget::read(request, webhook::MAX_BODY).await?;
     let body = &held.body;
-    match hook.secrets.verify(signatures(), body, web.desk().clock.now()) {
+    match hook.secrets.verify(signatures(), body, web.app().clock.now()) {
         Ok(SignedWith::Current) => {}
         Ok(SignedWith::Previous) => tracing::warn!("a webhook was signed with the previous app secret"),
         Err(error) => return Err(unsigned(error, Some(body.len()))),

@@ -113,12 +113,12 @@ async fn when_too_much_waits_webhooks_are_told_to_come_again() {
     for number in 0..3 {
         assert!(deliver(address, number).await.starts_with("http/1.1 200"));
     }
-    watch.look(&shop.desk).await.unwrap();
+    watch.look(&shop.app).await.unwrap();
     let refused = deliver(address, 3).await;
     assert!(refused.starts_with("http/1.1 429") && refused.contains("retry-after: 30\r\n"), "{refused}");
     let answered = shop.store.write(|tx| tx.execute("UPDATE inbox SET state = 'ignored'", &[])).await;
     answered.map_err(|error: balcao_store::StoreError| error).unwrap();
-    watch.look(&shop.desk).await.unwrap();
+    watch.look(&shop.app).await.unwrap();
     assert!(deliver(address, 3).await.starts_with("http/1.1 200"));
 }
 
@@ -128,7 +128,7 @@ async fn a_51_the_web_chat_and_the_api_are_told_to_come_again_long_before_a_chan
     let turns = ["POST /chat/v1/messages HTTP/1.1", "POST /v1/turn HTTP/1.1"];
     for (number, status) in [(0, "404"), (1, "404"), (2, "429")] {
         assert!(deliver(address, number).await.starts_with("http/1.1 200"));
-        watch.look(&shop.desk).await.unwrap();
+        watch.look(&shop.app).await.unwrap();
         for turn in turns {
             let answered = ask(address, turn).await;
             assert!(answered.starts_with(&format!("http/1.1 {status}")), "{number}: {answered}");

@@ -45,7 +45,7 @@ struct Shop {
     store: Store,
     router: Router,
     stop: CancellationToken,
-    desk: AppContext,
+    app: AppContext,
     clock: Arc<ManualClock>,
 }
 
@@ -72,20 +72,20 @@ async fn shop_of(limits: Limits, whatsapp: bool, watch: BacklogMonitor, proxies:
     store.migrate().await.unwrap();
     let organization = world(&store, "shop").await.organization;
     let clock = Arc::new(ManualClock::at(now()));
-    let desk = AppContext::new(store.clone(), clock.clone());
+    let app = AppContext::new(store.clone(), clock.clone());
     let account = Account {
         channel: "whatsapp".to_owned(),
         account: ACCOUNT.to_owned(),
         business: Some(webhooks::BUSINESS.to_owned()),
         organization,
     };
-    let inbox = Inbox::new(desk.clone(), [account], BurstRules::default(), Arc::new(Notify::new()));
+    let inbox = Inbox::new(app.clone(), [account], BurstRules::default(), Arc::new(Notify::new()));
     let hook =
         WhatsAppWebhook { secrets: AppSecrets::new(SECRET.into()).unwrap(), verify_token: "a verify token".into() };
     let stop = CancellationToken::new();
     let gateway = evolution_router(EvolutionWebhook { inbox: inbox.clone(), key: SECRET.into() });
-    let web = Web::new(desk.clone(), inbox, whatsapp.then_some(hook), stop.clone()).watched(watch, proxies);
-    Shop { store, router: router_with(web, &limits, gateway), stop, desk, clock }
+    let web = Web::new(app.clone(), inbox, whatsapp.then_some(hook), stop.clone()).watched(watch, proxies);
+    Shop { store, router: router_with(web, &limits, gateway), stop, app, clock }
 }
 
 impl Shop {
@@ -137,9 +137,9 @@ async fn readiness_asks_the_database_once_a_second_however_many_ask() {
 async fn a_database_without_its_schema_is_not_ready_and_says_what_to_do() {
     let mut shop = shop().await;
     let bare = Store::open_in_memory().unwrap();
-    let desk = AppContext::new(bare, Arc::new(ManualClock::at(now())));
-    let inbox = Inbox::new(desk.clone(), [], BurstRules::default(), Arc::new(Notify::new()));
-    shop.router = router(Web::new(desk, inbox, None, CancellationToken::new()), &Limits::default());
+    let app = AppContext::new(bare, Arc::new(ManualClock::at(now())));
+    let inbox = Inbox::new(app.clone(), [], BurstRules::default(), Arc::new(Notify::new()));
+    shop.router = router(Web::new(app, inbox, None, CancellationToken::new()), &Limits::default());
     let (status, body) = shop.get("/readyz").await;
     assert!(status == 503 && body.contains("balcao migrate"), "{body}");
 }

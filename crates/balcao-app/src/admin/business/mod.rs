@@ -96,14 +96,14 @@ pub type Actor = String;
 /// Plans, applies and exports.
 #[derive(Debug, Clone)]
 pub struct Business {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Business {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// The business as a document of the form of a business file, without contacts.
@@ -111,7 +111,7 @@ impl Business {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn export(&self, organization: OrganizationId) -> Result<Value, UseCaseError> {
-        self.desk.look(move |tx, _now| stored_document(tx, organization)).await
+        self.app.look(move |tx, _now| stored_document(tx, organization)).await
     }
 
     /// The document with business or knowledge as they were in earlier versions. Tags stay all: none can be taken away.
@@ -124,7 +124,7 @@ impl Business {
         versions: &ExportVersions,
     ) -> Result<Result<Value, BusinessRefusal>, UseCaseError> {
         let ExportVersions { business, knowledge } = *versions;
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let mut document = stored_document(tx, organization)?;
                 for (name, kind) in [(business, VersionKind::Business), (knowledge, VersionKind::Knowledge)] {
@@ -146,7 +146,7 @@ impl Business {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn history(&self, organization: OrganizationId, name: String) -> Result<Vec<AuditEntry>, UseCaseError> {
-        self.desk.look(move |tx, _now| Ok(audit::of_subject(tx, organization, &name)?)).await
+        self.app.look(move |tx, _now| Ok(audit::of_subject(tx, organization, &name)?)).await
     }
 
     /// What a file would change.
@@ -158,7 +158,7 @@ impl Business {
         organization: OrganizationId,
         wanted: BusinessFile,
     ) -> Result<Result<BusinessPlan, BusinessRefusal>, UseCaseError> {
-        self.desk.look(move |tx, now| plan_for(tx, organization, &wanted, now)).await
+        self.app.look(move |tx, now| plan_for(tx, organization, &wanted, now)).await
     }
 
     /// What a single edit would change.
@@ -170,7 +170,7 @@ impl Business {
         organization: OrganizationId,
         edit: Edit,
     ) -> Result<Result<(BusinessFile, BusinessPlan), BusinessRefusal>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let wanted = match edited(tx, organization, &edit)? {
                     Ok(wanted) => wanted,
@@ -194,7 +194,7 @@ impl Business {
         hash: String,
         actor: Actor,
     ) -> Result<Result<BusinessPlan, BusinessRefusal>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             organization::lock(tx, organization)?;
             let plan = match plan_for(tx, organization, &wanted, now)? {
@@ -217,7 +217,7 @@ impl Business {
             record_version(tx, organization, &actor, now)?;
             Ok(Ok(plan))
         };
-        match self.desk.store.write(work).await {
+        match self.app.store.write(work).await {
             Err(UseCaseError::Store(error)) if error.class() == StoreErrorClass::Constraint => {
                 let reason = "invalid change: two entries would share what only one may have, such as the `code` of a \
                               professional; change one of them first";

@@ -17,7 +17,7 @@ pub(super) fn retries_anew() -> bool {
 
 /// Runs an effect, and runs it again under another key if the answer to the commit is lost.
 pub(super) async fn effect_retried_anew<T, R>(
-    desk: &AppContext,
+    app: &AppContext,
     organization: OrganizationId,
     mut key: EffectKey,
     work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
@@ -26,14 +26,14 @@ where
     T: Serialize + DeserializeOwned + Send + 'static,
     R: Serialize + DeserializeOwned + Send + 'static,
 {
-    let now = desk.clock.now();
+    let now = app.clock.now();
     let first = key.key.clone();
     let mut unknown = None;
     for _ in 0..ATTEMPTS {
         let (work, attempt) = (work.clone(), key.clone());
         let once =
             move |tx: &mut Tx<'_>| ledger::once(tx, organization, &attempt, now, |tx| tx.savepoint(|tx| work(tx, now)));
-        match desk.store.write(once).await {
+        match app.store.write(once).await {
             Err(error) if UseCaseError::is_unknown(&error) => unknown = Some(error),
             Err(error) => return Err(unknown.unwrap_or(error)),
             done => return done,
@@ -50,7 +50,7 @@ pub(super) fn keeps_apart() -> bool {
 
 /// Effect and record in two transactions, one before the other.
 pub(super) async fn effect_apart<T, R>(
-    desk: &AppContext,
+    app: &AppContext,
     organization: OrganizationId,
     key: EffectKey,
     work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
@@ -59,19 +59,19 @@ where
     T: Serialize + DeserializeOwned + Send + 'static,
     R: Serialize + DeserializeOwned + Send + 'static,
 {
-    let now = desk.clock.now();
+    let now = app.clock.now();
     let record_first = is_on(Bug::OutcomeBeforeEffect);
     let first = work.clone();
     let answer = if record_first {
-        desk.rehearse(first).await?
+        app.rehearse(first).await?
     } else {
-        desk.store.write(move |tx: &mut Tx<'_>| tx.savepoint(|tx| first(tx, now))).await?
+        app.store.write(move |tx: &mut Tx<'_>| tx.savepoint(|tx| first(tx, now))).await?
     };
     let once = move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |_| Ok::<_, UseCaseError>(answer));
-    let recorded = desk.store.write(once).await?;
+    let recorded = app.store.write(once).await?;
     if record_first && !recorded.repeated {
         let done: Result<Result<T, R>, UseCaseError> =
-            desk.store.write(move |tx: &mut Tx<'_>| tx.savepoint(|tx| work(tx, now))).await;
+            app.store.write(move |tx: &mut Tx<'_>| tx.savepoint(|tx| work(tx, now))).await;
         done.map(drop)?;
     }
     Ok(recorded)

@@ -36,7 +36,7 @@ impl Contacts {
         after: Option<ContactId>,
         limit: u32,
     ) -> Result<ContactPage, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let (found, next) = match search.as_deref().map(str::trim).filter(|search| !search.is_empty()) {
                     None => all(tx, organization, after, limit)?,

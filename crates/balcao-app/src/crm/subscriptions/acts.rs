@@ -68,7 +68,7 @@ impl Subscriptions {
         by: Actor,
     ) -> Answer<SubscriptionChange> {
         let work = move |tx: &mut Tx<'_>, now| tx.savepoint(|tx| start(tx, organization, &request, &by, now));
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 
     /// Renews, pauses, resumes or ends a subscription. [`Self::note_payment`] notes payments.
@@ -85,7 +85,7 @@ impl Subscriptions {
         let work = move |tx: &mut Tx<'_>, now| {
             tx.savepoint(|tx| change(tx, &Change { organization, id, act, payment: None, by: &by, now }))
         };
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 
     /// Notes a payment, which moves the due date by one period. A payment with the same reference counts once.
@@ -109,7 +109,7 @@ impl Subscriptions {
             let act = SubscriptionAct::Pay;
             tx.savepoint(|tx| change(tx, &Change { organization, id, act, payment: Some(&request), by: &by, now }))
         };
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 }
 

@@ -59,7 +59,7 @@ impl Subscriptions {
         after: Option<SubscriberId>,
         limit: u32,
     ) -> Result<SubscriptionPage, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let plans = Plans::load(tx, organization, now)?;
                 let (chosen, next) = choose(tx, &plans, filter, after, limit)?;
@@ -81,7 +81,7 @@ impl Subscriptions {
         organization: OrganizationId,
         id: SubscriberId,
     ) -> Result<Option<(SubscriptionRecord, Vec<NotedPayment>)>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let plans = Plans::load(tx, organization, now)?;
                 let Some(one) = subscription::find(tx, organization, id)? else { return Ok(None) };

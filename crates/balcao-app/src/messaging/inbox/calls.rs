@@ -75,7 +75,7 @@ pub struct TurnOver {
 /// Takes in what programs write, and tells how it was answered. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Calls {
-    desk: AppContext,
+    app: AppContext,
     wake: Arc<Notify>,
     bell: CompletionNotifier,
 }
@@ -83,8 +83,8 @@ pub struct Calls {
 impl Calls {
     /// Creates the use case. It fires `wake` when a message waits for an answer; `bell` rings when the message has one.
     #[must_use]
-    pub fn new(desk: AppContext, wake: Arc<Notify>, bell: CompletionNotifier) -> Self {
-        Self { desk, wake, bell }
+    pub fn new(app: AppContext, wake: Arc<Notify>, bell: CompletionNotifier) -> Self {
+        Self { app, wake, bell }
     }
 
     /// Stores what a program writes, once per key. Durable when it returns. It is ripe at once: a program says all that it has
@@ -95,7 +95,7 @@ impl Calls {
     pub async fn write(&self, organization: OrganizationId, key: EffectKey, call: Call) -> Effect<Called, CallRefusal> {
         let name = key.key.clone();
         let work = move |tx: &mut Tx<'_>, now| take_in(tx, organization, &name, &call, now);
-        let written = self.desk.effect(organization, key, work).await?;
+        let written = self.app.effect(organization, key, work).await?;
         if matches!(&written, Recorded { repeated: false, value: Ok(_) }) {
             self.wake.notify_one();
         }
@@ -120,7 +120,7 @@ impl Calls {
     }
 
     async fn look(&self, organization: OrganizationId, called: Called) -> Result<Option<TurnOver>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let row = inbox::get(tx, organization, called.row)?;
                 if matches!(row.state, InboxState::New | InboxState::Assigned) {

@@ -70,7 +70,7 @@ pub struct Accepted {
 /// Takes in what channels deliver. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Inbox {
-    desk: AppContext,
+    app: AppContext,
     accounts: Arc<BTreeMap<(String, String), Account>>,
     burst: BurstRules,
     wake: Arc<Notify>,
@@ -94,14 +94,14 @@ impl Inbox {
     /// Creates an inbox for these accounts; it fires `wake` when a message waits for an answer.
     #[must_use]
     pub fn new(
-        desk: AppContext,
+        app: AppContext,
         accounts: impl IntoIterator<Item = Account>,
         burst: BurstRules,
         wake: Arc<Notify>,
     ) -> Self {
         let keyed = accounts.into_iter().map(|one| ((one.channel.clone(), one.account.clone()), one));
         Self {
-            desk,
+            app,
             accounts: Arc::new(keyed.collect()),
             burst,
             wake,
@@ -162,7 +162,7 @@ impl Inbox {
         events: Vec<InboundEvent>,
         brought: Option<Arc<UploadedFile>>,
     ) -> Result<Accepted, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let inbox = self.clone();
         let work = move |tx: &mut Tx<'_>| {
             let source = EventSource { channel, brought: brought.as_deref() };
@@ -172,7 +172,7 @@ impl Inbox {
             }
             Ok::<_, UseCaseError>(accepted)
         };
-        self.desk.store.write(work).await
+        self.app.store.write(work).await
     }
 
     /// Takes an event in. One that cannot be is put aside with the reason, and loses none of its neighbours (F-23): the provider

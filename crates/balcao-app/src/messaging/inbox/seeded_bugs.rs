@@ -55,5 +55,5 @@ async fn new_by_reading(inbox: &Inbox, channel: &'static str, events: Vec<Inboun
         }
         Ok::<_, StoreError>(new)
     };
-    inbox.desk.store.read(read).await.unwrap_or(all)
+    inbox.app.store.read(read).await.unwrap_or(all)
 }

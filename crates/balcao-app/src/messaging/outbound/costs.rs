@@ -46,14 +46,14 @@ pub struct CategoryCosts {
 /// Tells what messages cost.
 #[derive(Debug, Clone)]
 pub struct Costs {
-    desk: AppContext,
+    app: AppContext,
 }
 
 impl Costs {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// What the messages of the current month cost so far, of all accounts of the business, as its clock tells months.
@@ -79,7 +79,7 @@ impl Costs {
                     .collect(),
             })
         };
-        self.desk.look(work).await
+        self.app.look(work).await
     }
 }
 

@@ -75,15 +75,15 @@ type Answer<T> = Result<Result<T, DeadLetterRefusal>, UseCaseError>;
 /// What staff do about messages that failed.
 #[derive(Debug, Clone)]
 pub struct DeadLetters {
-    desk: AppContext,
+    app: AppContext,
     key: Option<EffectKey>,
 }
 
 impl DeadLetters {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk, key: None }
+    pub fn new(app: AppContext) -> Self {
+        Self { app, key: None }
     }
 
     /// Returns the service with an effect key, so that an action of staff happens once under this key.
@@ -103,7 +103,7 @@ impl DeadLetters {
         before: Option<OutboxId>,
         limit: u32,
     ) -> Result<Vec<DeadLetter>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let found = outbox::list_failed(tx, organization, all, before, limit)?;
                 found.into_iter().map(|one| view(tx, organization, one)).collect()
@@ -116,7 +116,7 @@ impl DeadLetters {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn show(&self, organization: OrganizationId, id: OutboxId) -> Answer<DeadLetter> {
-        self.desk.look(move |tx, _now| find(tx, organization, id)).await
+        self.app.look(move |tx, _now| find(tx, organization, id)).await
     }
 
     /// Has a message sent again. Refuses a message that may have arrived, unless the caller accepts that it may arrive twice.
@@ -165,7 +165,7 @@ impl DeadLetters {
         organization: OrganizationId,
         work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Clone + Send + 'static,
     ) -> Answer<T> {
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 }
 

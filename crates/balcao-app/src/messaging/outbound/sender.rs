@@ -86,7 +86,7 @@ impl Default for SenderSettings {
 /// Sends what is in the outbox.
 #[derive(Debug)]
 pub struct Sender {
-    desk: AppContext,
+    app: AppContext,
     channels: BTreeMap<(String, String), Arc<dyn Channel>>,
     settings: SenderSettings,
     /// By channel and account.
@@ -118,7 +118,7 @@ impl Sender {
     /// Creates a sender over these channels; it looks for work at once when `wake` fires.
     #[must_use]
     pub fn new(
-        desk: AppContext,
+        app: AppContext,
         channels: impl IntoIterator<Item = Arc<dyn Channel>>,
         settings: SenderSettings,
         wake: Arc<Notify>,
@@ -126,7 +126,7 @@ impl Sender {
         let named = |one: Arc<dyn Channel>| ((one.kind().to_owned(), one.account().as_str().to_owned()), one);
         let channels: BTreeMap<_, _> = channels.into_iter().map(named).collect();
         let rates = channels.iter().filter_map(|(name, one)| Some((name.clone(), one.rate()?))).collect();
-        Self { desk, channels, settings, terms: Arc::default(), rates: Arc::new(rates), wake }
+        Self { app, channels, settings, terms: Arc::default(), rates: Arc::new(rates), wake }
     }
 
     /// Returns the sender with a send policy for one account of a channel.
@@ -199,7 +199,7 @@ impl Sender {
 
     /// Messages whose time has come, as many as there are places left.
     async fn claim(&self, busy: usize) -> Result<Vec<ClaimedMessage>, UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let (until, settle) = (later(now, self.settings.lease), later(now, self.settings.settle));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
         let channels = self.channels.clone();
@@ -247,7 +247,7 @@ impl Sender {
             pacing.store_throttles(tx)?;
             Ok::<_, UseCaseError>((leaving, unknown))
         };
-        let (claimed, unknown) = match self.desk.store.write(work).await {
+        let (claimed, unknown) = match self.app.store.write(work).await {
             Err(UseCaseError::Store(error @ StoreError::CommitUnknown { .. })) => {
                 self.give_back(name, until).await;
                 return Err(error.into());
@@ -262,10 +262,10 @@ impl Sender {
     async fn give_back(&self, claim: String, until: Timestamp) {
         let work = |now| {
             let claim = claim.clone();
-            self.desk.store.write(move |tx| Ok::<_, UseCaseError>(outbox::give_back(tx, &claim, now)?))
+            self.app.store.write(move |tx| Ok::<_, UseCaseError>(outbox::give_back(tx, &claim, now)?))
         };
-        while self.desk.clock.now() < until {
-            match work(self.desk.clock.now()).await {
+        while self.app.clock.now() < until {
+            match work(self.app.clock.now()).await {
                 Ok(_) => return,
                 Err(error) => tracing::warn!(%error, "messages that were taken cannot be given back yet"),
             }
@@ -287,7 +287,7 @@ impl Sender {
             balcao.outcome = tracing::field::Empty,
         );
         // After a pause beyond the claim, another process may have handled the message, so this one must not send it.
-        let attempt = if self.desk.clock.now() >= until {
+        let attempt = if self.app.clock.now() >= until {
             Attempt::failed(AttemptOutcome::Retry { after: None }, SEND_LEASE_EXPIRED.to_owned())
         } else {
             let attempt = AssertUnwindSafe(self.attempt(&message, route.as_ref()).instrument(span.clone()));
@@ -300,10 +300,10 @@ impl Sender {
         }
         // What is not recorded in its time is taken for unknown, and then only staff can send it. To hand in a file may have taken
         // longer than the claim lasts; what is recorded late still counts.
-        let until = until.max(later(self.desk.clock.now(), self.settings.lease));
+        let until = until.max(later(self.app.clock.now(), self.settings.lease));
         while let Err(error) = self.record(&message, &attempt).await {
             tracing::error!(id = %message.id, %error, "what came of a message could not be recorded");
-            if self.desk.clock.now() >= until {
+            if self.app.clock.now() >= until {
                 return;
             }
             tokio::time::sleep(RECORD_RETRY_DELAY).await;
@@ -333,7 +333,7 @@ impl Sender {
         let wrote_at = route.and_then(|route| route.customer_wrote_at);
         if let Some(window) = channel.capabilities().window
             && !matches!(body.content(), OutboundContent::Template(_))
-            && wrote_at.is_none_or(|at| later(at, window.saturating_sub(MARGIN)) <= self.desk.clock.now())
+            && wrote_at.is_none_or(|at| later(at, window.saturating_sub(MARGIN)) <= self.app.clock.now())
         {
             return Attempt::outside(OUTSIDE_WINDOW.to_owned());
         }
@@ -358,7 +358,7 @@ impl Sender {
     }
 
     async fn record(&self, message: &Outbox, attempt: &Attempt) -> Result<(), UseCaseError> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let jitter = compute_retry_jitter(message);
         let own = message.attempts.saturating_sub(message.excused);
         let next = after_attempt(attempt.outcome, own, jitter, self.settings.settle, now);
@@ -410,7 +410,7 @@ impl Sender {
             }
             Ok::<_, UseCaseError>(recorded)
         };
-        let recorded = self.desk.store.write(work).await?;
+        let recorded = self.app.store.write(work).await?;
         if recorded && next.state == OutboxState::Unknown {
             metrics::ambiguous(&channel);
         }

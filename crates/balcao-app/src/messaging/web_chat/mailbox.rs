@@ -13,7 +13,7 @@ use crate::context::app_context::AppContext;
 /// Keeps what is sent to visitors in the database, and tells their open pages.
 #[derive(Debug, Clone)]
 pub struct ChatMailbox {
-    desk: AppContext,
+    app: AppContext,
     hub: Hub,
     organization: OrganizationId,
 }
@@ -21,17 +21,17 @@ pub struct ChatMailbox {
 impl ChatMailbox {
     /// The mailbox of a business.
     #[must_use]
-    pub fn new(desk: AppContext, hub: Hub, organization: OrganizationId) -> Self {
-        Self { desk, hub, organization }
+    pub fn new(app: AppContext, hub: Hub, organization: OrganizationId) -> Self {
+        Self { app, hub, organization }
     }
 }
 
 #[async_trait]
 impl Mailbox for ChatMailbox {
     async fn put(&self, visitor: &UserId, name: &str, text: &str, file: Option<AttachmentId>) -> Result<(), String> {
-        let now = self.desk.clock.now();
+        let now = self.app.clock.now();
         let (organization, name, text) = (self.organization, name.to_owned(), text.to_owned());
-        let kept = self.desk.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| {
+        let kept = self.app.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| {
             // The name is that of a row in the outbox. The row knows the conversation, so the recipient in the request does not matter.
             let Some((conversation, kind)) = web_chat::outgoing(tx, organization, &name)? else { return Ok(false) };
             let author = if kind == "staff" { ChatAuthor::Staff } else { ChatAuthor::Agent };

@@ -117,7 +117,7 @@ pub struct ChatView {
 /// The web chat of one business. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WebChats {
-    desk: AppContext,
+    app: AppContext,
     inbox: Inbox,
     hub: Hub,
     organization: OrganizationId,
@@ -131,13 +131,13 @@ impl WebChats {
     /// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is counted under none.
     pub async fn ask_all(&self, names: Vec<(String, RequestRate)>) -> Result<Result<(), Duration>, UseCaseError> {
         let names = names.into_iter().map(|(name, pace)| (format!("chat/{name}"), pace)).collect();
-        request_rate::take_all(&self.desk, self.organization, names).await
+        request_rate::take_all(&self.app, self.organization, names).await
     }
 
     /// The chat of a business over an inbox that has [`Self::account`].
     #[must_use]
-    pub fn new(desk: AppContext, inbox: Inbox, hub: Hub, organization: OrganizationId) -> Self {
-        Self { desk, inbox, hub, organization, files: FileBudgets::default() }
+    pub fn new(app: AppContext, inbox: Inbox, hub: Hub, organization: OrganizationId) -> Self {
+        Self { app, inbox, hub, organization, files: FileBudgets::default() }
     }
 
     /// Returns the web chat with these budgets for visitors' files.
@@ -160,8 +160,8 @@ impl WebChats {
 
     /// Store and clock.
     #[must_use]
-    pub fn desk(&self) -> &AppContext {
-        &self.desk
+    pub fn app(&self) -> &AppContext {
+        &self.app
     }
 
     /// Whose chat it is.
@@ -223,20 +223,20 @@ impl WebChats {
     }
 
     async fn room_for(&self, visitor: &Visitor, bytes: usize) -> Result<Result<(), Full>, UseCaseError> {
-        if !budgets::has_room(&self.desk, &self.files) {
+        if !budgets::has_room(&self.app, &self.files) {
             return Ok(Err(Full::Disk));
         }
-        let (now, organization, files) = (self.desk.clock.now(), self.organization, self.files);
+        let (now, organization, files) = (self.app.clock.now(), self.organization, self.files);
         let key = visitor.as_str().to_owned();
         let take =
             move |tx: &mut Tx<'_>| budgets::take_file(tx, organization, &files, &Whose::Visitor(&key), bytes, now);
-        self.desk.store.write(take).await
+        self.app.store.write(take).await
     }
 
     async fn give_room_back(&self, visitor: &Visitor, bytes: usize) -> Result<(), UseCaseError> {
-        let (now, organization, key) = (self.desk.clock.now(), self.organization, visitor.as_str().to_owned());
+        let (now, organization, key) = (self.app.clock.now(), self.organization, visitor.as_str().to_owned());
         let give = move |tx: &mut Tx<'_>| budgets::give_back_file(tx, organization, &Whose::Visitor(&key), bytes, now);
-        self.desk.store.write(give).await
+        self.app.store.write(give).await
     }
 
     async fn take_in(
@@ -269,7 +269,7 @@ impl WebChats {
     /// [`UseCaseError`] if the database failed.
     pub async fn look(&self, visitor: &Visitor, after: Option<i64>) -> Result<ChatView, UseCaseError> {
         let (organization, key) = (self.organization, visitor.as_str().to_owned());
-        self.desk.look(move |tx, _now| view(tx, organization, &key, after)).await
+        self.app.look(move |tx, _now| view(tx, organization, &key, after)).await
     }
 
     /// A file that a visitor's chat shows, with its bytes; `None` if it shows none of this id, or the file is not here any more.
@@ -278,7 +278,7 @@ impl WebChats {
     /// [`UseCaseError`] if the database failed.
     pub async fn file(&self, visitor: &Visitor, id: AttachmentId) -> Result<Option<FileBytes>, UseCaseError> {
         let (organization, key) = (self.organization, visitor.as_str().to_owned());
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let Some(own) = conversation_of(tx, organization, &key)? else { return Ok(None) };
                 if !web_chat::shows(tx, organization, own.id, id)? {
@@ -295,7 +295,7 @@ impl WebChats {
     /// [`UseCaseError`] if the database failed.
     pub async fn latest(&self) -> Result<Option<(ConversationId, ContactId)>, UseCaseError> {
         let organization = self.organization;
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let all = conversation::list(tx, organization, &ConversationState::ALL, PAGE)?;
                 let latest = all.into_iter().filter(|one| one.channel == KIND).max_by_key(|one| one.last_message_at);

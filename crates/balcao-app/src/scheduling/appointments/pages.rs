@@ -89,7 +89,7 @@ impl Appointments {
         after: Option<(Timestamp, AppointmentId)>,
         limit: u32,
     ) -> Result<AppointmentPage, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
                 let (from, to) = filter.dates(zone.to_datetime(now).date());
@@ -113,7 +113,7 @@ impl Appointments {
         id: OrganizationId,
         wanted: AppointmentId,
     ) -> Result<Option<AppointmentRecord>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let (organization, zone) = organization(tx, id)?;
                 let Some(found) = appointment::find(tx, id, wanted, organization.currency)? else { return Ok(None) };

@@ -231,7 +231,7 @@ pub enum BookingRefusal {
 /// Books, moves and cancels.
 #[derive(Debug, Clone)]
 pub struct Booking {
-    desk: AppContext,
+    app: AppContext,
     /// Who does it on the contact's behalf, by their name in the audit log.
     actor: Option<String>,
 }
@@ -239,8 +239,8 @@ pub struct Booking {
 impl Booking {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk, actor: None }
+    pub fn new(app: AppContext) -> Self {
+        Self { app, actor: None }
     }
 
     /// Returns the use case with `actor` as the author in the audit log: a program with an API key, and not the contact in a conversation,
@@ -269,7 +269,7 @@ impl Booking {
                 Some((what, None, trail::shown(&done.appointment)))
             })
         };
-        self.desk.effect(organization, key, book).await
+        self.app.effect(organization, key, book).await
     }
 
     /// What [`Self::book`] would do now. Nothing changes: it is the real thing, undone.
@@ -282,7 +282,7 @@ impl Booking {
         contact: ContactId,
         request: BookRequest,
     ) -> Result<Result<Booked, BookingRefusal>, UseCaseError> {
-        self.desk.rehearse(move |tx, now| book::book(tx, organization, contact, &request, now)).await
+        self.app.rehearse(move |tx, now| book::book(tx, organization, contact, &request, now)).await
     }
 
     /// What [`Self::cancel`] would do now. Nothing changes.
@@ -299,7 +299,7 @@ impl Booking {
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
             Ok(change::cancel(tx, organization, contact, appointment, bound(&by), now)?.map(|(_, after)| after))
         };
-        self.desk.rehearse(cancel).await
+        self.app.rehearse(cancel).await
     }
 
     /// What [`Self::reschedule`] would do now. Nothing changes.
@@ -313,9 +313,7 @@ impl Booking {
         request: RescheduleRequest,
     ) -> Result<Result<Rescheduled, BookingRefusal>, UseCaseError> {
         let by = self.author();
-        self.desk
-            .rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, bound(&by), now))
-            .await
+        self.app.rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, bound(&by), now)).await
     }
 
     /// Cancels one of the contact's appointments: the one of that id, or, without one, the next upcoming one.
@@ -337,7 +335,7 @@ impl Booking {
             })?;
             Ok(told.map(|(_, after)| after))
         };
-        self.desk.effect(organization, key, cancel).await
+        self.app.effect(organization, key, cancel).await
     }
 
     /// Moves one of the contact's appointments. The old time is freed only if the new one is had.
@@ -361,7 +359,7 @@ impl Booking {
                 Some((NotificationKind::Moved(old.id, new.id), Some(trail::shown(&before)), trail::shown(new)))
             })
         };
-        self.desk.effect(organization, key, change).await
+        self.app.effect(organization, key, change).await
     }
 
     /// Confirms one of the contact's pending appointments.
@@ -377,7 +375,7 @@ impl Booking {
     ) -> Effect<AppointmentView, BookingRefusal> {
         let confirm =
             move |tx: &mut balcao_store::Tx<'_>, now| change::confirm(tx, organization, contact, appointment, now);
-        self.desk.effect(organization, key, confirm).await
+        self.app.effect(organization, key, confirm).await
     }
 
     /// Cancels the pending appointments that have expired, offers their time to the waitlist, and gives how many they were.
@@ -386,9 +384,9 @@ impl Booking {
     /// [`UseCaseError`] if the database failed.
     pub async fn expire_pending(&self, organization: OrganizationId) -> Result<usize, UseCaseError> {
         if seeded_bugs::expires_in_parts() {
-            return seeded_bugs::expire_in_parts(&self.desk, organization).await;
+            return seeded_bugs::expire_in_parts(&self.app, organization).await;
         }
-        let (now, accounts) = (self.desk.clock.now(), Arc::clone(&self.desk.notices));
+        let (now, accounts) = (self.app.clock.now(), Arc::clone(&self.app.notices));
         let expire = move |tx: &mut balcao_store::Tx<'_>| {
             let lapsed = balcao_store::scheduling::appointment::expired(tx, organization, now)?;
             let count = change::expire(tx, organization, now)?;
@@ -397,7 +395,7 @@ impl Booking {
             }
             Ok(count)
         };
-        self.desk.store.write(expire).await
+        self.app.store.write(expire).await
     }
 
     /// Who is recorded as having cancelled or moved an appointment.
@@ -406,7 +404,7 @@ impl Booking {
     }
 
     fn teller(&self, organization: OrganizationId) -> Teller {
-        Teller { accounts: Arc::clone(&self.desk.notices), actor: self.actor.clone(), organization }
+        Teller { accounts: Arc::clone(&self.app.notices), actor: self.actor.clone(), organization }
     }
 }
 

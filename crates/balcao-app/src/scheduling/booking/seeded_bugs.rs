@@ -15,8 +15,8 @@ pub(super) fn expires_in_parts() -> bool {
 }
 
 /// The appointment in one transaction, its time in the next.
-pub(super) async fn expire_in_parts(desk: &AppContext, id: OrganizationId) -> Result<usize, UseCaseError> {
-    let now = desk.clock.now();
+pub(super) async fn expire_in_parts(app: &AppContext, id: OrganizationId) -> Result<usize, UseCaseError> {
+    let now = app.clock.now();
     let cancel = move |tx: &mut Tx<'_>| {
         let (organization, _) = organization(tx, id)?;
         let mut expired = Vec::new();
@@ -29,14 +29,14 @@ pub(super) async fn expire_in_parts(desk: &AppContext, id: OrganizationId) -> Re
         }
         Ok::<_, UseCaseError>(expired)
     };
-    let expired = desk.store.write(cancel).await?;
+    let expired = app.store.write(cancel).await?;
     let many = expired.len();
     let give_back = move |tx: &mut Tx<'_>| {
         let (organization, zone) = organization(tx, id)?;
         expired.iter().try_for_each(|one| free(tx, &organization, &zone, one, &MarkAuthor::Job, now))
     };
     if many > 0 {
-        desk.store.write(give_back).await?;
+        app.store.write(give_back).await?;
     }
     Ok(many)
 }

@@ -21,7 +21,7 @@ use crate::scheduling::catalog::{Catalog, Offer};
 /// Our own tables.
 #[derive(Debug, Clone)]
 pub struct BuiltIn {
-    desk: AppContext,
+    app: AppContext,
     booking: Booking,
     catalog: Catalog,
 }
@@ -29,8 +29,8 @@ pub struct BuiltIn {
 impl BuiltIn {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { booking: Booking::new(desk.clone()), catalog: Catalog::new(desk.clone()), desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { booking: Booking::new(app.clone()), catalog: Catalog::new(app.clone()), app }
     }
 
     /// The refusal of an entry that is not as it was seen; `None` if it is.
@@ -54,7 +54,7 @@ impl Calendar for BuiltIn {
     }
 
     async fn busy(&self, owner: Owner, query: BusyQuery) -> Read<Result<Vec<BusyDay>, BookingRefusal>> {
-        let look = self.desk.look(move |tx, now| {
+        let look = self.app.look(move |tx, now| {
             let zone = organization(tx, owner.organization)?.1;
             let local = zone.to_datetime(now);
             let from = query.from.max(local.date());
@@ -77,7 +77,7 @@ impl Calendar for BuiltIn {
     }
 
     async fn list(&self, owner: Owner, from: Date, to: Date) -> Read<Vec<Entry>> {
-        let look = self.desk.look(move |tx, now| {
+        let look = self.app.look(move |tx, now| {
             let (organization, zone) = organization(tx, owner.organization)?;
             let names = catalog::professional_names(tx, organization.id)?;
             let open =
@@ -90,7 +90,7 @@ impl Calendar for BuiltIn {
 
     async fn find(&self, owner: Owner, id: &EntryId) -> Read<Option<Entry>> {
         let Some(id) = row(id) else { return Ok(Seen::live(None)) };
-        let look = self.desk.look(move |tx, _now| {
+        let look = self.app.look(move |tx, _now| {
             let (organization, zone) = organization(tx, owner.organization)?;
             let found = appointment::find(tx, organization.id, id, organization.currency)?;
             let Some(own) = found.filter(|one| one.contact == owner.contact) else { return Ok(None) };
@@ -156,12 +156,12 @@ impl Calendar for BuiltIn {
         act: Act,
     ) -> Result<Option<Result<Done, Refusal>>, CalendarError> {
         let key = key.clone();
-        let look = self.desk.look(move |tx, _now| recorded(tx, owner.organization, &key, act));
+        let look = self.app.look(move |tx, _now| recorded(tx, owner.organization, &key, act));
         Ok(look.await?.map(|answer| answer.map_err(refused)))
     }
 
     async fn health(&self, id: OrganizationId) -> Health {
-        match self.desk.look(move |tx, _now| Ok(organization(tx, id)?.0.id)).await {
+        match self.app.look(move |tx, _now| Ok(organization(tx, id)?.0.id)).await {
             Ok(_) => Health::Well,
             Err(error) => Health::Down { reason: error.to_string() },
         }

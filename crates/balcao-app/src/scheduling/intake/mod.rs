@@ -125,7 +125,7 @@ pub enum IntakeRefusal {
 /// Books sessions. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Intake {
-    desk: AppContext,
+    app: AppContext,
 }
 
 /// The conversation's professional and what a session with them is.
@@ -137,8 +137,8 @@ struct Session<'a> {
 impl Intake {
     /// Over a desk.
     #[must_use]
-    pub fn new(desk: AppContext) -> Self {
-        Self { desk }
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
     }
 
     /// What is free with the conversation's professional on a day, for a service by name or alias, else for the first that they
@@ -154,7 +154,7 @@ impl Intake {
         date: Date,
         service: Option<String>,
     ) -> Result<Result<Sessions, IntakeRefusal>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let agenda = Agenda::load(tx, organization, Some(contact), (date, date), now)?;
                 let session = granted!(session(tx, &agenda, conversation, service.as_deref())?);
@@ -206,7 +206,7 @@ impl Intake {
         organization: OrganizationId,
         conversation: ConversationId,
     ) -> Result<Result<ProfessionalInfo, IntakeRefusal>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, now| {
                 let today = crate::context::app_context::organization(tx, organization)?.1.to_datetime(now).date();
                 let days: Vec<Date> = (0..WEEK).map(|ahead| today.saturating_add(ahead.days())).collect();
@@ -238,7 +238,7 @@ impl Intake {
         organization: OrganizationId,
         id: ConversationId,
     ) -> Result<Option<String>, UseCaseError> {
-        self.desk
+        self.app
             .look(move |tx, _now| {
                 let Some(known) = conversation::get(tx, organization, id)?.professional else { return Ok(None) };
                 let mut active = crate::scheduling::professionals::active(tx, organization)?.into_iter();
@@ -264,7 +264,7 @@ impl Intake {
         loop {
             attempt += 1;
             let request = request.clone();
-            let accounts = Arc::clone(&self.desk.notices);
+            let accounts = Arc::clone(&self.app.notices);
             let work = move |tx: &mut Tx<'_>, now| {
                 let done = granted!(book(tx, organization, contact, conversation, &request, now)?);
                 if !done.booked.already_booked {
@@ -278,7 +278,7 @@ impl Intake {
                 }
                 Ok(Ok(done))
             };
-            match self.desk.effect(organization, key.clone(), work).await {
+            match self.app.effect(organization, key.clone(), work).await {
                 Err(error) if attempt < ATTEMPTS && error.class() == FailureClass::Transient && !error.is_unknown() => {
                 }
                 done => return done,
@@ -297,7 +297,7 @@ impl Intake {
         conversation: ConversationId,
         request: IntakeRequest,
     ) -> Result<Result<IntakeBooked, IntakeRefusal>, UseCaseError> {
-        self.desk.rehearse(move |tx, now| book(tx, organization, contact, conversation, &request, now)).await
+        self.app.rehearse(move |tx, now| book(tx, organization, contact, conversation, &request, now)).await
     }
 }
 

@@ -118,7 +118,7 @@ pub struct Resolved {
 /// Shows and takes ways out.
 #[derive(Debug, Clone)]
 pub struct WaysOut {
-    desk: AppContext,
+    app: AppContext,
     policies: AccountPolicies,
     key: Option<EffectKey>,
 }
@@ -126,8 +126,8 @@ pub struct WaysOut {
 impl WaysOut {
     /// Over a desk, with the policies on which messages leave.
     #[must_use]
-    pub fn new(desk: AppContext, policies: AccountPolicies) -> Self {
-        Self { desk, policies, key: None }
+    pub fn new(app: AppContext, policies: AccountPolicies) -> Self {
+        Self { app, policies, key: None }
     }
 
     /// Returns the use case with an effect key, so that an act happens once under this key.
@@ -141,7 +141,7 @@ impl WaysOut {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn conflicts(&self, organization: OrganizationId, limit: usize) -> Result<Conflicts, UseCaseError> {
-        self.desk.look(move |tx, now| conflicts::list(tx, organization, limit, now)).await
+        self.app.look(move |tx, now| conflicts::list(tx, organization, limit, now)).await
     }
 
     /// The ways out of one booking to come. Nothing changes.
@@ -154,7 +154,7 @@ impl WaysOut {
         id: AppointmentId,
     ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
         let policies = self.policies.clone();
-        self.desk.look(move |tx, now| proposals::find(tx, organization, id, &policies, now)).await
+        self.app.look(move |tx, now| proposals::find(tx, organization, id, &policies, now)).await
     }
 
     /// Takes one way out of a booking to come. The customer gets the message if `notify` says so; without it of a move and of a
@@ -171,9 +171,9 @@ impl WaysOut {
         by: Actor,
     ) -> Result<Result<Resolved, ResolveRefusal>, UseCaseError> {
         let notify = notify.unwrap_or(way != Way::Keep);
-        let (accounts, policies) = (std::sync::Arc::clone(&self.desk.notices), self.policies.clone());
+        let (accounts, policies) = (std::sync::Arc::clone(&self.app.notices), self.policies.clone());
         let act = resolve::Act { organization, id, way, notify, by };
         let work = move |tx: &mut balcao_store::Tx<'_>, now| resolve::resolve(tx, &act, &accounts, &policies, now);
-        self.desk.act(organization, self.key.clone(), work).await
+        self.app.act(organization, self.key.clone(), work).await
     }
 }

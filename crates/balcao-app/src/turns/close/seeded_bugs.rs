@@ -24,17 +24,17 @@ pub(super) fn enqueues_after_close() -> bool {
 
 /// Closes a turn under a lease in one transaction, and writes its reply into the outbox in the next.
 pub(super) async fn close_then_enqueue(
-    desk: &AppContext,
+    app: &AppContext,
     opened: Opened,
     mut state: TurnState,
     ending: Ending,
     turn_lease: TurnLease,
 ) -> Result<TurnControl, AnswerError> {
-    let now = desk.clock.now();
+    let now = app.clock.now();
     let ending = of_staff(&mut state, ending);
     let (state, decided) = (Arc::new(state), ending.clone());
     let result = {
-        let ended = EndedTurn::new(opened.clone(), Arc::clone(&state), ending, Arc::clone(&desk.notices));
+        let ended = EndedTurn::new(opened.clone(), Arc::clone(&state), ending, Arc::clone(&app.notices));
         let work = move |tx: &mut Tx<'_>| {
             let EndedTurn { opened, state, ending, .. } = &ended;
             if let Some(restart) = turn_lease::restart_before_close(tx, &turn_lease, opened, ending, spent(state), now)?
@@ -46,7 +46,7 @@ pub(super) async fn close_then_enqueue(
             lease::finish(tx, &turn_lease.lease)?;
             Ok(ClosingResult::Closed(stored))
         };
-        desk.store.write::<_, UseCaseError, _>(work).await?
+        app.store.write::<_, UseCaseError, _>(work).await?
     };
     let ending = match result {
         ClosingResult::Closed(ending) => ending,
@@ -54,7 +54,7 @@ pub(super) async fn close_then_enqueue(
     };
     if ending.reply().is_some() {
         let (opened, machine) = (opened.clone(), Arc::clone(&state));
-        desk.store.write(move |tx| turn_lease::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
+        app.store.write(move |tx| turn_lease::enqueue_reply(tx, &opened, &machine, &decided, now)).await?;
     }
     let (conversation, channel) = (opened.conversation.id, opened.conversation.channel);
     let state = Arc::unwrap_or_clone(state);

@@ -59,7 +59,7 @@ impl Shop {
             source: "test".to_owned(),
         };
         let world = &self.harness.world;
-        let booking = Booking::new(world.desk.clone());
+        let booking = Booking::new(world.app.clone());
         booking.book(world.organization, joao, world.key(), request).await.unwrap().value.unwrap();
     }
 

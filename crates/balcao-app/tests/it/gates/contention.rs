@@ -29,7 +29,7 @@ enum Way {
 
 /// A client that wants the slot, at one of the programs.
 struct Client {
-    desk: AppContext,
+    app: AppContext,
     contact: ContactId,
     phone: Phone,
     /// About Ana.
@@ -51,12 +51,12 @@ async fn fight(way: Way, stores: &[Store], slots: u32, rounds: u32) -> Figures {
     let mut clients = Vec::new();
     for number in 0..CLIENTS {
         let store = &stores[usize::try_from(number).unwrap() % stores.len()];
-        let desk = AppContext::new(store.clone(), shop.clock.clone());
+        let app = AppContext::new(store.clone(), shop.clock.clone());
         let phone = Phone::parse(&format!("+55119{:08}", 80_000_000 + number)).unwrap();
         let arrival = Arrival { phone: Some(phone.clone()), channel_user: None, name: None };
-        let contact = Contacts::new(desk.clone()).arrive(organization, arrival).await.unwrap();
-        let conversation = about_ana(&desk, organization, contact).await;
-        clients.push(Client { desk, contact, phone, conversation });
+        let contact = Contacts::new(app.clone()).arrive(organization, arrival).await.unwrap();
+        let conversation = about_ana(&app, organization, contact).await;
+        clients.push(Client { app, contact, phone, conversation });
     }
     let clients = Arc::new(clients);
     let mut figures = Figures { rounds, ..Figures::default() };
@@ -101,7 +101,7 @@ async fn book(client: &Client, organization: OrganizationId, wanted: u32) -> Opt
         pending: false,
         source: "gate".to_owned(),
     };
-    let booking = Booking::new(client.desk.clone());
+    let booking = Booking::new(client.app.clone());
     let answer = booking.book(organization, client.contact, key(client, wanted), wish).await.unwrap();
     match answer.value {
         Ok(_booked) => None,
@@ -120,7 +120,7 @@ async fn book_intake(client: &Client, organization: OrganizationId, wanted: u32)
         client_phone: client.phone.clone(),
         service: None,
     };
-    let intake = Intake::new(client.desk.clone());
+    let intake = Intake::new(client.app.clone());
     let answer = intake.book(organization, client.contact, client.conversation, key(client, wanted), request).await;
     match answer.unwrap().value {
         Ok(_booked) => None,
@@ -135,9 +135,9 @@ fn key(client: &Client, wanted: u32) -> EffectKey {
 }
 
 /// A conversation of a contact's about the shop's only professional.
-async fn about_ana(desk: &AppContext, organization: OrganizationId, contact: ContactId) -> ConversationId {
-    let now = desk.clock.now();
-    let begun = desk.store.write(move |tx| {
+async fn about_ana(app: &AppContext, organization: OrganizationId, contact: ContactId) -> ConversationId {
+    let now = app.clock.now();
+    let begun = app.store.write(move |tx| {
         let begun = conversation::find_or_begin(tx, organization, contact, "terminal", now)?;
         let ana = tx.query_one(
             "SELECT id FROM professional WHERE organization_id = ?1 ORDER BY id LIMIT 1",

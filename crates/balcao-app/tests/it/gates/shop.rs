@@ -290,24 +290,24 @@ pub(super) async fn open(store: &Store, slug: &str, script: &'static [Exchange])
     let channel = Arc::new(Takes { account: AccountId::new(account.as_str()), accepted: Mutex::default() });
     let asked = Arc::new(Mutex::new(Vec::new()));
     let process = |store: Store, owner: &str| {
-        let desk = AppContext::new(store, clock.clone());
+        let app = AppContext::new(store, clock.clone());
         let text = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
         let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
         profile.after_reply = balcao_agent::profile::AfterReply::default();
         profile.guardrails.max_messages_per_day = 0;
         let settings =
             Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
-        let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
+        let registry = balcao_builtin_tools::registry(&app, &settings).unwrap();
         let agent = Agent::new(profile, &registry, Arc::new(Actor { script, asked: Arc::clone(&asked) }));
-        let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
+        let front = Arc::new(TurnRunner::new(app.clone(), [agent]));
         let account =
             Account { channel: "whatsapp".to_owned(), account: account.clone(), business: None, organization };
         let burst = BurstRules { quiet: Duration::from_secs(1), ..BurstRules::default() };
-        let inbox = Inbox::new(desk.clone(), [account], burst, Arc::default());
+        let inbox = Inbox::new(app.clone(), [account], burst, Arc::default());
         let settings = DispatcherSettings { burst, ..DispatcherSettings::new("eli", owner) };
         let dispatcher = Dispatcher::new(front, settings, Arc::default(), Arc::default());
         let way: Arc<dyn Channel> = Arc::<Takes>::clone(&channel);
-        let sender = Sender::new(desk, [way], SenderSettings::default(), Arc::default());
+        let sender = Sender::new(app, [way], SenderSettings::default(), Arc::default());
         Process { inbox, dispatcher, sender }
     };
     let mortal = process(store.clone().probed(Arc::<Reaper>::clone(&reaper)), "the one that dies");

@@ -175,15 +175,15 @@ async fn gate(store: Store, database: &str) {
     }
     assert!(!shop.seen_of(1).await.contains(CANARY));
     // Every tool, bound to the first organization's customer, and to its owner.
-    let desk = AppContext::new(store.clone(), shop.clock.clone());
+    let app = AppContext::new(store.clone(), shop.clock.clone());
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
-    let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
+    let registry = balcao_builtin_tools::registry(&app, &settings).unwrap();
     let own = shop.organization;
     let customer = store.read(move |tx: &mut Tx<'_>| contact::find_by_channel_user(tx, own, "BR.1"));
     let customer = customer.await.map_err(|error: StoreError| error).unwrap().unwrap().id;
-    let owner = owner(&desk, own).await;
-    book(&desk, own, customer).await;
+    let owner = owner(&app, own).await;
+    book(&app, own, customer).await;
     own_figures_alone(&shop, &registry, principal(&shop, owner, true).await).await;
     let (tools, calls) = hostile_to_all(&shop, &registry, principal(&shop, customer, false).await).await;
     assert_eq!(hostile_to_all(&shop, &registry, principal(&shop, owner, true).await).await, (tools, calls));
@@ -197,7 +197,7 @@ async fn gate(store: Store, database: &str) {
 }
 
 /// Returns the contact of the first organization's owner; the first organization knows no staff of the other.
-async fn owner(desk: &AppContext, own: OrganizationId) -> ContactId {
+async fn owner(app: &AppContext, own: OrganizationId) -> ContactId {
     let clara = Staff {
         id: 1.try_into().unwrap(),
         name: "Clara".to_owned(),
@@ -207,8 +207,8 @@ async fn owner(desk: &AppContext, own: OrganizationId) -> ContactId {
         on_duty: false,
         professional: None,
     };
-    desk.store.write(move |tx: &mut Tx<'_>| staff::insert(tx, own, &clara)).await.map_err(|e: StoreError| e).unwrap();
-    let people = StaffAccess::new(desk.clone());
+    app.store.write(move |tx: &mut Tx<'_>| staff::insert(tx, own, &clara)).await.map_err(|e: StoreError| e).unwrap();
+    let people = StaffAccess::new(app.clone());
     let strange = people.contact_of(own, "dona@quetzal.example".to_owned()).await.unwrap();
     let Err(StaffAccessRefusal::UnknownStaff(unknown)) = strange else { panic!("{strange:?}") };
     assert_eq!(unknown.known, [OWNER]);
@@ -216,7 +216,7 @@ async fn owner(desk: &AppContext, own: OrganizationId) -> ContactId {
 }
 
 /// The one appointment of the first organization.
-async fn book(desk: &AppContext, own: OrganizationId, customer: ContactId) {
+async fn book(app: &AppContext, own: OrganizationId, customer: ContactId) {
     let wish = BookRequest {
         professional: None,
         service: Some(ServiceChoice::Name("Corte".to_owned())),
@@ -228,7 +228,7 @@ async fn book(desk: &AppContext, own: OrganizationId, customer: ContactId) {
     };
     let key =
         ledger::EffectKey { key: "gate".to_owned(), args_hash: String::new(), turn: None, tool: "gate".to_owned() };
-    Booking::new(desk.clone()).book(own, customer, key, wish).await.unwrap().value.unwrap();
+    Booking::new(app.clone()).book(own, customer, key, wish).await.unwrap().value.unwrap();
 }
 
 /// Returns the principal of a contact who asks, in a conversation of their own.

@@ -19,8 +19,8 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
     }
     // The contracts need no data: an empty database stands behind the handlers.
     let Ok(store) = Store::open_in_memory() else { return None };
-    let desk = AppContext::new(store, time::clock());
-    let own = match wire::own_packs(config, &desk, None) {
+    let app = AppContext::new(store, time::clock());
+    let own = match wire::own_packs(config, &app, None) {
         Ok(own) => own,
         Err(failure) => {
             let mend = "`balcao serve` refuses to start with it; one that runs keeps what it loaded last. Correct what is named";

@@ -123,7 +123,7 @@ async fn the_requests_of_a_minute_are_counted_over_all_processes() {
     let key = shop.make_limited_key(shop.organization, &[Scope::Read], 50, None).await;
     shop.clock.advance(SignedDuration::from_secs(15));
     // Another process spends, too: it takes a share of three.
-    let other = balcao_app::admin::keys::ApiKeys::new(shop.desk.clone());
+    let other = balcao_app::admin::keys::ApiKeys::new(shop.app.clone());
     let caller = other.recognise(&key).await.unwrap().unwrap();
     for _ in 0..3 {
         other.spend(&caller).await.unwrap().unwrap();

@@ -31,14 +31,14 @@ async fn book(shop: &Shop) {
         source: "agent".to_owned(),
     };
     let key = EffectKey { key: "k".to_owned(), args_hash: "a".to_owned(), turn: None, tool: "t".to_owned() };
-    Booking::new(shop.desk.clone()).book(shop.organization, contact, key, request).await.unwrap().value.unwrap();
+    Booking::new(shop.app.clone()).book(shop.organization, contact, key, request).await.unwrap().value.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_address_shows_that_time_is_taken_and_of_customers_what_the_owner_chose() {
     let shop = calendar().await;
     book(&shop).await;
-    let feeds = Feeds::new(shop.desk.clone());
+    let feeds = Feeds::new(shop.app.clone());
     for (number, detail, title) in
         [(1, Detail::Busy, "SUMMARY:Ocupado\r\n"), (2, Detail::FirstName, "SUMMARY:Ocupado · Lívia\r\n")]
     {
@@ -55,7 +55,7 @@ async fn an_address_shows_that_time_is_taken_and_of_customers_what_the_owner_cho
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_address_that_was_renewed_or_revoked_is_as_if_it_never_was() {
     let shop = calendar().await;
-    let feeds = Feeds::new(shop.desk.clone());
+    let feeds = Feeds::new(shop.app.clone());
     let made = feeds.make(shop.organization, "Íris".to_owned(), Detail::Busy, [3; 32]).await.unwrap();
     let made = made.unwrap_or_else(|refusal| panic!("{refusal}"));
     let renewed = feeds.renew(shop.organization, made.view.id, [4; 32]).await.unwrap().unwrap();

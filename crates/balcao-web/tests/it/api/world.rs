@@ -39,7 +39,7 @@ const NOW: &str = "2026-11-24T12:00:00Z";
 
 pub(super) struct Shop {
     pub(super) store: Store,
-    pub(super) desk: AppContext,
+    pub(super) app: AppContext,
     pub(super) clock: Arc<ManualClock>,
     pub(super) model: Scripted,
     pub(super) organization: OrganizationId,
@@ -90,7 +90,7 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
     let organization = import(&store, "barbearia-figueira.yaml").await;
     let rival = import(&store, "clinica-vereda.yaml").await;
     let clock = Arc::new(ManualClock::at(NOW.parse().unwrap()));
-    let desk = AppContext::new(store.clone(), clock.clone());
+    let app = AppContext::new(store.clone(), clock.clone());
     let model = Scripted::new(script);
     let text = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
     let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
@@ -101,24 +101,24 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
     };
-    let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
+    let registry = balcao_builtin_tools::registry(&app, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
-    let front = Arc::new(TurnRunner::new(desk.clone(), [agent]));
+    let front = Arc::new(TurnRunner::new(app.clone(), [agent]));
     let (wake, bell, stop) = (Arc::new(Notify::new()), CompletionNotifier::default(), CancellationToken::new());
     let dispatcher = Dispatcher::new(front, DispatcherSettings::new("eli", "tests"), Arc::clone(&wake), Arc::default())
         .ringing(bell.clone());
-    let api = Api::waiting(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell), turn_wait).unwrap();
-    let inbox = Inbox::new(desk.clone(), [], BurstRules::default(), wake);
-    let web = Web::new(desk.clone(), inbox, None, stop.clone()).with_api(&api);
+    let api = Api::waiting(app.clone(), Calls::new(app.clone(), Arc::clone(&wake), bell), turn_wait).unwrap();
+    let inbox = Inbox::new(app.clone(), [], BurstRules::default(), wake);
+    let web = Web::new(app.clone(), inbox, None, stop.clone()).with_api(&api);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let tasks = TaskTracker::new();
     let limits = Limits::default();
     tasks.spawn(balcao_web::serve(listener, router(web, &limits), limits, stop.clone()));
-    let keys = ApiKeys::new(desk.clone());
+    let keys = ApiKeys::new(app.clone());
     let mut shop = Shop {
         store,
-        desk,
+        app,
         clock,
         model,
         organization,

@@ -115,7 +115,7 @@ async fn h08_at_half_of_a_ceiling_readiness_says_so() {
 
 /// What runs out, and what readiness says of it.
 async fn runs_out(shop: &Shop) -> (Vec<Scarce>, String) {
-    shop.watch.look(shop.chats.desk()).await.unwrap();
+    shop.watch.look(shop.chats.app()).await.unwrap();
     let ready = shop.get("/readyz", &[]).await;
     let body = axum::body::to_bytes(ready.into_body(), 1 << 20).await.unwrap();
     (shop.watch.scarce(), String::from_utf8(body.to_vec()).unwrap())

@@ -19,7 +19,7 @@ async fn a_file_of_staff_is_shown_to_its_visitor_alone() {
     shop.writes(&ana, "message-1", "tem tabela?").await;
     shop.works().await;
     let id = shop.conversation().await;
-    let files = Files::new(shop.chats.desk().clone());
+    let files = Files::new(shop.chats.app().clone());
     let add = async |name: &str| {
         let taken = files.take_in(shop.organization, id, STAFF.to_owned(), name.to_owned(), PDF.to_vec()).await;
         taken.unwrap().unwrap().id
@@ -100,7 +100,7 @@ async fn a_file_of_a_visitor_is_stored_once_read_by_the_agent_and_staff_and_show
     let said = shop.staff.show(shop.organization, id).await.unwrap().unwrap().messages;
     let attached = &said[0].attachments[0];
     assert_eq!((attached.name.as_str(), attached.mime.as_deref()), ("corte.exe.png", Some("image/png")));
-    let files = Files::new(shop.chats.desk().clone());
+    let files = Files::new(shop.chats.app().clone());
     assert_eq!(files.open(shop.organization, attached.id).await.unwrap().unwrap().bytes, PNG);
     let get = async |visitor: &Visit| {
         let bearer = format!("Bearer {}", visitor.token);

@@ -89,7 +89,7 @@ async fn a_page_of_another_origin_reads_when_it_may_come_again_whatever_limit_sa
     let full = shop_under(Limits { waiting: 1, ..Limits::default() }, [], ChatLimits::default(), &[]).await;
     let ana = full.visitor().await;
     assert_eq!(read_by_the_page(&full, &ana).await, (202, None));
-    full.watch.look(full.chats.desk()).await.unwrap();
+    full.watch.look(full.chats.app()).await.unwrap();
     assert_eq!(read_by_the_page(&full, &ana).await, (429, Some("30".to_owned())));
     let nowhere = full.asks("POST", "nothing", None, &[("origin", ORIGIN)], "").await;
     assert_eq!(

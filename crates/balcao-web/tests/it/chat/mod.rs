@@ -99,7 +99,7 @@ async fn what_the_program_writes_by_itself_is_not_shown_as_of_a_person() {
     let ana = shop.visitor().await;
     shop.writes(&ana, "message-1", "oi").await;
     let conversation = shop.conversation().await;
-    let mailbox = ChatMailbox::new(shop.chats.desk().clone(), shop.chats.hub().clone(), shop.organization);
+    let mailbox = ChatMailbox::new(shop.chats.app().clone(), shop.chats.hub().clone(), shop.organization);
     let kinds = ["staff", "reply", "reminder", "follow_up", "waitlist", "wordless", "waiting"];
     for kind in kinds {
         let text = kind.to_owned();

@@ -175,7 +175,7 @@ async fn a_send_that_was_cut_short_is_repeated_and_shown_once() {
         let claimed = shop.look(move |tx| outbox::claim(tx, "test", now, until, 10)).await;
         assert_eq!(claimed.len(), 1);
         if was_put {
-            let mailbox = ChatMailbox::new(shop.chats.desk().clone(), shop.chats.hub().clone(), shop.organization);
+            let mailbox = ChatMailbox::new(shop.chats.app().clone(), shop.chats.hub().clone(), shop.organization);
             mailbox.put(&UserId::new("web:x"), &claimed[0].correlation, "Olá!", None).await.unwrap();
         }
         shop.sends().await;

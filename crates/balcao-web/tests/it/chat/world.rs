@@ -135,7 +135,7 @@ pub(super) async fn shop_within(
     let now = "2026-11-24T10:00:00-03:00".parse().unwrap();
     let organization = file.import(&store, now).await.unwrap().organization;
     let clock = Arc::new(ManualClock::at(now));
-    let desk = AppContext::new(store.clone(), Arc::<ManualClock>::clone(&clock));
+    let app = AppContext::new(store.clone(), Arc::<ManualClock>::clone(&clock));
     let mut profile = eli();
     if ceilings.instead.is_none() {
         profile.model.degraded = Degraded::Handoff;
@@ -146,20 +146,20 @@ pub(super) async fn shop_within(
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
     };
-    let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
+    let registry = balcao_builtin_tools::registry(&app, &settings).unwrap();
     let model = Scripted::new(script);
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
     let instead = Arc::new(ceilings.instead.unwrap_or_else(|| Scripted::new([])));
-    let front = Arc::new(TurnRunner::new(desk.clone(), [agent]).with_strangers(ceilings.strangers, instead));
+    let front = Arc::new(TurnRunner::new(app.clone(), [agent]).with_strangers(ceilings.strangers, instead));
     let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let hub = Hub::default();
-    let inbox = Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
+    let inbox = Inbox::new(app.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
     let dispatcher = Dispatcher::new(front, DispatcherSettings::new("eli", "a test"), wake, Arc::clone(&outgoing));
     let dispatcher = dispatcher.before(hub.clone());
-    let mailbox = Arc::new(ChatMailbox::new(desk.clone(), hub.clone(), organization));
+    let mailbox = Arc::new(ChatMailbox::new(app.clone(), hub.clone(), organization));
     let channel: Arc<dyn Channel> = Arc::new(WebChat::new(AccountId::new(ACCOUNT), mailbox));
-    let sender = Sender::new(desk.clone(), [channel], SenderSettings::default(), outgoing);
-    let chats = WebChats::new(desk.clone(), inbox.clone(), hub, organization).with_file_budgets(ceilings.files);
+    let sender = Sender::new(app.clone(), [channel], SenderSettings::default(), outgoing);
+    let chats = WebChats::new(app.clone(), inbox.clone(), hub, organization).with_file_budgets(ceilings.files);
     let (tokens, stop) = (Tokens::new(&"a secret of a test, long enough!".into()).unwrap(), CancellationToken::new());
     let origins = Origins::new([ORIGIN.to_owned()]).unwrap();
     let name = "Barbearia Figueira".to_owned();
@@ -175,9 +175,9 @@ pub(super) async fn shop_within(
     let demo = demo_router(Demo::new(demo, chats.clone(), stop.clone()));
     let proxies = proxies.iter().map(|network| network.parse().unwrap()).collect();
     let watch = BacklogMonitor::default();
-    let web = Web::new(desk.clone(), inbox, None, stop.clone()).watched(watch.clone(), proxies).with_chat(served);
+    let web = Web::new(app.clone(), inbox, None, stop.clone()).watched(watch.clone(), proxies).with_chat(served);
     let router = router_with(web, &whole, demo);
-    let staff = Conversations::new(desk);
+    let staff = Conversations::new(app);
     let mut shop =
         Shop { store, clock, organization, staff, chats, model, sender, stop, people: 0, watch, dispatcher, router };
     shop.people = shop.count("contact").await;

@@ -60,7 +60,7 @@ impl Sender {
 
     /// The file, and the time to hand it in.
     async fn file_for(&self, message: &Outbox, id: AttachmentId) -> Result<Fetched, UseCaseError> {
-        let until = later(later(self.desk.clock.now(), self.settings.file), self.settings.lease);
+        let until = later(later(self.app.clock.now(), self.settings.file), self.settings.lease);
         let message = message.clone();
         let work = move |tx: &mut Tx<'_>| {
             if !outbox::extend(tx, &message, until)? {
@@ -75,12 +75,12 @@ impl Sender {
             let name = files::view(found).name;
             Ok(Fetched::File(InlineFile { kind: media.media, mime, name, bytes: bytes.into() }))
         };
-        self.desk.store.write(work).await
+        self.app.store.write(work).await
     }
 
     /// Whether the message is still this program's to send, with as much time as any message has; where its file is then is kept.
     async fn keeps(&self, message: &Outbox, body: Option<&Outbound>) -> Result<bool, UseCaseError> {
-        let until = later(self.desk.clock.now(), self.settings.lease);
+        let until = later(self.app.clock.now(), self.settings.lease);
         let (message, body) = (message.clone(), body.map(|body| serde_json::to_string(body).unwrap_or_default()));
         let work = move |tx: &mut Tx<'_>| {
             let kept = match &body {
@@ -89,7 +89,7 @@ impl Sender {
             };
             Ok::<_, UseCaseError>(kept && outbox::extend(tx, &message, until)?)
         };
-        self.desk.store.write(work).await
+        self.app.store.write(work).await
     }
 }
 
