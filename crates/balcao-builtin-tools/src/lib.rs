@@ -48,7 +48,7 @@ pub struct Settings {
     pub professional: Option<String>,
 }
 
-/// Loads the shipped packs over a desk.
+/// Loads the shipped packs over the application context.
 ///
 /// # Errors
 /// Every problem of every pack.

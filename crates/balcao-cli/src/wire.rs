@@ -273,7 +273,7 @@ pub(crate) async fn configured(
     Ok((app, chosen.id, clock))
 }
 
-/// The same desk, where knowledge is found by its meaning besides, if the configuration says what makes vectors.
+/// The same context, where knowledge is found by its meaning besides, if the configuration says what makes vectors.
 pub(crate) fn meaning(app: AppContext, config: &Config) -> Result<AppContext, Failure> {
     Ok(app.with_embedder(config.embedding.read().map_err(Failure::usage)?))
 }

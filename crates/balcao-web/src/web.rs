@@ -42,7 +42,7 @@ struct Parts {
 }
 
 impl Web {
-    /// The handlers over a desk and its inbox. Without `whatsapp` that webhook does not exist. Once `stop` is cancelled the
+    /// The handlers over the application context and its inbox. Without `whatsapp` that webhook does not exist. Once `stop` is cancelled the
     /// server says that it is not ready.
     #[must_use]
     pub fn new(app: AppContext, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {

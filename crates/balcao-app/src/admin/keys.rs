@@ -199,7 +199,7 @@ pub struct ApiKeys {
 }
 
 impl ApiKeys {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app, shares: Arc::default(), taking: Arc::default() }

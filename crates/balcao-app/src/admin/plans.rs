@@ -58,7 +58,7 @@ pub struct Plans {
 }
 
 impl Plans {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -86,7 +86,7 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext, organization: OrganizationId, periods: Periods) -> Self {
         Self { app, organization, periods }

@@ -66,7 +66,7 @@ impl StaffPermissions {
 }
 
 impl StaffAccess {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

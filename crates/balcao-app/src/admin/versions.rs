@@ -97,7 +97,7 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -100,7 +100,7 @@ impl UseCaseError {
 pub type Effect<T, R> = Result<Recorded<Result<T, R>>, UseCaseError>;
 
 impl AppContext {
-    /// A desk over a store and a clock.
+    /// A context over a store and a clock.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
         Self { store, clock, notices: Arc::default(), meaning: None }

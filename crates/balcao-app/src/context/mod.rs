@@ -1,4 +1,4 @@
-//! What every use case needs: the open desk, time, names, hashes, rates and figures.
+//! What every use case needs: the application context, time, names, hashes, rates and figures.
 
 pub mod app_context;
 pub mod budgets;

@@ -142,7 +142,7 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app, key: None }

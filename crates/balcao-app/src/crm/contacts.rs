@@ -152,7 +152,7 @@ pub struct Contacts {
 }
 
 impl Contacts {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -29,7 +29,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

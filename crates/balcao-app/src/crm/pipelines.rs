@@ -68,7 +68,7 @@ pub struct Pipelines {
 }
 
 impl Pipelines {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

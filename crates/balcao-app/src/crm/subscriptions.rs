@@ -62,7 +62,7 @@ pub struct Subscriptions {
 }
 
 impl Subscriptions {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app, key: None }

@@ -65,7 +65,7 @@ struct Found {
 }
 
 impl Knowledge {
-    /// Over a desk. What makes vectors is the desk's.
+    /// Over the application context. What makes vectors is the context's.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

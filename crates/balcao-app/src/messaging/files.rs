@@ -146,7 +146,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app, key: None }

@@ -161,7 +161,7 @@ fn rate(no_shows: u32, completed: u32) -> f64 {
 }
 
 impl Analytics {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -54,7 +54,7 @@ pub fn catalogue(sees: StaffPermissions) -> Catalogue {
 }
 
 impl Questions {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -75,7 +75,7 @@ pub struct Appointments {
 }
 
 impl Appointments {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

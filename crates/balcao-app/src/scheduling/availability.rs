@@ -111,7 +111,7 @@ pub struct Availability {
 }
 
 impl Availability {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

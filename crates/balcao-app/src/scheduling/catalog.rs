@@ -105,7 +105,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

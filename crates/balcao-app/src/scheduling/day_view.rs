@@ -70,7 +70,7 @@ pub struct DayViews {
 }
 
 impl DayViews {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

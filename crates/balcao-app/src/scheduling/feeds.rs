@@ -118,7 +118,7 @@ pub struct Feeds {
 }
 
 impl Feeds {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

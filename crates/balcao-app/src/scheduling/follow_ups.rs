@@ -74,7 +74,7 @@ pub struct FollowUps {
 }
 
 impl FollowUps {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -59,7 +59,7 @@ pub struct BusinessHours {
 }
 
 impl BusinessHours {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -84,7 +84,7 @@ pub struct Reminders {
 }
 
 impl Reminders {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -64,7 +64,7 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app, key: None }

@@ -96,7 +96,7 @@ pub struct Waitlist {
 }
 
 impl Waitlist {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -32,7 +32,7 @@ pub struct Summaries {
 }
 
 impl Summaries {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

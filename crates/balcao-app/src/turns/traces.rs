@@ -66,7 +66,7 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

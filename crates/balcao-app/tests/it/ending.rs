@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::messaging_harness::{MessagingHarness, eli, start_with_profile, terms};
 use crate::world::{World, figueira, root};
 
-/// The shipped profile `manual` at the barbershop's desk.
+/// The shipped profile `manual` at the barbershop.
 struct Desk {
     world: World,
     front: TurnRunner,

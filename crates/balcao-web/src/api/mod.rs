@@ -64,7 +64,7 @@ struct Parts {
 }
 
 impl Api {
-    /// The API over a desk; `calls` takes in what programs write.
+    /// The API over the application context; `calls` takes in what programs write.
     ///
     /// # Errors
     /// A schema of ours that is none: a mistake in this program.

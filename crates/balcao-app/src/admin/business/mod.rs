@@ -100,7 +100,7 @@ pub struct Business {
 }
 
 impl Business {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

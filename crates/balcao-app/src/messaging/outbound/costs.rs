@@ -50,7 +50,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

@@ -80,7 +80,7 @@ pub struct DeadLetters {
 }
 
 impl DeadLetters {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app, key: None }

@@ -237,7 +237,7 @@ pub struct Booking {
 }
 
 impl Booking {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app, actor: None }

@@ -27,7 +27,7 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { booking: Booking::new(app.clone()), catalog: Catalog::new(app.clone()), app }

@@ -135,7 +135,7 @@ struct Session<'a> {
 }
 
 impl Intake {
-    /// Over a desk.
+    /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }

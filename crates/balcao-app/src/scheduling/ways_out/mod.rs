@@ -124,7 +124,7 @@ pub struct WaysOut {
 }
 
 impl WaysOut {
-    /// Over a desk, with the policies on which messages leave.
+    /// Over the application context, with the policies on which messages leave.
     #[must_use]
     pub fn new(app: AppContext, policies: AccountPolicies) -> Self {
         Self { app, policies, key: None }
