@@ -27,6 +27,7 @@ pub mod money;
 pub mod note;
 pub mod outbox;
 pub mod outcome;
+pub mod outside_event;
 pub mod phone;
 pub mod pipeline;
 pub mod professional;

@@ -13,6 +13,7 @@ pub mod hours;
 pub mod intake;
 mod professionals;
 pub mod reminders;
+pub mod remote_calendar;
 pub mod visits;
 pub mod waitlist;
 pub mod ways_out;
