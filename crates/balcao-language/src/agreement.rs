@@ -18,7 +18,7 @@ pub(crate) use words::{LEADS, SMALL};
 use crate::{
     dates::{DateSpan, find_dates},
     detect::english,
-    normalize::{Token, TokenKind, at, phrase_at, tokens},
+    normalize::{Token, TokenKind, phrase_at, text_at, tokens},
     times::{TimeMatch, TimeReading, bare_hours, find_times},
 };
 use jiff::civil::Date;
@@ -94,7 +94,7 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
     let is = |phrases: &[&str], index: usize| phrase_at(tokens, index, phrases).is_some();
     let mut index = 0;
     while index < tokens.len() {
-        let said_again = repeated.and_then(|repeated| repeated.at(tokens, index));
+        let said_again = repeated.and_then(|repeated| repeated.answer_at(tokens, index));
         tally.repeats |= said_again == Some(true);
         let (piece, len) = match said_again {
             Some(_) => (Piece::Filler, 1),
@@ -143,12 +143,12 @@ impl Repeated {
     }
 
     /// Whether the token is said again; `Some(false)`: a small word that leads to what is.
-    fn at(&self, tokens: &[Token], index: usize) -> Option<bool> {
+    fn answer_at(&self, tokens: &[Token], index: usize) -> Option<bool> {
         if self.says_again(tokens, index) {
             return Some(true);
         }
-        let small = |index: &usize| SMALL.contains(&at(tokens, *index));
-        if !small(&index) || self.english && at(tokens, index) == "no" {
+        let small = |index: &usize| SMALL.contains(&text_at(tokens, *index));
+        if !small(&index) || self.english && text_at(tokens, index) == "no" {
             return None;
         }
         let next =
@@ -317,7 +317,7 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     if let Some(len) = phrase_at(tokens, index, FILLER) {
         return (Piece::Filler, len);
     }
-    let text = at(tokens, index);
+    let text = text_at(tokens, index);
     let piece = match tokens.get(index).map(|token| token.kind) {
         Some(TokenKind::Mark) if text == "?" => Piece::Question,
         Some(TokenKind::Mark) if YES_SIGNS.contains(&text) => Piece::Yes,
@@ -337,18 +337,18 @@ const fn ends(asked: Asked) -> bool {
 /// Words of agreement behind "já" that tell of what is so, and wish nothing: "já tá marcado", "já fechou".
 fn told_as_done(tokens: &[Token], index: usize) -> Option<usize> {
     let next = index.saturating_add(1);
-    let is_told = at(tokens, index) == "ja" && phrase_at(tokens, next, LEADS).is_none();
-    let done = phrase_at(tokens, next, YES).or_else(|| BOOKING.contains(&at(tokens, next)).then_some(1))?;
+    let is_told = text_at(tokens, index) == "ja" && phrase_at(tokens, next, LEADS).is_none();
+    let done = phrase_at(tokens, next, YES).or_else(|| BOOKING.contains(&text_at(tokens, next)).then_some(1))?;
     is_told.then(|| done.saturating_add(1))
 }
 
 /// "Pode marcar", "quero cancelar sim", "marca": the verb and what leads it.
 fn deed_at(tokens: &[Token], index: usize, asked: Asked) -> Option<(Piece, usize)> {
     let lead = phrase_at(tokens, index, LEADS).unwrap_or(0);
-    let verb = at(tokens, index.saturating_add(lead));
+    let verb = text_at(tokens, index.saturating_add(lead));
     let kind = kind_of(verb, asked)?;
     let len = lead.saturating_add(1);
-    let permitted = lead > 0 && PERMISSIONS.contains(&at(tokens, index));
+    let permitted = lead > 0 && PERMISSIONS.contains(&text_at(tokens, index));
     let piece = match asked {
         Asked::Other if permitted => Piece::Yes,
         // Alone it may be a new request; beside a "sim" it is part of the answer.

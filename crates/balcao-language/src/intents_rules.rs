@@ -1,6 +1,6 @@
 //! Wishes that the program itself must notice in every state, without a model: a human, silence, a word of a profile.
 
-use crate::normalize::{Token, TokenKind, at, phrase_at, tokens};
+use crate::normalize::{Token, TokenKind, phrase_at, text_at, tokens};
 
 /// True if `pattern` occurs in `text` as whole words, whatever case, accents and punctuation stand between them.
 ///
@@ -48,13 +48,13 @@ fn sentence_asks_for_human(sentence: &[Token]) -> bool {
 fn governed_person(words: &[Token], index: usize) -> bool {
     let Some(len) = phrase_at(words, index, CONTACT) else { return false };
     let mut next = index.saturating_add(len);
-    while SMALL.contains(&at(words, next)) {
+    while SMALL.contains(&text_at(words, next)) {
         next = next.saturating_add(1);
     }
-    let person = at(words, next);
-    let behind = at(words, next.saturating_add(1));
+    let person = text_at(words, next);
+    let behind = text_at(words, next.saturating_add(1));
     // "Quero um atendente", but "quero alguém que corte cacheado" wishes for a professional.
-    let wish = WISHES.contains(&at(words, index));
+    let wish = WISHES.contains(&text_at(words, index));
     let found = if wish { ROLES.contains(&person) } else { ROLES.contains(&person) || ANYBODY.contains(&person) };
     let of_service = ["cortar", "corte", "fazer", "faca", "cortasse"].contains(&behind) || behind == "que" && wish;
     found && !of_service && !negated(words, index)

@@ -130,13 +130,13 @@ pub fn tokens(text: &str) -> Vec<Token> {
 }
 
 /// The folded text of the token at `index`; empty past the end.
-pub(crate) fn at(tokens: &[Token], index: usize) -> &str {
+pub(crate) fn text_at(tokens: &[Token], index: usize) -> &str {
     tokens.get(index).map_or("", |token| token.text.as_str())
 }
 
 /// The folded text of the token `back` places before `index`; empty before the start.
 pub(crate) fn before(tokens: &[Token], index: usize, back: usize) -> &str {
-    index.checked_sub(back).map_or("", |index| at(tokens, index))
+    index.checked_sub(back).map_or("", |index| text_at(tokens, index))
 }
 
 /// True if the token at `index` stands directly behind the one before it.
@@ -147,11 +147,11 @@ pub(crate) fn is_glued(tokens: &[Token], index: usize) -> bool {
 /// The length in tokens of the longest phrase (words separated by blanks) of `phrases` that starts at `index`.
 pub(crate) fn phrase_at(tokens: &[Token], index: usize, phrases: &[&str]) -> Option<usize> {
     // Most phrases begin with another word: seen before they are taken apart.
-    let first = at(tokens, index);
+    let first = text_at(tokens, index);
     let of = |phrase: &&str| {
         let mut next = index;
         for word in phrase.split(' ') {
-            if at(tokens, next) != word {
+            if text_at(tokens, next) != word {
                 return None;
             }
             next = next.saturating_add(1);

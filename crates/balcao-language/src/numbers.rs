@@ -1,6 +1,6 @@
 //! Small whole numbers in digits or words, as they stand in dates and times.
 
-use crate::normalize::{Token, TokenKind, at};
+use crate::normalize::{Token, TokenKind, text_at};
 
 /// A number found at a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub fn number_at(tokens: &[Token], index: usize) -> Option<Number> {
         TokenKind::Word => {
             let value = word_value(&token.text)?;
             let tens = value >= 20 && value.is_multiple_of(10);
-            let and = at(tokens, next) == "e";
-            let unit = word_value(at(tokens, next.saturating_add(usize::from(and))))
+            let and = text_at(tokens, next) == "e";
+            let unit = word_value(text_at(tokens, next.saturating_add(usize::from(and))))
                 .filter(|unit| tens && (1..10).contains(unit))
                 .filter(|_| and || token.text.ends_with("ty"));
             Some(match unit {

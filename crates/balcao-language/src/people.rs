@@ -1,6 +1,6 @@
 //! Words for people: those for whom customers book, and those by which anybody will do.
 
-use crate::normalize::{Token, at, before, phrase_at, tokens};
+use crate::normalize::{Token, before, phrase_at, text_at, tokens};
 
 /// Those for whom a customer books, folded.
 #[rustfmt::skip] // a table of words
@@ -63,10 +63,10 @@ pub fn anybody_will_do(text: &str, asked: bool) -> bool {
 /// Whether a time is named directly before or behind a phrase.
 fn of_a_time(all: &[Token], index: usize, len: usize) -> bool {
     let mut next = index.saturating_add(len);
-    while SMALL.contains(&at(all, next)) {
+    while SMALL.contains(&text_at(all, next)) {
         next = next.saturating_add(1);
     }
-    TIMES.contains(&at(all, next)) || TIMES.contains(&before(all, index, 1))
+    TIMES.contains(&text_at(all, next)) || TIMES.contains(&before(all, index, 1))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ mod figures;
 mod fraction;
 mod ordinal;
 
-use crate::normalize::{Token, TokenKind, at, is_glued, tokens};
+use crate::normalize::{Token, TokenKind, is_glued, text_at, tokens};
 
 /// A number found in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,13 +57,13 @@ pub fn find_numbers(text: &str) -> Vec<NumberMatch> {
 pub fn find_percentages(text: &str) -> Vec<NumberMatch> {
     scan(text, |page, index| {
         let read = fraction::number(page, index).filter(|_| page.before(index) != "%" || !page.glued(index))?;
-        let sign = page.at(read.to) == "%";
+        let sign = page.text_at(read.to) == "%";
         let next = page.tokens.get(read.to.saturating_add(1));
         let runs_on = next.is_some_and(|next| next.glued && next.kind != TokenKind::Mark);
         if sign && !runs_on {
             return Some(Read { to: read.to.saturating_add(1), ..read });
         }
-        let words = page.at(read.to) == "por" && page.at(read.to.saturating_add(1)) == "cento";
+        let words = page.text_at(read.to) == "por" && page.text_at(read.to.saturating_add(1)) == "cento";
         words.then_some(Read { to: read.to.saturating_add(2), ..read })
     })
 }
@@ -92,8 +92,8 @@ fn scan(text: &str, read: impl Fn(&Page<'_>, usize) -> Option<Read>) -> Vec<Numb
 }
 
 impl Page<'_> {
-    fn at(&self, index: usize) -> &str {
-        at(&self.tokens, index)
+    fn text_at(&self, index: usize) -> &str {
+        text_at(&self.tokens, index)
     }
 
     fn before(&self, index: usize) -> &str {
@@ -125,7 +125,7 @@ impl Page<'_> {
         let sign = index.saturating_add(1);
         let ends =
             self.tokens.get(index.saturating_add(2)).is_none_or(|next| !next.glued || next.kind == TokenKind::Mark);
-        self.digits(index).is_some() && self.glued(sign) && ["o", "a"].contains(&self.at(sign)) && ends
+        self.digits(index).is_some() && self.glued(sign) && ["o", "a"].contains(&self.text_at(sign)) && ends
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::{
     detect::english,
     first_names::is_first_name,
-    normalize::{Token, TokenKind, at, before, phrase_at, tokens},
+    normalize::{Token, TokenKind, before, phrase_at, text_at, tokens},
     people::{THIRD_PERSON, is_relative},
     wishes::{CONDITIONS, DOUBTS, NEGATIONS, SUPPOSED},
 };
@@ -112,7 +112,7 @@ pub fn statements(text: &str) -> Vec<Statement<'_>> {
         if let (Some(first), Some(last)) = (clause.first(), clause.last()) {
             let mut others = others_in(clause);
             // "Minha filha, que eu amo, mora aqui" speaks of the daughter throughout.
-            let aside = ["que", "who", "which"].contains(&at(clause, 0));
+            let aside = ["que", "who", "which"].contains(&text_at(clause, 0));
             if others.is_empty() && (aside || !has(clause, FIRST_PERSON)) {
                 others = carried.clone();
             }
@@ -145,8 +145,8 @@ fn end_at(all: &[Token], index: usize, text: &str) -> Option<End> {
     // "ana.prado@exemplo.com.br" and "R$ 1.200" are one word each.
     let apart = text.get(token.end..).is_none_or(|rest| rest.chars().next().is_none_or(char::is_whitespace));
     let first_person = |from: usize| {
-        let next = at(all, from.saturating_add(1));
-        let owns = ["meu", "minha", "meus", "minhas", "my"].contains(&at(all, from));
+        let next = text_at(all, from.saturating_add(1));
+        let owns = ["meu", "minha", "meus", "minhas", "my"].contains(&text_at(all, from));
         phrase_at(all, from, FIRST_PERSON).is_some() && (!owns || TRAITS.contains(&next))
     };
     match (token.kind, token.text.as_str()) {
@@ -184,24 +184,24 @@ fn others_in(clause: &[Token]) -> Vec<String> {
     let possessive = |index: usize| ["meu", "minha", "meus", "minhas", "my"].contains(&before(clause, index, 1));
     // "Moro com minha mãe": company of the one who acts.
     let company = |index: usize| {
-        let acts = (0..index).any(|before| FIRST_PERSON_VERBS.contains(&at(clause, before)));
-        acts && (0..index).any(|before| ["com", "with"].contains(&at(clause, before)))
+        let acts = (0..index).any(|before| FIRST_PERSON_VERBS.contains(&text_at(clause, before)));
+        acts && (0..index).any(|before| ["com", "with"].contains(&text_at(clause, before)))
     };
     let of_other = |index: &usize| {
-        let word = at(clause, *index);
+        let word = text_at(clause, *index);
         let is_word = clause.get(*index).is_some_and(|token| token.kind == TokenKind::Word);
         let owned = is_word && possessive(*index) && !TRAITS.contains(&word);
-        let named = *index == 1 && ["o", "a"].contains(&at(clause, 0)) && is_first_name(word) && clause.len() > 2;
+        let named = *index == 1 && ["o", "a"].contains(&text_at(clause, 0)) && is_first_name(word) && clause.len() > 2;
         let told = is_relative(word) || phrase_at(clause, *index, THIRD_PERSON).is_some();
         (told || owned || named) && !company(*index)
     };
-    (0..clause.len()).filter(of_other).map(|index| at(clause, index).to_owned()).collect()
+    (0..clause.len()).filter(of_other).map(|index| text_at(clause, index).to_owned()).collect()
 }
 
 fn denies(clause: &[Token], in_english: bool) -> bool {
     (0..clause.len()).any(|index| {
-        let in_the = !in_english && at(clause, index) == "no";
-        phrase_at(clause, index, NEGATIONS).is_some() && !in_the || DENIALS.contains(&at(clause, index))
+        let in_the = !in_english && text_at(clause, index) == "no";
+        phrase_at(clause, index, NEGATIONS).is_some() && !in_the || DENIALS.contains(&text_at(clause, index))
     })
 }
 

@@ -26,7 +26,7 @@ use crate::{
     dates::weekday_named,
     detect::english,
     first_names::is_first_name,
-    normalize::{Token, TokenKind, at, before, normalize, phrase_at, tokens},
+    normalize::{Token, TokenKind, before, normalize, phrase_at, text_at, tokens},
     people::{THIRD_PERSON, is_relative},
     times::find_times,
 };
@@ -90,7 +90,7 @@ pub fn mentions(text: &str, deed: Asked) -> bool {
     };
     let stems = STEMS.iter().find(|(of, _, _)| *of == deed).map_or(&[][..], |(_, stems, _)| *stems);
     (0..all.len()).any(|index| {
-        let word = at(&all, index);
+        let word = text_at(&all, index);
         // What stands in both is no word of the deed alone.
         let own = deed != Asked::Waiting && stems.iter().any(|stem| word.starts_with(stem));
         own || phrase_at(&all, index, objects).is_some()
@@ -101,7 +101,7 @@ fn speaks_of(all: &[Token], deed: Asked) -> bool {
     let stems = STEMS.iter().find(|(of, _, _)| *of == deed);
     let Some((_, stems, phrases)) = stems else { return false };
     (0..all.len()).any(|index| {
-        let word = at(all, index);
+        let word = text_at(all, index);
         stems.iter().any(|stem| word.starts_with(stem)) || phrase_at(all, index, phrases).is_some()
     })
 }
@@ -125,14 +125,14 @@ fn start_of(clause: &[Token]) -> usize {
 /// True if a clause asks us for the deed.
 fn requests(clause: &[Token], deed: Asked, bookable: &Bookable) -> bool {
     let asks = |verb: usize| {
-        let named = kind_of(at(clause, verb), deed) == Some(deed) && !is_noun(clause, verb);
+        let named = kind_of(text_at(clause, verb), deed) == Some(deed) && !is_noun(clause, verb);
         named && (deed != Asked::Booking || bookable.is_object(clause, verb.saturating_add(1)))
     };
     let led = |index: usize| {
         let Some(next) = lead_at(clause, index) else { return false };
         let thing = deed == Asked::Booking
             && phrase_at(clause, index, WISHES).is_some()
-            && kind_of(at(clause, next), deed) != Some(deed)
+            && kind_of(text_at(clause, next), deed) != Some(deed)
             && bookable.follows(clause, next);
         (asks(next) || thing) && !bookable.has_other_subject(clause, index)
     };
@@ -146,18 +146,18 @@ fn requests(clause: &[Token], deed: Asked, bookable: &Bookable) -> bool {
 fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: &Bookable) -> bool {
     let thing_at = |clause: &[Token], index: usize| {
         // "A lista de preços" is another list.
-        let next = at(clause, index.saturating_add(1));
+        let next = text_at(clause, index.saturating_add(1));
         let of = ["de", "do", "da", "dos", "das", "of"].contains(&next);
-        let what = at(clause, index.saturating_add(2));
+        let what = text_at(clause, index.saturating_add(2));
         phrase_at(clause, index, things).is_some_and(|len| len > 1 || !of || what == "espera" || is_day(what))
     };
     let has_thing = |clause: &[Token]| (0..clause.len()).any(|index| thing_at(clause, index));
     let commanded = clauses.iter().any(|clause| {
-        let tells_us = |verb: usize| kind_of(at(clause, verb), deed) == Some(deed) && speaks_to_us(clause, verb);
+        let tells_us = |verb: usize| kind_of(text_at(clause, verb), deed) == Some(deed) && speaks_to_us(clause, verb);
         let led = |index: usize| {
-            let telling = lead_at(clause, index).is_some_and(|next| TELLING.contains(&at(clause, next)));
+            let telling = lead_at(clause, index).is_some_and(|next| TELLING.contains(&text_at(clause, next)));
             // Who wants to tell something asks for nothing.
-            let wish = phrase_at(clause, index, WISHES).is_some() && at(clause, index.saturating_add(1)) != "que";
+            let wish = phrase_at(clause, index, WISHES).is_some() && text_at(clause, index.saturating_add(1)) != "que";
             lead_at(clause, index).is_some_and(tells_us)
                 && !(wish && telling)
                 && !bookable.has_other_subject(clause, index)
@@ -172,7 +172,7 @@ fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: 
         let wants = |index: usize| {
             phrase_at(clause, index, WISHES).is_some()
                 && lead_at(clause, index).is_some_and(|next| {
-                    let verb = at(clause, next);
+                    let verb = text_at(clause, next);
                     let thing = LIGHT_VERBS.contains(&verb) || !is_infinitive(verb);
                     thing && (next..clause.len()).any(|index| thing_at(clause, index))
                 })
@@ -184,14 +184,14 @@ fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: 
 
 /// False if a verb of telling has another addressee or a matter of its own: "avisa o Wesley que…", "lembra de mim".
 fn speaks_to_us(clause: &[Token], verb: usize) -> bool {
-    if !TELLING.contains(&at(clause, verb)) {
+    if !TELLING.contains(&text_at(clause, verb)) {
         return true;
     }
     let mut next = verb.saturating_add(1);
-    while ADDRESSEE.contains(&at(clause, next)) {
+    while ADDRESSEE.contains(&text_at(clause, next)) {
         next = next.saturating_add(1);
     }
-    !MATTERS.contains(&at(clause, next))
+    !MATTERS.contains(&text_at(clause, next))
 }
 
 /// Where what follows a permission or a wish begins, if one stands at `index`.
@@ -234,14 +234,14 @@ impl Bookable {
 
     /// True if nothing stands behind a verb of booking but what can be booked: "marca sexta", "pode marcar", not "reserva uma toalha".
     fn is_object(&self, clause: &[Token], from: usize) -> bool {
-        if at(clause, from) == "que" {
+        if text_at(clause, from) == "que" {
             return false;
         }
         let Some(first) = self.first_word(clause, from) else { return true };
         if self.is_time(clause, first) {
             return !self.has_other_object(clause, first);
         }
-        let word = at(clause, first);
+        let word = text_at(clause, first);
         let anybody = ["quem", "qualquer", "anyone", "anybody", "whoever"].contains(&word);
         self.is_thing(clause, first) || is_relative(word) || anybody
     }
@@ -249,7 +249,7 @@ impl Bookable {
     /// The first word that says something.
     fn first_word(&self, clause: &[Token], from: usize) -> Option<usize> {
         let small = |index: usize| {
-            let word = at(clause, index);
+            let word = text_at(clause, index);
             let number = clause.get(index).is_some_and(|token| token.kind != TokenKind::Word);
             number
                 || SMALL.contains(&word)
@@ -268,12 +268,12 @@ impl Bookable {
 
     /// A service, a person, or a noun such as "horário"; not the one that exists: "o horário de funcionamento", "o horário que marquei".
     fn is_thing(&self, clause: &[Token], index: usize) -> bool {
-        let word = at(clause, index);
+        let word = text_at(clause, index);
         if self.stems.contains(&stem(word)) {
             return true;
         }
         let known = DEFINITE.contains(&before(clause, index, 1));
-        let next = at(clause, index.saturating_add(1));
+        let next = text_at(clause, index.saturating_add(1));
         let told = ["de", "do", "da", "das", "of", "que"].contains(&next)
             && !self.is_time(clause, index.saturating_add(2))
             && !self.is_thing(clause, index.saturating_add(2));
@@ -284,20 +284,20 @@ impl Bookable {
     fn has_other_object(&self, clause: &[Token], from: usize) -> bool {
         (from..clause.len()).any(|index| {
             let next = index.saturating_add(1);
-            let word = at(clause, next);
+            let word = text_at(clause, next);
             let noun = clause.get(next).is_some_and(|token| token.kind == TokenKind::Word)
                 && !SMALL.contains(&word)
                 && !PARTS_OF_THE_DAY.contains(&word)
                 && !self.is_time(clause, next)
                 && !self.is_thing(clause, next);
-            ["o", "a", "os", "um", "uma", "the", "an"].contains(&at(clause, index)) && noun
+            ["o", "a", "os", "um", "uma", "the", "an"].contains(&text_at(clause, index)) && noun
         })
     }
 
     /// True if another than the customer or we is who acts: "minha esposa vai marcar", "o médico manda marcar".
     fn has_other_subject(&self, clause: &[Token], until: usize) -> bool {
         (0..until).any(|index| {
-            let word = at(clause, index);
+            let word = text_at(clause, index);
             let last = before(clause, index, 1);
             let meant = TOWARDS.contains(&last) || TOWARDS.contains(&before(clause, index, 2));
             let person = is_relative(word) || phrase_at(clause, index, THIRD_PERSON).is_some();
@@ -327,27 +327,27 @@ fn is_infinitive(word: &str) -> bool {
 /// True if what reads like a verb is a noun: "a agenda", "agenda de sexta", "reserva tá cheia". A verb may still say "marca de
 /// manhã".
 fn is_noun(clause: &[Token], index: usize) -> bool {
-    let of = ["de", "do", "da", "dos", "das", "of"].contains(&at(clause, index.saturating_add(1)))
-        && !PARTS_OF_THE_DAY.contains(&at(clause, index.saturating_add(2)));
+    let of = ["de", "do", "da", "dos", "das", "of"].contains(&text_at(clause, index.saturating_add(1)))
+        && !PARTS_OF_THE_DAY.contains(&text_at(clause, index.saturating_add(2)));
     let determined = DETERMINERS.contains(&before(clause, index, 1));
-    !is_infinitive(at(clause, index)) && (determined || of || is_told(clause, index))
+    !is_infinitive(text_at(clause, index)) && (determined || of || is_told(clause, index))
 }
 
 /// True if something is said of the word: "a fila tá grande".
 fn is_told(clause: &[Token], index: usize) -> bool {
-    (index..clause.len()).any(|index| COPULAS.contains(&at(clause, index)))
+    (index..clause.len()).any(|index| COPULAS.contains(&text_at(clause, index)))
 }
 
 fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> bool {
     let portuguese = english(text) != Some(true);
     let denies = (0..all.len()).any(|index| {
-        let in_the = portuguese && at(all, index) == "no";
+        let in_the = portuguese && text_at(all, index) == "no";
         phrase_at(all, index, NEGATIONS).is_some() && !in_the
     });
     // "Me lembra uma hora antes?" is a request in spite of its mark, and takes no place from others.
     let strict = !matches!(deed, Asked::Waiting | Asked::Reminding);
     let open = (0..all.len()).any(|index| {
-        let word = at(all, index);
+        let word = text_at(all, index);
         let condition = phrase_at(all, index, CONDITIONS).is_some_and(|len| !is_ours(all, index.saturating_add(len)));
         condition
             || phrase_at(all, index, DOUBTS).is_some()
@@ -370,8 +370,9 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
     let quotes = text.contains(['"', '“', '”', '«', '»']);
     let asks = clauses.iter().any(|clause| phrase_at(clause, start_of(clause), QUESTIONS).is_some());
     let led = clauses.iter().any(|clause| {
-        (0..clause.len())
-            .any(|index| phrase_at(clause, index, LEADS).is_some() || kind_of(at(clause, index), deed) == Some(deed))
+        (0..clause.len()).any(|index| {
+            phrase_at(clause, index, LEADS).is_some() || kind_of(text_at(clause, index), deed) == Some(deed)
+        })
     });
     let other_deed = clauses.iter().any(|clause| {
         let kinds = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling];
@@ -382,7 +383,7 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
 
 /// True if a clause begins with a verb of the deed, or has one behind what leads to it.
 fn leads_by_verb(clause: &[Token], deed: Asked) -> bool {
-    let verb = |index: usize| kind_of(at(clause, index), deed) == Some(deed);
+    let verb = |index: usize| kind_of(text_at(clause, index), deed) == Some(deed);
     let start = start_of(clause);
     let led = |index: usize| phrase_at(clause, index, LEADS).is_some_and(|len| verb(index.saturating_add(len)));
     verb(start) || (0..clause.len()).any(led)
@@ -390,15 +391,16 @@ fn leads_by_verb(clause: &[Token], deed: Asked) -> bool {
 
 /// A condition that we check anyway: "se tiver vaga", "if it is free". What else it names is not ours: "se der desconto".
 fn is_ours(all: &[Token], from: usize) -> bool {
-    let of_another = |index: &usize| is_relative(at(all, *index)) || phrase_at(all, *index, THIRD_PERSON).is_some();
-    let Some(found) = (from..from.saturating_add(4)).find(|index| AVAILABLE.contains(&at(all, *index))) else {
+    let of_another =
+        |index: &usize| is_relative(text_at(all, *index)) || phrase_at(all, *index, THIRD_PERSON).is_some();
+    let Some(found) = (from..from.saturating_add(4)).find(|index| AVAILABLE.contains(&text_at(all, *index))) else {
         return false;
     };
     let mut next = found;
-    while AVAILABLE.contains(&at(all, next)) || SMALL.contains(&at(all, next)) {
+    while AVAILABLE.contains(&text_at(all, next)) || SMALL.contains(&text_at(all, next)) {
         next = next.saturating_add(1);
     }
-    let word = at(all, next);
+    let word = text_at(all, next);
     let ends = all.get(next).is_none_or(|token| token.kind != TokenKind::Word);
     let goes_on = OBJECTS_OF_BOOKING.contains(&word)
         || is_day(word)
@@ -411,14 +413,15 @@ fn is_ours(all: &[Token], from: usize) -> bool {
 
 /// A word that asks, wherever it stands: "marca sexta, custa quanto". "Com quem puder" asks nothing.
 fn asks_which(all: &[Token], index: usize) -> bool {
-    let leaves_to_us = at(all, index) == "quem" && AVAILABLE.contains(&at(all, index.saturating_add(1)));
-    ASKING.contains(&at(all, index)) && !leaves_to_us
+    let leaves_to_us = text_at(all, index) == "quem" && AVAILABLE.contains(&text_at(all, index.saturating_add(1)));
+    ASKING.contains(&text_at(all, index)) && !leaves_to_us
 }
 
 /// "Sexta ou sábado" leaves the choice open; "ou qualquer outro" leaves it to us.
 fn is_alternative(all: &[Token], index: usize) -> bool {
-    let next = at(all, index.saturating_add(1));
-    ["ou", "or"].contains(&at(all, index)) && !["qualquer", "outro", "outra", "any", "another", "menos"].contains(&next)
+    let next = text_at(all, index.saturating_add(1));
+    ["ou", "or"].contains(&text_at(all, index))
+        && !["qualquer", "outro", "outra", "any", "another", "menos"].contains(&next)
 }
 
 /// A verb in the imperfect subjunctive: "quisesse", "marcasse".

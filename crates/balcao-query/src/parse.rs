@@ -34,7 +34,7 @@ impl Query {
             while !parser.is_over() {
                 parser.sign("|")?;
                 if stages.len() == MAX_STAGES {
-                    return Err(Problem::new(parser.at(), format!("a question has at most {MAX_STAGES} stages")));
+                    return Err(Problem::new(parser.position(), format!("a question has at most {MAX_STAGES} stages")));
                 }
                 stages.push(parser.stage()?);
             }
@@ -52,7 +52,7 @@ struct Parser {
 }
 
 impl Parser {
-    fn at(&self) -> usize {
+    fn position(&self) -> usize {
         self.tokens.get(self.next).map_or(self.end, |(at, _)| *at)
     }
 
@@ -74,7 +74,7 @@ impl Parser {
                 "a number stands".to_owned()
             }
         };
-        Problem::new(self.at(), format!("{got} where {what} is wanted"))
+        Problem::new(self.position(), format!("{got} where {what} is wanted"))
     }
 
     fn takes_sign(&mut self, wanted: &str) -> bool {
@@ -94,7 +94,7 @@ impl Parser {
     }
 
     fn name(&mut self, what: &str) -> Checked<Name> {
-        let at = self.at();
+        let at = self.position();
         let Some(Token::Word(word)) = self.peek() else { return Err(self.expected(what)) };
         let text = word.to_lowercase();
         self.next += 1;
@@ -164,11 +164,11 @@ impl Parser {
     fn stronger_than(&mut self, floor: u8) -> Checked<Expression> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Problem::new(self.at(), format!("expressions nest at most {MAX_DEPTH} deep")));
+            return Err(Problem::new(self.position(), format!("expressions nest at most {MAX_DEPTH} deep")));
         }
         let mut left = self.operand()?;
         loop {
-            let at = self.at();
+            let at = self.position();
             if floor < Operator::Compare(Comparison::Equal).strength()
                 && let Some(negated) = self.takes_in()?
             {
@@ -207,7 +207,7 @@ impl Parser {
     }
 
     fn operand(&mut self) -> Checked<Expression> {
-        let at = self.at();
+        let at = self.position();
         if self.takes_word("not") {
             let what = self.stronger_than(Operator::And.strength())?;
             return Ok(Expression { at, kind: Kind::Not(Box::new(what)) });

@@ -76,7 +76,7 @@ impl fmt::Display for Place {
 
 /// Code that is not a helper: it does not parse, fails while it loads, or has no function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("helper `{helper}`: {message}{}", at(place.as_ref()))]
+#[error("helper `{helper}`: {message}{}", place_text(place.as_ref()))]
 pub struct CompileError {
     /// The helper's id.
     pub helper: String,
@@ -156,7 +156,7 @@ pub enum HelperError {
         number: LostDigits,
     },
     /// It threw, does not parse, has no function to call, or answered with what is not JSON.
-    #[error("helper `{helper}`: {message}{}", at(place.as_ref()))]
+    #[error("helper `{helper}`: {message}{}", place_text(place.as_ref()))]
     Thrown {
         /// The helper that was called; `place` may lie in one that it depends on.
         helper: String,
@@ -218,6 +218,6 @@ pub enum StartError {
     },
 }
 
-fn at(place: Option<&Place>) -> String {
+fn place_text(place: Option<&Place>) -> String {
     place.map_or_else(String::new, |place| format!(" ({place})"))
 }

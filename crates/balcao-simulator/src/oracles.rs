@@ -47,7 +47,11 @@ struct Call {
 ///
 /// # Errors
 /// What the database said.
-pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]) -> Result<Vec<Finding>, StoreError> {
+pub(crate) fn judge_run(
+    world: &World,
+    database: &InlineDatabase,
+    tenants: &[Tenant],
+) -> Result<Vec<Finding>, StoreError> {
     let outside = world.outside();
     database.look(|tx| {
         let turns = turns(tx)?;

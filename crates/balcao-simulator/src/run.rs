@@ -92,7 +92,7 @@ async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
     for replica in cluster.all().into_iter().filter(|replica| !replica.process.is_dead()) {
         findings.extend(replica.stop().await.err().map(|reason| format!("O-15: {reason}")));
     }
-    findings.extend(oracles::judge(&world, &database, &tenants)?);
+    findings.extend(oracles::judge_run(&world, &database, &tenants)?);
     let turns = count(&database, "SELECT count(*) FROM turn WHERE state = 'closed'")?;
     let fired = count(&database, "SELECT count(*) FROM outbox WHERE kind IN ('reminder', 'follow_up', 'waitlist')")?;
     let rescued = count(&database, "SELECT count(*) FROM rescue")?;

@@ -59,13 +59,13 @@ fn toolbox(effect: Effect) -> Toolbox {
     registry.toolbox(|_| true)
 }
 
-fn judge(raw: &str) -> CallDecision {
+fn decide_call(raw: &str) -> CallDecision {
     validate_call(&toolbox(Effect::Read), "look_up", raw, Locale::En)
 }
 
 #[test]
 fn a_call_that_may_run_is_planned_with_all_that_it_was_checked_against() {
-    let CallDecision::Run(planned) = judge(r#"{"day": "sexta", "tags": "vip"}"#) else { panic!("refused") };
+    let CallDecision::Run(planned) = decide_call(r#"{"day": "sexta", "tags": "vip"}"#) else { panic!("refused") };
     let args = json!({"day": "sexta", "tags": ["vip"]});
     assert_eq!((planned.tool.as_str(), &planned.args), ("look_up", &args));
     assert_eq!(planned.args_hash, canonical::hash(&args));
@@ -97,7 +97,9 @@ fn an_unknown_tool_is_answered_with_the_nearest_names() {
 
 #[test]
 fn an_optional_field_that_is_null_was_not_given_and_a_required_one_stays() {
-    let CallDecision::Run(planned) = judge(r#"{"day": null, "note": null, "tags": null}"#) else { panic!("refused") };
+    let CallDecision::Run(planned) = decide_call(r#"{"day": null, "note": null, "tags": null}"#) else {
+        panic!("refused")
+    };
     assert_eq!(planned.args, json!({"day": null}));
 }
 
@@ -106,10 +108,10 @@ fn arguments_that_cannot_run_are_answered_field_by_field() {
     for (raw, problem) in
         [(r#"{"day": 7}"#, "wrong_type"), ("{}", "missing"), (r#"{"day":"x","hour":1}"#, "unknown_field")]
     {
-        let CallDecision::Answer(told) = judge(raw) else { panic!("{raw} ran") };
+        let CallDecision::Answer(told) = decide_call(raw) else { panic!("{raw} ran") };
         assert_eq!(told.value["details"]["fields"][0]["problem"], problem, "{raw}");
     }
-    let CallDecision::Answer(told) = judge("{bad") else { panic!("it ran") };
+    let CallDecision::Answer(told) = decide_call("{bad") else { panic!("it ran") };
     assert_eq!(told.value["details"]["fields"][0]["expected"], "one JSON object");
     let schema = Schema::compile(&spec(Effect::Read).input_schema).unwrap();
     assert_eq!(arguments(&schema, r#"{"day":"x","tags":"a"}"#).unwrap().0, json!({"day": "x", "tags": ["a"]}));

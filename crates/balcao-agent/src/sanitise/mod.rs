@@ -106,7 +106,7 @@ impl Sanitiser {
         let text = capped(text);
         if self.is_plain(text) {
             return Sanitised {
-                verdict: verdict::judge(text.trim().to_owned(), Severity::Form, &[]),
+                verdict: verdict::judge_text(text.trim().to_owned(), Severity::Form, &[]),
                 removed: Vec::new(),
             };
         }
@@ -136,13 +136,13 @@ impl Sanitiser {
             }
             clean = edit::tidy(&clean, &before);
             if clean == before {
-                return Sanitised { verdict: verdict::judge(clean, worst, &removed), removed };
+                return Sanitised { verdict: verdict::judge_text(clean, worst, &removed), removed };
             }
         }
         // Still changing: whatever this is, it is no answer in plain words unless one more look finds nothing.
         let stable = passes::ALL.iter().all(|pass| (pass.find)(&clean, &self.inner.rules).is_empty());
         let verdict = if stable {
-            verdict::judge(clean, worst, &removed)
+            verdict::judge_text(clean, worst, &removed)
         } else {
             Verdict::Retry("the text kept turning into something else while it was cleaned".to_owned())
         };

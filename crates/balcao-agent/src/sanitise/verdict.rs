@@ -59,7 +59,7 @@ const PROMISES: &[&str] = &[
 ];
 
 /// The verdict on a cleaned text, given the worst that was removed from it.
-pub(super) fn judge(clean: String, worst: Severity, removed: &[Removal]) -> Verdict {
+pub(super) fn judge_text(clean: String, worst: Severity, removed: &[Removal]) -> Verdict {
     if is_readable(&clean, worst) {
         if worst == Severity::Leak && is_only_promise(&clean) {
             return Verdict::Retry("a leaked call left only a promise".to_owned());

@@ -34,7 +34,7 @@ pub struct AppContext {
 
 impl std::fmt::Debug for AppContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("store", &self.store).finish_non_exhaustive()
+        f.debug_struct("AppContext").field("store", &self.store).finish_non_exhaustive()
     }
 }
 

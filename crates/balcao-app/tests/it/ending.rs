@@ -21,7 +21,7 @@ use crate::messaging_harness::{MessagingHarness, eli, start_with_profile, terms}
 use crate::world::{World, figueira, root};
 
 /// The shipped profile `manual` at the barbershop.
-struct Desk {
+struct ManualShop {
     world: World,
     front: TurnRunner,
     model: Scripted,
@@ -32,7 +32,7 @@ fn manual() -> Profile {
     Document::read("agents/manual.yaml", &text).unwrap().read_as::<balcao_agent::ProfileFile>().unwrap().profile
 }
 
-async fn app() -> Desk {
+async fn shop() -> ManualShop {
     let world = figueira().await;
     world.set_local("2026-11-24T10:00");
     let (profile, model) = (manual(), Scripted::new([]));
@@ -40,7 +40,7 @@ async fn app() -> Desk {
         Settings { professional: None, allow_new_tags: true, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = balcao_builtin_tools::registry(&world.app, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
-    Desk { front: TurnRunner::new(world.app.clone(), [agent]), world, model }
+    ManualShop { front: TurnRunner::new(world.app.clone(), [agent]), world, model }
 }
 
 /// One step of the structured protocol that speaks.
@@ -53,7 +53,7 @@ fn asks(tool: &str, params: Value) -> Line {
     says(&json!({"response_to_client": null, "tool_request": {"name": tool, "params": params}}).to_string())
 }
 
-impl Desk {
+impl ManualShop {
     async fn caio_says(&self, text: &str, script: impl IntoIterator<Item = Line>) -> TurnOutcome {
         self.model.script(script);
         let inbound = TurnRequest {
@@ -76,71 +76,71 @@ impl Desk {
 
 #[tokio::test]
 async fn a_conversation_that_ended_is_archived_and_a_later_message_begins_anew() {
-    let app = app().await;
+    let shop = shop().await;
     let bye = [asks("endConversationTool", json!({"reason": "Dúvida resolvida."})), speaks("Até mais, Caio!")];
-    let ended = app.caio_says("era só isso, obrigado", bye).await;
+    let ended = shop.caio_says("era só isso, obrigado", bye).await;
     assert_eq!(ended.ending.reply().unwrap().as_str(), "Até mais, Caio!");
-    let shown = app.shown(&ended).await;
+    let shown = shop.shown(&ended).await;
     assert_eq!(shown.conversation.state, ConversationState::Closed);
     assert_eq!(shown.messages.last().unwrap().message.text, "Até mais, Caio!");
-    let conversations = Conversations::new(app.world.app.clone());
+    let conversations = Conversations::new(shop.world.app.clone());
     let listed = async |states: &[ConversationState]| {
-        conversations.list(app.world.organization, states.to_vec()).await.unwrap().len()
+        conversations.list(shop.world.organization, states.to_vec()).await.unwrap().len()
     };
     use ConversationState::{Ai, Closed, Human, WaitingHuman};
     assert_eq!((listed(&[WaitingHuman, Human]).await, listed(&[Ai]).await, listed(&[Closed]).await), (0, 0, 1));
-    let back = app.caio_says("oi de novo", [speaks("Oi! Como posso ajudar?")]).await;
+    let back = shop.caio_says("oi de novo", [speaks("Oi! Como posso ajudar?")]).await;
     assert_eq!((back.ending.outcome(), back.conversation), ("reply", ended.conversation));
-    assert_eq!(app.shown(&back).await.conversation.state, Ai);
-    let asked = app.model.last_request().unwrap();
+    assert_eq!(shop.shown(&back).await.conversation.state, Ai);
+    let asked = shop.model.last_request().unwrap();
     assert!(!format!("{:?}", asked.messages).contains("era só isso"), "the context is not fresh: {:?}", asked.messages);
 }
 
 #[tokio::test]
 async fn a_question_that_waits_for_the_customer_keeps_the_conversation_open() {
-    let app = app().await;
-    let caio = app.world.caio().await;
-    let history = balcao_app::scheduling::appointments::Appointments::new(app.world.app.clone());
-    let id = i64::from(history.history(app.world.organization, caio).await.unwrap().upcoming[0].id).to_string();
+    let shop = shop().await;
+    let caio = shop.world.caio().await;
+    let history = balcao_app::scheduling::appointments::Appointments::new(shop.world.app.clone());
+    let id = i64::from(history.history(shop.world.organization, caio).await.unwrap().upcoming[0].id).to_string();
     let script = [
         asks("cancelAppointmentTool", json!({"eventId": id})),
         asks("endConversationTool", json!({})),
         speaks("Posso cancelar o de quinta, 03/12 às 9h30?"),
     ];
-    let asked = app.caio_says("cancela meu horário e tchau", script).await;
-    assert_eq!(app.shown(&asked).await.conversation.state, ConversationState::Ai);
-    let done = app.caio_says("sim", [speaks("Pronto, cancelado.")]).await;
+    let asked = shop.caio_says("cancela meu horário e tchau", script).await;
+    assert_eq!(shop.shown(&asked).await.conversation.state, ConversationState::Ai);
+    let done = shop.caio_says("sim", [speaks("Pronto, cancelado.")]).await;
     assert_eq!(done.state.calls[0].result.value["message"], "O agendamento foi cancelado com sucesso.");
-    assert!(history.history(app.world.organization, caio).await.unwrap().upcoming.is_empty());
+    assert!(history.history(shop.world.organization, caio).await.unwrap().upcoming.is_empty());
 }
 
 #[tokio::test]
 async fn whoever_takes_over_reads_a_summary_and_the_agent_is_silent() {
-    let app = app().await;
-    app.caio_says("queria sobrancelha e barba no mesmo dia", [speaks("Qual dia?")]).await;
+    let shop = shop().await;
+    shop.caio_says("queria sobrancelha e barba no mesmo dia", [speaks("Qual dia?")]).await;
     let script =
         [asks("requestHumanSupportTool", json!({"reason": "Pediu o dono."})), says("Quer sobrancelha e barba juntas.")];
-    let handed = app.caio_says("o preço que me passaram está errado", script).await;
+    let handed = shop.caio_says("o preço que me passaram está errado", script).await;
     assert_eq!(handed.ending.outcome(), "handoff");
-    let shown = app.shown(&handed).await;
+    let shown = shop.shown(&handed).await;
     assert_eq!(
         shown.summary.as_deref(),
         Some("Quer sobrancelha e barba juntas.\nÚltimo pedido: o preço que me passaram está errado")
     );
     assert_eq!(shown.conversation.reason.as_deref(), Some("model: Pediu o dono."));
-    let silent = app.caio_says("alguém?", []).await;
+    let silent = shop.caio_says("alguém?", []).await;
     assert_eq!(
-        (silent.ending.outcome(), app.shown(&silent).await.conversation.state),
+        (silent.ending.outcome(), shop.shown(&silent).await.conversation.state),
         ("silence", ConversationState::WaitingHuman)
     );
 }
 
 #[tokio::test]
 async fn without_a_models_summary_the_last_words_are_written_down() {
-    let app = app().await;
+    let shop = shop().await;
     let script = [asks("requestHumanSupportTool", json!({"reason": "Irritado."})), says("")];
-    let handed = app.caio_says("isso é um absurdo, o corte ficou torto", script).await;
-    let summary = app.shown(&handed).await.summary.unwrap();
+    let handed = shop.caio_says("isso é um absurdo, o corte ficou torto", script).await;
+    let summary = shop.shown(&handed).await.summary.unwrap();
     assert_eq!(summary, "Último pedido: isso é um absurdo, o corte ficou torto");
 }
 
@@ -205,16 +205,16 @@ async fn a_message_by_a_channel_reopens_and_what_was_planned_for_a_visit_still_l
 
 #[tokio::test]
 async fn no_summary_is_asked_for_where_the_profile_wants_none() {
-    let app = app().await;
+    let shop = shop().await;
     let mut profile = manual();
     profile.after_reply = AfterReply::default();
     let settings =
         Settings { professional: None, allow_new_tags: true, reminder_minutes: 60, followup_delays: vec![30] };
-    let registry = balcao_builtin_tools::registry(&app.world.app, &settings).unwrap();
-    let agent = Agent::new(profile, &registry, Arc::new(app.model.clone()));
-    let app = Desk { front: TurnRunner::new(app.world.app.clone(), [agent]), ..app };
+    let registry = balcao_builtin_tools::registry(&shop.world.app, &settings).unwrap();
+    let agent = Agent::new(profile, &registry, Arc::new(shop.model.clone()));
+    let shop = ManualShop { front: TurnRunner::new(shop.world.app.clone(), [agent]), ..shop };
     let script = [asks("requestHumanSupportTool", json!({"reason": "Pediu."}))];
-    let handed = app.caio_says("quero resolver isso", script).await;
-    assert_eq!(app.model.requests().len(), 1);
-    assert_eq!(app.shown(&handed).await.summary.as_deref(), Some("Último pedido: quero resolver isso"));
+    let handed = shop.caio_says("quero resolver isso", script).await;
+    assert_eq!(shop.model.requests().len(), 1);
+    assert_eq!(shop.shown(&handed).await.summary.as_deref(), Some("Último pedido: quero resolver isso"));
 }

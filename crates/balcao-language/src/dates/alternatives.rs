@@ -7,7 +7,7 @@ use super::{
     names::weekday_named,
     scanner::{Found, Scanner},
 };
-use crate::normalize::{Token, TokenKind, at};
+use crate::normalize::{Token, TokenKind, text_at};
 
 const OR: [&str; 2] = ["ou", "or"];
 
@@ -49,17 +49,17 @@ fn tie(tokens: &[Token], from: usize, to: usize) -> Tie {
         "no", "na", "nos", "nas", "em", "para", "pra", "pro", "o", "a", "de", "do", "da", "dia", "on", "the", "for",
         "entao", "talvez", "mesmo", "ate", "maybe",
     ];
-    let ends_sentence = |index: usize| [".", "?", "!", ";", "\n"].contains(&at(tokens, index));
+    let ends_sentence = |index: usize| [".", "?", "!", ";", "\n"].contains(&text_at(tokens, index));
     if to.saturating_sub(from) > MOST_WORDS || (from..to).any(ends_sentence) {
         return Tie::None;
     }
-    let lead = |index: usize| LEADS.contains(&at(tokens, index));
-    let or = (from..to).rev().find(|index| OR.contains(&at(tokens, *index)));
-    let slash = to == from.saturating_add(1) && at(tokens, from) == "/";
+    let lead = |index: usize| LEADS.contains(&text_at(tokens, index));
+    let or = (from..to).rev().find(|index| OR.contains(&text_at(tokens, *index)));
+    let slash = to == from.saturating_add(1) && text_at(tokens, from) == "/";
     if slash || or.is_some_and(|or| (or.saturating_add(1)..to).all(lead)) {
         return Tie::Or;
     }
-    let comma = at(tokens, from) == "," && (from.saturating_add(1)..to).all(lead);
+    let comma = text_at(tokens, from) == "," && (from.saturating_add(1)..to).all(lead);
     if comma { Tie::Comma } else { Tie::None }
 }
 
@@ -84,14 +84,14 @@ impl Scanner<'_> {
     /// "Dia 5 ou 6", "dias 5, 6 e 7": the days behind the first, each the next such day after the one before it.
     pub(super) fn further_days(&self, hit: &Found) -> Vec<Found> {
         let numbered = self.tokens.get(hit.to.saturating_sub(1)).is_some_and(|last| last.kind == TokenKind::Number);
-        let lead = self.at(hit.from);
+        let lead = self.text_at(hit.from);
         let led = ["dia", "dias"].contains(&lead)
             || weekday_named(lead).is_some()
-            || (hit.from..hit.to).any(|index| self.at(index) == "/");
+            || (hit.from..hit.to).any(|index| self.text_at(index) == "/");
         let mut found = Vec::new();
         let Ok(DateSpan::Day(mut last)) = hit.reading else { return found };
         let mut end = hit.to;
-        while numbered && led && ["ou", "or", "e", "and"].contains(&self.at(end)) {
+        while numbered && led && ["ou", "or", "e", "and"].contains(&self.text_at(end)) {
             let from = end.saturating_add(1);
             let named = self.day_in_named_month(from);
             let naked = || self.naked_day(from).and_then(|(day, to)| Some((to, Self::day_from(last, day)?)));
@@ -105,7 +105,7 @@ impl Scanner<'_> {
     /// "Dia 5 ou 6 de dezembro": the month that the other day has stands for both.
     pub(super) fn month_of_the_other(&self, next: usize, day: i8) -> Option<Date> {
         let other_at = next.saturating_add(1);
-        if !["ou", "or", "e", "and"].contains(&self.at(next)) {
+        if !["ou", "or", "e", "and"].contains(&self.text_at(next)) {
             return None;
         }
         let single = || match self.numeric(other_at).or_else(|| self.day_and_month(other_at))?.1 {

@@ -44,11 +44,11 @@ impl Scanner<'_> {
     /// A range of days that begins at `from`. "Dia 3 e dia 5" are two days, not a range.
     pub(super) fn range(&self, from: usize) -> Option<(usize, Reading)> {
         let lead = self.phrase(from, &LEADS);
-        let between = ["entre", "between"].contains(&self.at(from));
+        let between = ["entre", "between"].contains(&self.text_at(from));
         let (first_at, first) = self.end(lead.unwrap_or(from))?;
         let second_at = self.link(first_at, between, lead.is_some())?;
         let (to, second) = self.end(second_at)?;
-        let days = (from..to).any(|index| ["dia", "dias"].contains(&self.at(index)));
+        let days = (from..to).any(|index| ["dia", "dias"].contains(&self.text_at(index)));
         let (first, last) = self.both(first, second, days)?;
         // A range that has begun: its first day is of the year before.
         let first = if first > last {
@@ -80,7 +80,9 @@ impl Scanner<'_> {
         if between {
             return self.phrase(at, &["e o dia", "e dia", "e o", "e", "and", "-"]);
         }
-        if self.at(at) == "a" && led || self.at(at) == "-" && self.glued(at) == self.glued(at.saturating_add(1)) {
+        if self.text_at(at) == "a" && led
+            || self.text_at(at) == "-" && self.glued(at) == self.glued(at.saturating_add(1))
+        {
             return Some(at.saturating_add(1));
         }
         None
@@ -97,7 +99,7 @@ impl Scanner<'_> {
         }
         // "Qua, 22 de jan": the range has no use for the weekday if it is right.
         if let Some((to, Some(weekday), _)) = self.weekday(from) {
-            let next = to.saturating_add(usize::from(self.at(to) == ","));
+            let next = to.saturating_add(usize::from(self.text_at(to) == ","));
             let (to, reading) = self.numeric(next).or_else(|| self.day_and_month(next))?;
             return match reading {
                 Ok(DateSpan::Day(date)) if date.weekday() == weekday => Some((to, End::Date(date))),
@@ -162,7 +164,7 @@ impl Scanner<'_> {
         let ago = self.phrase(from, &["ha", "faz"]);
         let (unit_at, count) = number_at(self.tokens, ago.unwrap_or(from))
             .map(|number| (number.next, i64::from(number.value.min(3660))))?;
-        let span = match self.at(unit_at) {
+        let span = match self.text_at(unit_at) {
             "dia" | "dias" | "day" | "days" => count.days(),
             "semana" | "semanas" | "week" | "weeks" => count.weeks(),
             "mes" | "meses" | "month" | "months" => count.months(),
@@ -195,10 +197,11 @@ impl Scanner<'_> {
         });
         // "10 e meia", "10 de manhã", "10 pela manhã" are hours.
         let behind = number.next.saturating_add(1);
-        let half = ["e", "and"].contains(&self.at(number.next))
-            && number_at(self.tokens, behind).map_or(self.at(behind) == "meia", |minutes| minutes.digits == 0);
-        let part = ["manha", "tarde", "noite", "tardinha", "noitinha", "madrugada"].contains(&self.at(behind));
-        let month = self.at(number.next) == "de" && month_named(self.at(number.next.saturating_add(1))).is_some();
+        let half = ["e", "and"].contains(&self.text_at(number.next))
+            && number_at(self.tokens, behind).map_or(self.text_at(behind) == "meia", |minutes| minutes.digits == 0);
+        let part = ["manha", "tarde", "noite", "tardinha", "noitinha", "madrugada"].contains(&self.text_at(behind));
+        let month =
+            self.text_at(number.next) == "de" && month_named(self.text_at(number.next.saturating_add(1))).is_some();
         (ends && !month && !half && !part).then_some((day, number.next))
     }
 }

@@ -18,7 +18,7 @@ impl Scanner<'_> {
         let number = number_at(self.tokens, next)?;
         let count = i64::from(number.value.min(MOST));
         let to = number.next.saturating_add(1);
-        let span = match self.at(number.next) {
+        let span = match self.text_at(number.next) {
             "dia" | "dias" | "day" | "days" => count.days(),
             "semana" | "semanas" | "week" | "weeks" => count.weeks(),
             "mes" | "meses" | "month" | "months" => count.months(),
@@ -40,7 +40,7 @@ impl Scanner<'_> {
         };
         let Ok(DateSpan::Day(day)) = reading else { return None };
         let count = self.phrase(at, &["a"])?;
-        let span: Span = match self.at(count) {
+        let span: Span = match self.text_at(count) {
             "oito" => 1.week(),
             "quinze" => 2.weeks(),
             "8" if figures => 1.week(),
@@ -49,7 +49,8 @@ impl Scanner<'_> {
         };
         let next = count.saturating_add(1);
         let to = self.phrase(next, &["dias"]).unwrap_or(next);
-        let clock = ["h", "hs", "hr", "hrs", "hora", "horas", ":", "/", "-", "de", "e", "da"].contains(&self.at(to));
+        let clock =
+            ["h", "hs", "hr", "hrs", "hora", "horas", ":", "/", "-", "de", "e", "da"].contains(&self.text_at(to));
         (!clock).then(|| (to, Ok(DateSpan::Day(day.saturating_add(span)))))
     }
 }

@@ -7,7 +7,7 @@ use super::{
     DateProblem, DateSpan, Meaning, alternatives,
     scanner::{Found, Reading, Scanner},
 };
-use crate::normalize::{Token, at};
+use crate::normalize::{Token, text_at};
 
 pub(super) fn scan(text: &str, tokens: &[Token], today: Date, locale: Locale) -> Vec<Found> {
     let scanner = Scanner::new(text, tokens, today, locale);
@@ -36,7 +36,7 @@ fn join_weekdays(tokens: &[Token], found: Vec<Found>) -> Vec<Found> {
     let mut out: Vec<Found> = Vec::new();
     for hit in found {
         let beside =
-            out.last().is_some_and(|last| (last.to..hit.from).all(|index| BETWEEN.contains(&at(tokens, index))));
+            out.last().is_some_and(|last| (last.to..hit.from).all(|index| BETWEEN.contains(&text_at(tokens, index))));
         let Some(last) = out.last_mut().filter(|_| beside) else {
             out.push(hit);
             continue;

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     detect::english,
-    normalize::{Token, TokenKind, at, before, is_glued, phrase_at},
+    normalize::{Token, TokenKind, before, is_glued, phrase_at, text_at},
     numbers::{number_at, ordinal},
 };
 
@@ -78,8 +78,8 @@ impl Scanner<'_> {
             .or_else(|| self.day_of_month(from))
     }
 
-    pub(super) fn at(&self, index: usize) -> &str {
-        at(self.tokens, index)
+    pub(super) fn text_at(&self, index: usize) -> &str {
+        text_at(self.tokens, index)
     }
 
     pub(super) fn glued(&self, index: usize) -> bool {
@@ -108,7 +108,7 @@ impl Scanner<'_> {
     /// 15/12, 15/12/2026, 15-12-26, 15.12.2026, 2026-12-15, 2026/12/15, 22/jan/2026.
     pub(super) fn numeric(&self, from: usize) -> Option<(usize, Reading)> {
         let token = self.tokens.get(from).filter(|token| token.kind == TokenKind::Number)?;
-        let separator = self.at(from.saturating_add(1));
+        let separator = self.text_at(from.saturating_add(1));
         if !["/", "-", "."].contains(&separator) || ["/", ".", "$"].contains(&before(self.tokens, from, 1)) {
             return None;
         }
@@ -116,11 +116,11 @@ impl Scanner<'_> {
         let tight = self.glued(from.saturating_add(1)) && self.glued(second);
         let first_value: i16 = token.text.parse().ok()?;
         let third_at = second.saturating_add(2);
-        let has_third = self.at(second.saturating_add(1)) == separator
+        let has_third = self.text_at(second.saturating_add(1)) == separator
             && self.tokens.get(third_at).is_some_and(|third| third.kind == TokenKind::Number);
         if token.text.len() == 4 && has_third {
-            let month: i8 = self.at(second).parse().ok()?;
-            let day: i8 = self.at(third_at).parse().ok()?;
+            let month: i8 = self.text_at(second).parse().ok()?;
+            let day: i8 = self.text_at(third_at).parse().ok()?;
             let to = third_at.saturating_add(1);
             return Some((to, self.day_in(first_value, month, day, from, to)));
         }
@@ -128,10 +128,10 @@ impl Scanner<'_> {
             return None;
         }
         let day = i8::try_from(first_value).ok()?;
-        let named = month_named(self.at(second));
+        let named = month_named(self.text_at(second));
         let month: i8 = match named {
             Some(month) => month,
-            None if self.at(second).len() <= 2 => self.at(second).parse().ok()?,
+            None if self.text_at(second).len() <= 2 => self.text_at(second).parse().ok()?,
             None => return None,
         };
         // 03/04 is 3 April, and March 4 to half of those who write English.
@@ -143,12 +143,12 @@ impl Scanner<'_> {
         let month_first = month > 12 && day <= 12 && !slip;
         let (day, month) = if month_first { (month, day) } else { (day, month) };
         if has_third {
-            let year = year_of(self.at(third_at))?;
+            let year = year_of(self.text_at(third_at))?;
             let to = third_at.saturating_add(1);
             return Some((to, self.either_order(Some(year), (day, month), swapped, from, to)));
         }
         let to = second.saturating_add(1);
-        let follows = self.at(to);
+        let follows = self.text_at(to);
         let clock = ["h", "hs", "hrs", "hr", "horas", "am", "pm", ":", "%"].contains(&follows)
             || ["as", "das", "entre", "de"].contains(&before(self.tokens, from, 1)) && separator == "-";
         let dotted = separator == "." && before(self.tokens, from, 1) != "dia";
@@ -183,23 +183,23 @@ impl Scanner<'_> {
 
     /// "15 de dezembro", "1o de jan", "vinte e um de maio de 2027", "15 December", "15th of December".
     pub(super) fn day_and_month(&self, from: usize) -> Option<(usize, Reading)> {
-        let start = if self.at(from) == "dia" { from.saturating_add(1) } else { from };
+        let start = if self.text_at(from) == "dia" { from.saturating_add(1) } else { from };
         let (day, mut next) = match number_at(self.tokens, start).filter(|number| number.digits <= 2) {
             Some(number) => (number.value, number.next),
-            None => (ordinal(self.at(start)).filter(|day| *day == 1)?, start.saturating_add(1)),
+            None => (ordinal(self.text_at(start)).filter(|day| *day == 1)?, start.saturating_add(1)),
         };
-        if self.glued(next) && ["o", "st", "nd", "rd", "th"].contains(&self.at(next)) {
+        if self.glued(next) && ["o", "st", "nd", "rd", "th"].contains(&self.text_at(next)) {
             next = next.saturating_add(1);
         }
-        while ["de", "do", "of", "-", "mes"].contains(&self.at(next)) {
+        while ["de", "do", "of", "-", "mes"].contains(&self.text_at(next)) {
             next = next.saturating_add(1);
         }
-        let month = month_named(self.at(next))?;
-        if self.at(next) == "mar" && next == start.saturating_add(1) && self.at(start) == "um" {
+        let month = month_named(self.text_at(next))?;
+        if self.text_at(next) == "mar" && next == start.saturating_add(1) && self.text_at(start) == "um" {
             return None;
         }
         next = next.saturating_add(1);
-        if self.at(next) == "." {
+        if self.text_at(next) == "." {
             next = next.saturating_add(1);
         }
         let (to, year) = self.year_after(next);
@@ -208,13 +208,13 @@ impl Scanner<'_> {
 
     /// "December 15th", "dezembro 15", "maio vinte e um".
     fn month_and_day(&self, from: usize) -> Option<(usize, Reading)> {
-        let month = month_named(self.at(from))?;
+        let month = month_named(self.text_at(from))?;
         let number = number_at(self.tokens, from.saturating_add(1)).filter(|number| number.digits <= 2)?;
-        if number.digits == 0 && number.value < 2 || ["h", ":", "hs"].contains(&self.at(number.next)) {
+        if number.digits == 0 && number.value < 2 || ["h", ":", "hs"].contains(&self.text_at(number.next)) {
             return None;
         }
         let mut next = number.next;
-        if self.glued(next) && ["st", "nd", "rd", "th", "o"].contains(&self.at(next)) {
+        if self.glued(next) && ["st", "nd", "rd", "th", "o"].contains(&self.text_at(next)) {
             next = next.saturating_add(1);
         }
         let (to, year) = self.year_after(next);
@@ -224,7 +224,7 @@ impl Scanner<'_> {
     /// A year behind a date: ", 2026", "de 2026", " 2026"; "de 92", which can be no day.
     pub(super) fn year_after(&self, next: usize) -> (usize, Option<i16>) {
         let mut index = next;
-        while [",", "de", "do", "ano"].contains(&self.at(index)) {
+        while [",", "de", "do", "ano"].contains(&self.text_at(index)) {
             index = index.saturating_add(1);
         }
         let token = self.tokens.get(index).filter(|token| token.kind == TokenKind::Number);
@@ -235,7 +235,7 @@ impl Scanner<'_> {
             _ => None,
         });
         match year {
-            Some(year) if ![":", "h", "%", "reais", "min"].contains(&self.at(index.saturating_add(1))) => {
+            Some(year) if ![":", "h", "%", "reais", "min"].contains(&self.text_at(index.saturating_add(1))) => {
                 (index.saturating_add(1), Some(year))
             }
             _ => (next, None),
@@ -316,7 +316,7 @@ impl Scanner<'_> {
         WORDS.iter().find_map(|(phrases, days)| {
             let to = self.phrase(from, phrases)?;
             // "último dia 15" is a day of the month, "o próximo dia útil" no date that we can know.
-            let cut = at(self.tokens, to.saturating_sub(1)) == "dia"
+            let cut = text_at(self.tokens, to.saturating_sub(1)) == "dia"
                 && self.tokens.get(to).is_some_and(|token| token.kind != TokenKind::Mark);
             (!cut).then(|| (to, Ok(DateSpan::Day(self.plus(days.days())))))
         })
@@ -325,7 +325,7 @@ impl Scanner<'_> {
     fn span(&self, from: usize) -> Option<(usize, Reading)> {
         const WEEKEND: [&str; 6] = ["fim de semana", "final de semana", "fds", "findi", "finde", "weekend"];
         const COMING: [&str; 4] = ["que vem", "q vem", "seguinte", "proximo"];
-        let lead = usize::from(["proximo", "proxima", "prox", "next", "outra"].contains(&self.at(from)));
+        let lead = usize::from(["proximo", "proxima", "prox", "next", "outra"].contains(&self.text_at(from)));
         let start = from.saturating_add(lead);
         let range = |to: usize, first: Date, last: Date| Some((to, Ok(DateSpan::Range { first, last })));
         if let Some(to) = self.phrase(start, &WEEKEND) {
@@ -365,24 +365,25 @@ impl Scanner<'_> {
     /// "Dia 15", "dia quinze", "no 15", "on the 15th", "dia 5 do mês que vem".
     fn day_of_month(&self, from: usize) -> Option<(usize, Reading)> {
         let lead = self.phrase(from, &["dia", "dias", "no", "the", "on the"])?;
-        let weak = ["no", "the"].contains(&self.at(from));
+        let weak = ["no", "the"].contains(&self.text_at(from));
         let number = match number_at(self.tokens, lead) {
             Some(number) => number,
-            None if self.at(from) == "dia" && ordinal(self.at(lead)) == Some(1) => {
+            None if self.text_at(from) == "dia" && ordinal(self.text_at(lead)) == Some(1) => {
                 crate::numbers::Number { value: 1, next: lead.saturating_add(1), digits: 1 }
             }
             None => return None,
         };
         let mut to = number.next;
-        let english = self.glued(to) && ["st", "nd", "rd", "th"].contains(&self.at(to));
-        if english || self.glued(to) && self.at(to) == "o" {
+        let english = self.glued(to) && ["st", "nd", "rd", "th"].contains(&self.text_at(to));
+        if english || self.glued(to) && self.text_at(to) == "o" {
             to = to.saturating_add(1);
         }
         let not_a_day = ["h", "hs", "hrs", "hr", ":", "%", "horas", "reais", "min", "minutos", "/"];
-        if number.digits > 2 || weak && number.digits == 0 || not_a_day.contains(&self.at(to)) && !english {
+        if number.digits > 2 || weak && number.digits == 0 || not_a_day.contains(&self.text_at(to)) && !english {
             return None;
         }
-        if self.at(from) == "the" && !english || weak && !english && self.tokens.get(to).is_some_and(|t| t.text == "-")
+        if self.text_at(from) == "the" && !english
+            || weak && !english && self.tokens.get(to).is_some_and(|t| t.text == "-")
         {
             return None;
         }

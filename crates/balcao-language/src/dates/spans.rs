@@ -83,7 +83,7 @@ impl Scanner<'_> {
 
     /// "Terceiro mês de 2027", "primeiro mês do ano que vem".
     fn month_of_year(&self, from: usize) -> Option<(usize, Date, Date)> {
-        let nth = ordinal(self.at(from)).filter(|nth| *nth <= 12)?;
+        let nth = ordinal(self.text_at(from)).filter(|nth| *nth <= 12)?;
         let next = self.phrase(from.saturating_add(1), &["mes", "month"])?;
         let (to, year) = self.named_year(next)?;
         let first = Date::new(year, i8::try_from(nth).ok()?, 1).ok()?;
@@ -93,7 +93,7 @@ impl Scanner<'_> {
     fn amount(&self, from: usize) -> Option<(usize, jiff::Span)> {
         let number = number_at(self.tokens, from)?;
         let count = i64::from(number.value.clamp(1, 366));
-        let span = match self.at(number.next) {
+        let span = match self.text_at(number.next) {
             "dia" | "dias" | "days" => count.days(),
             "semana" | "semanas" | "weeks" => count.weeks(),
             "mes" | "meses" | "months" => count.months(),
@@ -105,7 +105,7 @@ impl Scanner<'_> {
 
     /// "Primeira semana de outubro", "terceira semana deste mês", "terceira semana do próximo ano".
     fn week_of(&self, from: usize) -> Option<(usize, Date, Date)> {
-        let nth = ordinal(self.at(from)).filter(|nth| *nth <= 4)?;
+        let nth = ordinal(self.text_at(from)).filter(|nth| *nth <= 4)?;
         let next = self.phrase(from.saturating_add(1), &["semana", "week"])?;
         if let Some((to, year)) = self.named_year(next) {
             let monday = ISOWeekDate::new(year, i8::try_from(nth).ok()?, Weekday::Monday).ok()?.date();
@@ -118,7 +118,7 @@ impl Scanner<'_> {
             (None, Some(to)) => (to, self.plus(1.month()).first_of_month()),
             (None, None) => {
                 let name = self.phrase(next, &["de", "do mes de", "of"])?;
-                let month = month_named(self.at(name))?;
+                let month = month_named(self.text_at(name))?;
                 let (to, year) = self.year_after(name.saturating_add(1));
                 let later = i16::from(month < self.today.month());
                 (to, Date::new(year.unwrap_or(self.today.year().saturating_add(later)), month, 1).ok()?)
@@ -130,7 +130,7 @@ impl Scanner<'_> {
 
     /// "Terceiro trimestre deste ano", "primeiro trimestre de 2027".
     fn quarter(&self, from: usize) -> Option<(usize, Date, Date)> {
-        let nth = ordinal(self.at(from)).filter(|nth| *nth <= 4)?;
+        let nth = ordinal(self.text_at(from)).filter(|nth| *nth <= 4)?;
         let next = self.phrase(from.saturating_add(1), &["trimestre", "quarter"])?;
         let (to, year) = self.named_year(next)?;
         let month = i8::try_from(nth).ok()?.checked_mul(3)?;
@@ -164,9 +164,9 @@ impl Scanner<'_> {
         let second = from.saturating_add(2);
         let to = second.saturating_add(1);
         let number = |index: usize| self.tokens.get(index).filter(|token| token.kind == TokenKind::Number);
-        let tight = ["/", "-"].contains(&self.at(separator)) && self.glued(separator) && self.glued(second);
+        let tight = ["/", "-"].contains(&self.text_at(separator)) && self.glued(separator) && self.glued(second);
         let free = !(self.glued(to)
-            && ["/", "-", ".", ":", ","].contains(&self.at(to))
+            && ["/", "-", ".", ":", ","].contains(&self.text_at(to))
             && number(to.saturating_add(1)).is_some());
         let begins = !(self.glued(from) && from > 0);
         let (left, right) = number(from).zip(number(second)).filter(|_| tight && free && begins)?;
@@ -184,7 +184,7 @@ impl Scanner<'_> {
     pub(super) fn month_alone(&self, from: usize) -> Option<(usize, Reading)> {
         let lead =
             self.phrase(from, &["em", "no mes de", "mes de", "durante o mes de", "durante", "para", "pra", "in"])?;
-        let name = self.at(lead);
+        let name = self.text_at(lead);
         // "Mar", "set" and "para" have meanings of their own.
         let month = super::names::month_named(name).filter(|_| name.len() > 3)?;
         let next = lead.saturating_add(1);

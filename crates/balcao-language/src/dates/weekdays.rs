@@ -42,7 +42,7 @@ impl Scanner<'_> {
         ];
         const BEHIND: [&str; 11] =
             ["por", "pf", "pfv", "please", "obrigado", "obrigada", "serve", "fica", "esta", "ta", "parece"];
-        let place = match self.at(from) {
+        let place = match self.text_at(from) {
             "segunda" => 2,
             "quarta" => 4,
             "quinta" => 5,
@@ -53,10 +53,10 @@ impl Scanner<'_> {
             self.tokens.get(index).is_none_or(|token| token.kind == TokenKind::Mark && token.text != "-")
         };
         let article = before(self.tokens, from, 1) == "a";
-        let chosen = from.checked_sub(2).is_none_or(|index| mark(index) || CHOOSING.contains(&self.at(index)));
+        let chosen = from.checked_sub(2).is_none_or(|index| mark(index) || CHOOSING.contains(&self.text_at(index)));
         // Of the words that qualify a weekday only "mesmo" may stand behind either.
         let plain = to == from.saturating_add(1) || before(self.tokens, to, 1) == "mesmo";
-        let ends = mark(to) || BEHIND.contains(&self.at(to));
+        let ends = mark(to) || BEHIND.contains(&self.text_at(to));
         match reading {
             Ok(DateSpan::Day(day)) if article && chosen && plain && ends => {
                 Err(DateProblem::Ambiguous { readings: vec![Meaning::Day(day), Meaning::Place(place)] })
@@ -79,11 +79,11 @@ impl Scanner<'_> {
         if let Some((to, reading)) = self.nth_weekday(from) {
             return Some((to, None, reading));
         }
-        let lead = self.at(from);
+        let lead = self.text_at(from);
         let (is_next, is_this, is_last) = (NEXT.contains(&lead), THIS.contains(&lead), LAST.contains(&lead));
         let qualified = is_next || is_this || is_last;
         let mut name_at = if qualified { from.saturating_add(1) } else { from };
-        if qualified && self.at(name_at) == "." {
+        if qualified && self.text_at(name_at) == "." {
             name_at = name_at.saturating_add(1);
         }
         let (weekday, mut to) = self.weekday_name(name_at)?;
@@ -124,10 +124,10 @@ impl Scanner<'_> {
 
     /// "Primeira sexta de julho", "first Friday of July".
     fn nth_weekday(&self, from: usize) -> Option<(usize, Reading)> {
-        let nth = ordinal(self.at(from))?;
+        let nth = ordinal(self.text_at(from))?;
         let (weekday, next) = self.weekday_name(from.saturating_add(1))?;
         let next = self.phrase(next, &["de", "do", "of", "deste", "desse"])?;
-        let month = match self.at(next) {
+        let month = match self.text_at(next) {
             "mes" => self.today.month(),
             name => month_named(name)?,
         };
@@ -136,7 +136,7 @@ impl Scanner<'_> {
         let this = self.today.year();
         let date = (this..=this.saturating_add(1))
             .filter_map(|year| Date::new(year, month, 1).ok()?.nth_weekday_of_month(nth, weekday).ok())
-            .find(|date| *date >= self.today || self.at(next) == "mes")?;
+            .find(|date| *date >= self.today || self.text_at(next) == "mes")?;
         Some((to, Ok(DateSpan::Day(date))))
     }
 
@@ -145,7 +145,7 @@ impl Scanner<'_> {
         let next = index.saturating_add(1);
         if self.tokens.get(index)?.kind == TokenKind::Number {
             // 2ª to 6ª, as Brazilian calendars count.
-            let weekday = match self.at(index) {
+            let weekday = match self.text_at(index) {
                 "2" => Weekday::Monday,
                 "3" => Weekday::Tuesday,
                 "4" => Weekday::Wednesday,
@@ -153,10 +153,10 @@ impl Scanner<'_> {
                 "6" => Weekday::Friday,
                 _ => return None,
             };
-            let marked = self.at(next) == "a" && self.glued(next);
+            let marked = self.text_at(next) == "a" && self.glued(next);
             return marked.then(|| (weekday, self.behind_feira(next.saturating_add(1))));
         }
-        let name = self.at(index);
+        let name = self.text_at(index);
         let weekday = weekday_named(name)?;
         let to = self.behind_feira(next);
         if to == next {
@@ -176,17 +176,20 @@ impl Scanner<'_> {
                 "unidade",
             ];
             let ordinal = ["segunda", "terca", "quarta", "quinta", "sexta"].contains(&name);
-            if ordinal && COUNTED.contains(&self.at(to)) {
+            if ordinal && COUNTED.contains(&self.text_at(to)) {
                 return None;
             }
             const LEADS: [&str; 9] = ["na", "nessa", "nesta", "proxima", "essa", "esta", "ate", "prox", "toda"];
-            let verb = name == "ter" && !LEADS.contains(&before(self.tokens, index, 1)) && self.at(to) != ",";
-            let english = ["sun", "sat", "mon"].contains(&name) && self.glued(to) && self.at(to) == "'";
+            let verb = name == "ter" && !LEADS.contains(&before(self.tokens, index, 1)) && self.text_at(to) != ",";
+            let english = ["sun", "sat", "mon"].contains(&name) && self.glued(to) && self.text_at(to) == "'";
             if verb || english {
                 return None;
             }
         }
-        let to = if self.at(to) == "." && name.len() == 3 && self.glued(to) && !self.at(to.saturating_add(1)).is_empty()
+        let to = if self.text_at(to) == "."
+            && name.len() == 3
+            && self.glued(to)
+            && !self.text_at(to.saturating_add(1)).is_empty()
         {
             to.saturating_add(1)
         } else {
@@ -197,9 +200,9 @@ impl Scanner<'_> {
 
     fn behind_feira(&self, index: usize) -> usize {
         let feira = ["feira", "f", "feiras"];
-        if self.at(index) == "-" && feira.contains(&self.at(index.saturating_add(1))) {
+        if self.text_at(index) == "-" && feira.contains(&self.text_at(index.saturating_add(1))) {
             index.saturating_add(2)
-        } else if feira.contains(&self.at(index)) && self.at(index) != "f" {
+        } else if feira.contains(&self.text_at(index)) && self.text_at(index) != "f" {
             index.saturating_add(1)
         } else {
             index

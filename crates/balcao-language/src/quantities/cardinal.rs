@@ -22,16 +22,16 @@ pub(super) fn cardinal(page: &Page<'_>, index: usize) -> Option<Cardinal> {
     let mut cardinal = Cardinal { tail: read.read.value, figures, ..read };
     let mut total = 0.0;
     let mut limit = f64::INFINITY;
-    while let Some(scale) = large_scale(page.at(read.read.to)).filter(|scale| *scale < limit) {
+    while let Some(scale) = large_scale(page.text_at(read.read.to)).filter(|scale| *scale < limit) {
         total += read.read.value * scale;
         limit = scale;
         let to = read.read.to.saturating_add(1);
         cardinal = Cardinal { read: Read { value: total, to }, scale, tail: 0.0, figures: false };
-        let and = to.saturating_add(usize::from(page.at(to) == "e"));
+        let and = to.saturating_add(usize::from(page.text_at(to) == "e"));
         let Some(more) = below_a_million(page, and) else { break };
         // "Dois milhões e 3 pessoas" is not known from "e 3 mil": figures need a scale of their own.
         let bare_figures = page.kind(and) != Some(TokenKind::Word) && more.scale == 1.0;
-        if bare_figures && large_scale(page.at(more.read.to)).is_none() {
+        if bare_figures && large_scale(page.text_at(more.read.to)).is_none() {
             break;
         }
         read = more;
@@ -53,14 +53,14 @@ fn below_a_million(page: &Page<'_>, index: usize) -> Option<Cardinal> {
         Some(read) => (read.value, read.to),
         None => (1.0, index),
     };
-    if page.at(mil_at) != "mil" {
+    if page.text_at(mil_at) != "mil" {
         return first.map(|read| Cardinal { read, scale: 1.0, tail: read.value, figures: false });
     }
     let to = mil_at.saturating_add(1);
     let value = thousands * 1e3;
-    let and = to.saturating_add(usize::from(page.at(to) == "e"));
+    let and = to.saturating_add(usize::from(page.text_at(to) == "e"));
     let rest = hundreds(page, and).or_else(|| figures(page, and).filter(|rest| rest.value < 1e3 && and > to));
-    let scaled = |rest: &Read| large_scale(page.at(rest.to)).is_some();
+    let scaled = |rest: &Read| large_scale(page.text_at(rest.to)).is_some();
     Some(match rest.filter(|rest| !scaled(rest) || and == to) {
         Some(rest) => {
             Cardinal { read: Read { value: value + rest.value, to: rest.to }, scale: 1.0, tail: 0.0, figures: false }
@@ -71,19 +71,19 @@ fn below_a_million(page: &Page<'_>, index: usize) -> Option<Cardinal> {
 
 /// A number below a thousand in words: hundreds, tens and units, each joined by "e".
 fn hundreds(page: &Page<'_>, index: usize) -> Option<Read> {
-    let joined = |to: usize| Some(to.saturating_add(1)).filter(|_| page.at(to) == "e");
-    let Some(hundred) = hundred_named(page.at(index)) else { return tens(page, index) };
+    let joined = |to: usize| Some(to.saturating_add(1)).filter(|_| page.text_at(to) == "e");
+    let Some(hundred) = hundred_named(page.text_at(index)) else { return tens(page, index) };
     let read = Read { value: f64::from(hundred), to: index.saturating_add(1) };
-    let rest = joined(read.to).filter(|_| page.at(index) != "cem").and_then(|next| tens(page, next));
+    let rest = joined(read.to).filter(|_| page.text_at(index) != "cem").and_then(|next| tens(page, next));
     Some(rest.map_or(read, |rest| Read { value: read.value + rest.value, to: rest.to }))
 }
 
 fn tens(page: &Page<'_>, index: usize) -> Option<Read> {
     let to = index.saturating_add(1);
-    let value = below_hundred(page.at(index))?;
+    let value = below_hundred(page.text_at(index))?;
     let joined = to.saturating_add(1);
-    let unit = below_hundred(page.at(joined))
-        .filter(|unit| page.at(to) == "e" && value >= 20 && value.is_multiple_of(10) && (1..10).contains(unit));
+    let unit = below_hundred(page.text_at(joined))
+        .filter(|unit| page.text_at(to) == "e" && value >= 20 && value.is_multiple_of(10) && (1..10).contains(unit));
     Some(match unit {
         Some(unit) => Read { value: f64::from(value.saturating_add(unit)), to: joined.saturating_add(1) },
         None => Read { value: f64::from(value), to },

@@ -5,13 +5,13 @@ use crate::normalize::TokenKind;
 
 /// The number in figures that begins at `index`, its sign included.
 pub(super) fn figures(page: &Page<'_>, index: usize) -> Option<Read> {
-    let negative = page.at(index) == "-" && is_sign(page, index);
+    let negative = page.text_at(index) == "-" && is_sign(page, index);
     let start = index.saturating_add(usize::from(negative));
     // What touches a word, a figure or their sign from behind is a piece of something else.
     let touches = page.glued(start)
         && !negative
         && index.checked_sub(1).is_some_and(|back| {
-            let piece = [".", ",", "/", "^", "%"].contains(&page.at(back)) && page.glued(back);
+            let piece = [".", ",", "/", "^", "%"].contains(&page.text_at(back)) && page.glued(back);
             page.kind(back) != Some(TokenKind::Mark) || piece
         });
     if touches {
@@ -27,7 +27,7 @@ pub(super) fn figures(page: &Page<'_>, index: usize) -> Option<Read> {
 /// A minus before figures: touching them and nothing before it, or alone in a text that is nothing but its number.
 fn is_sign(page: &Page<'_>, index: usize) -> bool {
     let next = index.saturating_add(1);
-    let figures = page.kind(next) == Some(TokenKind::Number) || page.at(next) == ",";
+    let figures = page.kind(next) == Some(TokenKind::Number) || page.text_at(next) == ",";
     let tight = page.glued(next) && !page.glued(index);
     let alone =
         index == 0 && page.tokens.iter().skip(1).all(|token| token.kind == TokenKind::Number || token.text == "/");
@@ -67,13 +67,13 @@ fn decimal(page: &Page<'_>, index: usize) -> Option<Read> {
         if digits.len() <= 3 && !digits.starts_with('0') {
             to = groups(page, to, &mut written);
         }
-    } else if page.at(index) != "," || page.glued(index) && page.before(index) != "-" {
+    } else if page.text_at(index) != "," || page.glued(index) && page.before(index) != "-" {
         return None;
     }
     let after = to.saturating_add(1);
     // A comma before a blank ends a clause.
     let part =
-        page.digits(after).filter(|_| page.at(to) == "," && page.glued(after) && (to == index || page.glued(to)));
+        page.digits(after).filter(|_| page.text_at(to) == "," && page.glued(after) && (to == index || page.glued(to)));
     if let Some(part) = part {
         written.push('.');
         written.push_str(part);
@@ -87,8 +87,8 @@ fn decimal(page: &Page<'_>, index: usize) -> Option<Read> {
 fn groups(page: &Page<'_>, from: usize, written: &mut String) -> usize {
     let mut to = from;
     let three = |index: usize| page.digits(index).filter(|digits| digits.len() == 3);
-    while let Some(group) =
-        three(to.saturating_add(1)).filter(|_| page.at(to) == "." && page.glued(to) && page.glued(to.saturating_add(1)))
+    while let Some(group) = three(to.saturating_add(1))
+        .filter(|_| page.text_at(to) == "." && page.glued(to) && page.glued(to.saturating_add(1)))
     {
         written.push_str(group);
         to = to.saturating_add(2);
@@ -112,13 +112,13 @@ fn one_blank_before(page: &Page<'_>, index: usize) -> bool {
 
 /// "^23", "^-1", "e13", "e-1", each touching what it raises.
 fn power(page: &Page<'_>, base: Read) -> Read {
-    let mark = page.at(base.to);
+    let mark = page.text_at(base.to);
     if !["^", "e"].contains(&mark) || !page.glued(base.to) {
         return base;
     }
     let mut index = base.to.saturating_add(1);
-    let negative = page.at(index) == "-";
-    if ["-", "+"].contains(&page.at(index)) && page.glued(index) {
+    let negative = page.text_at(index) == "-";
+    if ["-", "+"].contains(&page.text_at(index)) && page.glued(index) {
         index = index.saturating_add(1);
     }
     let exponent = page.digits(index).filter(|_| page.glued(index)).and_then(|digits| digits.parse::<i32>().ok());
@@ -130,7 +130,7 @@ fn power(page: &Page<'_>, base: Read) -> Read {
 
 /// "k" for a thousand, touching or not; `M`, `G` and `T` only as capitals that touch, for "5 m" are metres.
 fn suffix(page: &Page<'_>, read: Read) -> Read {
-    let factor = match (page.at(read.to), page.written(read.to)) {
+    let factor = match (page.text_at(read.to), page.written(read.to)) {
         ("k", _) => 1e3,
         (_, "M") if page.glued(read.to) => 1e6,
         (_, "G") if page.glued(read.to) => 1e9,

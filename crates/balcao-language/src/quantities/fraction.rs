@@ -9,7 +9,7 @@ use super::{
 
 /// The number that begins at `index`, with all that belongs to it.
 pub(super) fn number(page: &Page<'_>, index: usize) -> Option<Read> {
-    if page.at(index) == "meia" && is_dozen(page, index.saturating_add(1)) {
+    if page.text_at(index) == "meia" && is_dozen(page, index.saturating_add(1)) {
         return Some(Read { value: 6.0, to: index.saturating_add(2) });
     }
     let whole = cardinal(page, index)?;
@@ -25,17 +25,17 @@ pub(super) fn number(page: &Page<'_>, index: usize) -> Option<Read> {
 }
 
 fn is_dozen(page: &Page<'_>, index: usize) -> bool {
-    ["duzia", "duzias"].contains(&page.at(index))
+    ["duzia", "duzias"].contains(&page.text_at(index))
 }
 
 /// "3/4", and the mixed "1 4/5". What has two strokes is a date.
 fn slash(page: &Page<'_>, index: usize, first: Read) -> Option<Read> {
     let quotient = |top: Read| {
         let below = top.to.saturating_add(1);
-        let tight = page.at(top.to) == "/" && page.glued(top.to) && page.glued(below);
+        let tight = page.text_at(top.to) == "/" && page.glued(top.to) && page.glued(below);
         let divisor: f64 = page.digits(below).filter(|_| tight)?.parse().ok()?;
         let to = below.saturating_add(1);
-        let more = page.at(to) == "/" && page.glued(to);
+        let more = page.text_at(to) == "/" && page.glued(to);
         (divisor != 0.0 && !more).then_some((top.value, divisor, to))
     };
     if let Some((top, divisor, to)) = quotient(first) {
@@ -44,25 +44,25 @@ fn slash(page: &Page<'_>, index: usize, first: Read) -> Option<Read> {
     let whole = first.value.fract() == 0.0 && !page.glued(first.to);
     let part = figures(page, first.to).filter(|part| whole && part.value >= 0.0)?;
     let (top, divisor, to) = quotient(part).filter(|(top, divisor, _)| top < divisor)?;
-    let sign = if page.at(index) == "-" { -1.0 } else { 1.0 };
+    let sign = if page.text_at(index) == "-" { -1.0 } else { 1.0 };
     Some(Read { value: first.value + sign * top / divisor, to })
 }
 
 /// "Um sobre três".
 fn over(page: &Page<'_>, top: Read) -> Option<Read> {
-    let below = cardinal(page, top.to.saturating_add(1)).filter(|_| page.at(top.to) == "sobre")?;
+    let below = cardinal(page, top.to.saturating_add(1)).filter(|_| page.text_at(top.to) == "sobre")?;
     (below.read.value != 0.0).then(|| Read { value: top.value / below.read.value, to: below.read.to })
 }
 
 /// "Cinco oitavos", "vinte vinte e cinco avos", "três dois milésimos".
 fn in_words(page: &Page<'_>, top: Read) -> Option<Read> {
     let divided = |below: f64, to: usize| (below != 0.0).then(|| Read { value: top.value / below, to });
-    if let Some(below) = denominator(page.at(top.to)) {
+    if let Some(below) = denominator(page.text_at(top.to)) {
         return divided(below, top.to.saturating_add(1));
     }
     let below = cardinal(page, top.to)?.read;
     let to = below.to.saturating_add(1);
-    match page.at(below.to) {
+    match page.text_at(below.to) {
         "avos" | "avo" => divided(below.value, to),
         name => denominator(name).filter(|scale| *scale >= 1e3).and_then(|scale| divided(below.value * scale, to)),
     }
@@ -72,8 +72,8 @@ fn in_words(page: &Page<'_>, top: Read) -> Option<Read> {
 fn part_of_scale(page: &Page<'_>, whole: Cardinal) -> Option<Read> {
     let Cardinal { read, scale, .. } = whole;
     let next = read.to.saturating_add(1);
-    let link = page.at(read.to);
-    let part = match page.at(next) {
+    let link = page.text_at(read.to);
+    let part = match page.text_at(next) {
         "meio" | "meia" if link == "e" => Read { value: 0.5, to: next.saturating_add(1) },
         _ => {
             let fraction = cardinal(page, next).and_then(|top| in_words(page, top.read));
@@ -85,12 +85,12 @@ fn part_of_scale(page: &Page<'_>, whole: Cardinal) -> Option<Read> {
 
 /// "Quarenta e sete vírgula vinte e oito": what follows is read as digits.
 fn decimals(page: &Page<'_>, whole: Read) -> Option<Read> {
-    if page.at(whole.to) != "virgula" {
+    if page.text_at(whole.to) != "virgula" {
         return None;
     }
     let mut to = whole.to.saturating_add(1);
     let mut digits = String::new();
-    while page.at(to) == "zero" {
+    while page.text_at(to) == "zero" {
         digits.push('0');
         to = to.saturating_add(1);
     }

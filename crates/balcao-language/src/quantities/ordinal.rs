@@ -10,14 +10,14 @@ pub(super) fn ordinal(page: &Page<'_>, index: usize) -> Option<Read> {
     }
     // "Cinquenta e dois milésimo": the thousands are counted with cardinals.
     let counted = cardinal(page, index)
-        .filter(|counted| !counted.figures && ["milesimo", "milesima"].contains(&page.at(counted.read.to)));
+        .filter(|counted| !counted.figures && ["milesimo", "milesima"].contains(&page.text_at(counted.read.to)));
     let (mut value, mut to) = match counted {
         Some(counted) => (counted.read.value - counted.tail + counted.tail * 1e3, counted.read.to.saturating_add(1)),
         None => (0.0, index),
     };
     let mut found = counted.is_some();
     let mut limit = if found { 1_000 } else { u32::MAX };
-    while let Some(place) = place_named(page.at(to)).filter(|place| size(*place) < limit) {
+    while let Some(place) = place_named(page.text_at(to)).filter(|place| size(*place) < limit) {
         limit = size(place);
         value += f64::from(place);
         to = to.saturating_add(1);

@@ -4,7 +4,7 @@ use jiff::civil::Time;
 
 use super::{Period, TimeMatch, TimeReading, TimeWindow, periods::PERIODS};
 use crate::{
-    normalize::{Token, TokenKind, at, before, is_glued, phrase_at},
+    normalize::{Token, TokenKind, before, is_glued, phrase_at, text_at},
     numbers::number_at,
 };
 
@@ -121,8 +121,8 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    fn at(&self, index: usize) -> &str {
-        at(self.tokens, index)
+    fn text_at(&self, index: usize) -> &str {
+        text_at(self.tokens, index)
     }
 
     fn phrase(&self, index: usize, phrases: &[&str]) -> Option<usize> {
@@ -157,8 +157,8 @@ impl Scanner<'_> {
 
     /// "20 de novembro", "22 deste mês": what stands before is a day.
     fn names_month(&self, index: usize) -> bool {
-        let next = self.at(index.saturating_add(1));
-        ["de", "do"].contains(&self.at(index)) && (next == "mes" || crate::dates::month_named(next).is_some())
+        let next = self.text_at(index.saturating_add(1));
+        ["de", "do"].contains(&self.text_at(index)) && (next == "mes" || crate::dates::month_named(next).is_some())
     }
 
     /// "Às 9 corte" counts no cuts: what is counted stands in the plural, or is a unit.
@@ -212,7 +212,7 @@ impl Scanner<'_> {
         let rough = self.phrase(from, ROUGH);
         let exact = self.phrase(from, EXACT).filter(|_| rough.is_none());
         if let Some(start) = rough.or(exact) {
-            let strong = !["para", "tipo"].contains(&self.at(from));
+            let strong = !["para", "tipo"].contains(&self.text_at(from));
             let ends = |clock: &Clock| self.ends_number(clock.to) || self.is_singular(clock.to);
             if let Some(clock) = self.clock(start).filter(|clock| clock.marked || strong && ends(clock)) {
                 return self.hit(start, clock, rough.is_some());
@@ -235,7 +235,7 @@ impl Scanner<'_> {
         let joined = before(self.tokens, from, 1) == "/" && is_glued(self.tokens, from);
         let number = number_at(self.tokens, from).filter(|_| joined || before(self.tokens, from, 1) == "dia");
         let marks = ["h", "hs", "hr", "hrs", "hora", "horas", ":", "am", "pm"];
-        number.is_some_and(|number| !marks.contains(&self.at(number.next)))
+        number.is_some_and(|number| !marks.contains(&self.text_at(number.next)))
     }
 
     fn hit(&self, from: usize, clock: Clock, approximate: bool) -> Option<Hit> {
@@ -254,12 +254,12 @@ impl Scanner<'_> {
             return true;
         }
         let Some(number) = number_at(self.tokens, from) else { return false };
-        let unit = ["hora", "horas", "h", "hr", "hrs", "hs", "hour", "hours"].contains(&self.at(number.next));
+        let unit = ["hora", "horas", "h", "hr", "hrs", "hs", "hour", "hours"].contains(&self.text_at(number.next));
         let mut after = number.next.saturating_add(usize::from(unit));
         if is_glued(self.tokens, after) && self.tokens.get(after).is_some_and(|token| token.kind == TokenKind::Number) {
             after = after.saturating_add(1);
         }
-        let relative = ["antes", "before", "depois", "atras", "ago"].contains(&self.at(after));
+        let relative = ["antes", "before", "depois", "atras", "ago"].contains(&self.text_at(after));
         unit && (relative || self.phrase(after, &["de duracao", "de atendimento", "e meia de"]).is_some())
     }
 
@@ -299,7 +299,7 @@ impl Scanner<'_> {
         let mut clock = Clock { hour: 0, minute: 0, to, marked: false, figures: false, settled: false, opens };
         if number.digits > 2 {
             // "340pm", "as 1530".
-            let meridiem = ["am", "pm", "a", "p"].contains(&self.at(number.next));
+            let meridiem = ["am", "pm", "a", "p"].contains(&self.text_at(number.next));
             let led = ["as", "das"].contains(&before(self.tokens, index, 1)) && number.digits == 4;
             if number.digits > 4 || !(meridiem || led) {
                 return None;
@@ -328,22 +328,22 @@ impl Scanner<'_> {
             token.and_then(|token| token.text.parse::<i8>().ok()).filter(|minute| *minute < 60)
         };
         let glued = is_glued(self.tokens, after);
-        let sign = self.at(next);
+        let sign = self.text_at(next);
         // "02/12: 14h" is a date and a list, "15: 30" a time with a slip.
         let listed = !glued
             && (["/", "-"].contains(&before(self.tokens, next.saturating_sub(1), 1))
-                || ["h", "hs", "horas", ":"].contains(&self.at(after.saturating_add(1))));
+                || ["h", "hs", "horas", ":"].contains(&self.text_at(after.saturating_add(1))));
         if digits > 0 && sign == ":" && !listed {
             clock.minute = two(after)?;
             clock.to = after.saturating_add(1);
-            if self.at(clock.to) == ":" && two(clock.to.saturating_add(1)).is_some() {
+            if self.text_at(clock.to) == ":" && two(clock.to.saturating_add(1)).is_some() {
                 clock.to = clock.to.saturating_add(2);
             }
             (clock.marked, clock.figures) = (true, true);
         } else if digits > 0 && sign == "." && glued && is_glued(self.tokens, next) {
             let back = before(self.tokens, next.saturating_sub(1), 1);
             let priced = ["$", "dia", ".", "/"].contains(&back);
-            let more = [".", "/", "reais", "%"].contains(&self.at(after.saturating_add(1)));
+            let more = [".", "/", "reais", "%"].contains(&self.text_at(after.saturating_add(1)));
             let minute = two(after).filter(|_| !priced && !more && (6..24).contains(&clock.hour))?;
             clock.minute = minute;
             clock.to = after.saturating_add(1);
@@ -355,7 +355,7 @@ impl Scanner<'_> {
             if let Some(minute) = two(after).filter(|_| glued || sign == "h") {
                 clock.minute = minute;
                 clock.to = after.saturating_add(1);
-                if ["min", "m", "mins"].contains(&self.at(clock.to)) {
+                if ["min", "m", "mins"].contains(&self.text_at(clock.to)) {
                     clock.to = clock.to.saturating_add(1);
                 }
             }
@@ -379,7 +379,7 @@ impl Scanner<'_> {
         let Some(number) = number_at(self.tokens, start) else { return };
         let plausible = number.digits == 2 || number.digits == 0 && number.value >= 4 || number.value >= 10;
         let value = i8::try_from(number.value).ok().filter(|value| (1..60).contains(value));
-        let another = ["h", "hs", "horas", ":"].contains(&self.at(number.next));
+        let another = ["h", "hs", "horas", ":"].contains(&self.text_at(number.next));
         let even = number.value.is_multiple_of(5) || number.digits == 0;
         if let Some(minute) = value.filter(|_| plausible && even && !another) {
             let led = number.digits == 0 || number.value >= 30;
@@ -507,13 +507,13 @@ impl Scanner<'_> {
         const LINKS: &[&str] =
             &["e as", "e umas", "e", "as", "a", "ate as", "ate umas", "ate a", "ate", "and", "to", "until", "-", "ou"];
         let start = self.phrase(from, LEADS);
-        let lead = if start.is_some() { self.at(from) } else { "" };
+        let lead = if start.is_some() { self.text_at(from) } else { "" };
         if start.is_none() && self.counts_duration(from) {
             return None;
         }
         // A window's first hour takes no "e quinze": "entre 2 e 5" are two hours.
         let first = self.clock_before_link(start.unwrap_or(from))?;
-        let link = self.at(first.to);
+        let link = self.text_at(first.to);
         let linked = self.phrase(first.to, LINKS)?;
         let fits = match lead {
             "entre" | "between" => ["e", "and", "ate", "a", "as"].contains(&link),
@@ -547,7 +547,7 @@ impl Scanner<'_> {
         let clock = self.clock(index)?;
         let number = number_at(self.tokens, index);
         let swallowed = number.is_some_and(|number| {
-            self.at(number.next) == "e" && clock.minute != 0 && clock.minute != 30 && clock.to > number.next
+            self.text_at(number.next) == "e" && clock.minute != 0 && clock.minute != 30 && clock.to > number.next
         });
         match number.filter(|_| swallowed) {
             Some(number) => Some(Clock {
@@ -566,7 +566,7 @@ impl Scanner<'_> {
     fn period_at(&self, from: usize) -> Option<Hit> {
         let greeted = ["boa", "bom", "good"].contains(&before(self.tokens, from, 1));
         let late = ["mais", "muito", "tao", "ja"].contains(&before(self.tokens, from, 1))
-            || self.at(from.saturating_add(1)) == "demais";
+            || self.text_at(from.saturating_add(1)) == "demais";
         if greeted || late {
             return None;
         }

@@ -5,7 +5,7 @@ use jiff::civil::{Date, Time};
 use serde_json::Value;
 
 use super::{
-    Answer, Desk,
+    Answer, ReplyDraft,
     slots::{candidates, clock, nearest, spread},
     wish::Wish,
 };
@@ -19,7 +19,7 @@ use crate::{
 
 const OFFERED_PEOPLE: usize = 4;
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     pub(super) fn book(&mut self) {
         let dialogue = self.dialogue;
         if let Some(outcome) = self.answered("create_appointment") {
@@ -29,12 +29,12 @@ impl Desk<'_> {
         if !self.about_booking() {
             // A digression: the open proposal is put again behind its answer.
             if let Some(proposal) = dialogue.proposal.clone().filter(|_| !self.lines.is_empty()) {
-                self.say(Line::Propose { what: proposal });
+                self.push_line(Line::Propose { what: proposal });
             }
             return;
         }
         if self.declines() {
-            self.say(Line::NoProblem);
+            self.push_line(Line::NoProblem);
             return;
         }
         if let Some(proposal) = self.agreed() {
@@ -50,7 +50,7 @@ impl Desk<'_> {
             return;
         };
         if let Some(line) = super::no_such_day(dialogue, day) {
-            self.say(line);
+            self.push_line(line);
             return;
         }
         if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }
@@ -85,7 +85,7 @@ impl Desk<'_> {
         if let Some(problem) = &dialogue.utterance.problem {
             self.date_problem(problem.clone());
         } else if let Some(written) = &dialogue.utterance.impossible_time {
-            self.say(Line::ImpossibleTime { written: written.clone() });
+            self.push_line(Line::ImpossibleTime { written: written.clone() });
         } else if dialogue.offered.len() > 1
             && dialogue.says_yes_to_offer(&dialogue.utterance)
             && !self.names_something()
@@ -94,7 +94,7 @@ impl Desk<'_> {
             let mut times = if several_days { Vec::new() } else { dialogue.offered.clone() };
             times.sort_unstable();
             times.dedup();
-            self.say(Line::WhichTime { times });
+            self.push_line(Line::WhichTime { times });
         } else {
             return false;
         }
@@ -102,7 +102,7 @@ impl Desk<'_> {
     }
 
     pub(super) fn date_problem(&mut self, problem: balcao_language::DateProblem) {
-        self.say(super::problem_line(problem, self.dialogue));
+        self.push_line(super::problem_line(problem, self.dialogue));
     }
 
     /// True if the message goes on with the booking rather than asking for something else meanwhile.
@@ -248,9 +248,9 @@ impl Desk<'_> {
         if let (Some(name), Named::One(_)) =
             (wish.professional.clone(), self.dialogue.catalog.professional_in(&self.dialogue.utterance.text))
         {
-            self.say(Line::With { name });
+            self.push_line(Line::With { name });
         }
-        self.say(Line::AskDay);
+        self.push_line(Line::AskDay);
     }
 
     pub(super) fn availability(&mut self, wish: &Wish, date: Date) -> Option<Availability> {
@@ -264,7 +264,7 @@ impl Desk<'_> {
             Answer::Ready(outcome) => self.read_availability(outcome),
             Answer::Asked => None,
             Answer::Missing => {
-                self.say(Line::CannotNow);
+                self.push_line(Line::CannotNow);
                 None
             }
         }
@@ -288,19 +288,19 @@ impl Desk<'_> {
                 if let Some(said) = unknown_person {
                     let near: Vec<String> = candidates.into_iter().filter(|name| resembles(&said, name)).collect();
                     let list = if near.is_empty() { names() } else { near };
-                    self.say(Line::NoSuchProfessional { said, list });
+                    self.push_line(Line::NoSuchProfessional { said, list });
                 } else if unknown_service.is_some() {
                     let all: Vec<String> =
                         self.dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
                     if let Some(said) = unknown_service.filter(|_| candidates.is_empty() || candidates == all) {
-                        self.say(Line::NotOffered { said });
+                        self.push_line(Line::NotOffered { said });
                     }
                     let list = if candidates.len() < 2 { all } else { candidates };
-                    self.say(Line::AskService { list });
+                    self.push_line(Line::AskService { list });
                 } else if candidates.is_empty() {
-                    self.say(Line::AskDay);
+                    self.push_line(Line::AskDay);
                 } else {
-                    self.say(Line::WhichProfessional { list: candidates });
+                    self.push_line(Line::WhichProfessional { list: candidates });
                 }
             }
             Some(_) => {
@@ -319,17 +319,17 @@ impl Desk<'_> {
             return;
         }
         if let Some(name) = wish.professional.clone().filter(|_| found.no_hours) {
-            self.say(Line::NoHours { name });
+            self.push_line(Line::NoHours { name });
             return;
         }
         if let Some(message) = found.refusal.clone() {
-            self.say(Line::Refused { message: Some(message) });
+            self.push_line(Line::Refused { message: Some(message) });
             let list = found.offered_by.clone();
-            self.say(if list.is_empty() { Line::AskDay } else { Line::WhichProfessional { list } });
+            self.push_line(if list.is_empty() { Line::AskDay } else { Line::WhichProfessional { list } });
             return;
         }
         if let Some(what) = self.own_at(wish, date) {
-            self.say(Line::HaveAlready { what });
+            self.push_line(Line::HaveAlready { what });
             return;
         }
         if found.free.is_empty() {
@@ -353,10 +353,10 @@ impl Desk<'_> {
             .filter(|(_, times)| !times.is_empty())
             .collect();
         if inside.is_empty() {
-            self.say(Line::NoneFree { date, professional: wish.professional.clone(), part: window });
+            self.push_line(Line::NoneFree { date, professional: wish.professional.clone(), part: window });
             let list = found.free.iter().take(OFFERED_PEOPLE);
             let list = list.map(|(name, times)| (Some(name.clone()), spread(times))).collect();
-            self.say(Line::Nearby { list });
+            self.push_line(Line::Nearby { list });
             return;
         }
         if self.is(Act::Earliest) || self.is(Act::Latest) || self.is(Act::AnyTime) {
@@ -370,7 +370,7 @@ impl Desk<'_> {
             }
         }
         let free = inside.iter().take(OFFERED_PEOPLE).map(|(name, times)| (name.clone(), spread(times))).collect();
-        self.say(Line::Offer { date, free, service: wish.service.clone() });
+        self.push_line(Line::Offer { date, free, service: wish.service.clone() });
     }
 
     fn at_times(&mut self, wish: &Wish, date: Date, found: &Availability) {
@@ -385,7 +385,7 @@ impl Desk<'_> {
         };
         let people = free_at(time);
         if self.is(Act::JustAsking) {
-            self.say(Line::FreeThen { date, time, list: people });
+            self.push_line(Line::FreeThen { date, time, list: people });
             return;
         }
         let indifferent = self.dialogue.any_professional || wish.professional.is_some();
@@ -393,26 +393,26 @@ impl Desk<'_> {
             [first, rest @ ..] if rest.is_empty() || indifferent => {
                 if wish.service.is_none() {
                     let list = self.dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
-                    self.say(Line::AskService { list });
+                    self.push_line(Line::AskService { list });
                     return;
                 }
                 self.propose(wish, date, time, first.clone());
             }
-            _ => self.say(Line::AskProfessional { date, time, list: people }),
+            _ => self.push_line(Line::AskProfessional { date, time, list: people }),
         }
     }
 
     fn not_free(&mut self, wish: &Wish, date: Date, found: &Availability) {
         let Some(time) = self.dialogue.times.first().copied() else { return };
         let professional = found.free.first().map(|(name, _)| name.clone()).filter(|_| wish.professional.is_some());
-        self.say(Line::NotFree { date, time, professional });
+        self.push_line(Line::NotFree { date, time, professional });
         let list: Vec<(Option<String>, Vec<Time>)> = found
             .free
             .iter()
             .take(OFFERED_PEOPLE)
             .map(|(name, times)| (Some(name.clone()), nearest(times, time)))
             .collect();
-        self.say(Line::Nearby { list });
+        self.push_line(Line::Nearby { list });
     }
 
     /// The customer's own appointment at the time that is wanted first.
@@ -445,7 +445,7 @@ impl Desk<'_> {
         if told && unchanged && exact && wish.professional.is_some() {
             self.create(&what);
         } else {
-            self.say(Line::Propose { what });
+            self.push_line(Line::Propose { what });
         }
     }
 
@@ -453,7 +453,7 @@ impl Desk<'_> {
     fn create(&mut self, what: &Appointment) {
         let text = |value: &Option<String>| value.clone().map_or(Value::Null, Value::String);
         let (Some(date), Some(time)) = (what.date, what.time) else {
-            self.say(Line::AskDay);
+            self.push_line(Line::AskDay);
             return;
         };
         let arguments = [
@@ -464,7 +464,7 @@ impl Desk<'_> {
         ];
         match self.ask("create_appointment", &arguments) {
             Answer::Ready(_) | Answer::Asked => {}
-            Answer::Missing => self.say(Line::CannotNow),
+            Answer::Missing => self.push_line(Line::CannotNow),
         }
     }
 }

@@ -6,7 +6,7 @@ use jiff::civil::{Date, Time};
 use serde_json::Value;
 
 use super::{
-    Answer, Desk,
+    Answer, ReplyDraft,
     slots::{clock, nearest, spread},
     toolset::{CANCEL, RESCHEDULE, SCHEDULE, SLOTS},
 };
@@ -44,10 +44,10 @@ pub(super) struct OpenDay {
     pub(super) note: Option<String>,
 }
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     pub(super) fn calendar(&mut self) {
         if self.is(Act::Injection) {
-            self.say(Line::NotThat);
+            self.push_line(Line::NotThat);
             return;
         }
         if self.hand_over_by(HUMAN) {
@@ -68,7 +68,7 @@ impl Desk<'_> {
             match self.ask(END, &[]) {
                 Answer::Asked => return,
                 Answer::Ready(_) | Answer::Missing => {
-                    self.say(if self.is(Act::Goodbye) { Line::Goodbye } else { Line::Welcome });
+                    self.push_line(if self.is(Act::Goodbye) { Line::Goodbye } else { Line::Welcome });
                     return;
                 }
             }
@@ -104,10 +104,11 @@ impl Desk<'_> {
         match self.dialogue.goal {
             Goal::None => {
                 // "Sobrancelha", and no more: what there is, the calendar tells.
-                let named = |app: &Self| app.dialogue.catalog.service_in(&app.dialogue.utterance.text);
+                let named = |draft: &Self| draft.dialogue.catalog.service_in(&draft.dialogue.utterance.text);
                 let today = self.dialogue.today();
-                let known =
-                    |app: &mut Self| !app.dialogue.catalog.services.is_empty() || app.days(today, today).is_some();
+                let known = |draft: &mut Self| {
+                    !draft.dialogue.catalog.services.is_empty() || draft.days(today, today).is_some()
+                };
                 if self.bare_words() && known(self) && matches!(named(self), Named::One(_) | Named::Several(_)) {
                     self.find_a_time();
                 }
@@ -139,7 +140,7 @@ impl Desk<'_> {
 
     fn cancel_this_event(&mut self, what: &Appointment) {
         if let Answer::Missing = self.ask(CANCEL, &[("eventId", what.id.clone().unwrap_or(Value::Null))]) {
-            self.say(Line::CannotNow);
+            self.push_line(Line::CannotNow);
         }
     }
 
@@ -167,7 +168,7 @@ impl Desk<'_> {
             && dialogue.source.is_some_and(|day| what.date.is_none_or(|date| date < day.first || day.last < date));
         let day = if source_is_target { dialogue.source } else { dialogue.day };
         if let Some(line) = day.and_then(|day| super::no_such_day(dialogue, day)) {
-            self.say(line);
+            self.push_line(line);
             return;
         }
         let same = ["mesmo horario", "mesma hora", "same time"];
@@ -177,7 +178,7 @@ impl Desk<'_> {
             (Some(day), _) if day.first == day.last => day.first,
             (None, Some(_)) => what.date.unwrap_or_else(|| dialogue.today()),
             _ => {
-                self.say(Line::AskNewTime { what });
+                self.push_line(Line::AskNewTime { what });
                 return;
             }
         };
@@ -194,7 +195,7 @@ impl Desk<'_> {
             ("newTime", Value::String(clock(time))),
         ];
         if let Answer::Missing = self.ask(RESCHEDULE, &arguments) {
-            self.say(Line::CannotNow);
+            self.push_line(Line::CannotNow);
         }
     }
 
@@ -203,13 +204,13 @@ impl Desk<'_> {
         let Some(days) = self.days(date, date) else { return };
         let window = self.dialogue.window;
         let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
-        let Some(day) = days.first() else { return self.say(Line::AnotherDay) };
+        let Some(day) = days.first() else { return self.push_line(Line::AnotherDay) };
         let free: Vec<Time> = day.starts(USUAL_MIN).into_iter().filter(fits).collect();
         if free.is_empty() {
-            self.say(Line::NoneFree { date, professional: self.only_one(), part: window });
-            self.say(Line::AnotherDay);
+            self.push_line(Line::NoneFree { date, professional: self.only_one(), part: window });
+            self.push_line(Line::AnotherDay);
         } else {
-            self.say(Line::OfferDays { days: vec![(date, spread(&free))], until: None });
+            self.push_line(Line::OfferDays { days: vec![(date, spread(&free))], until: None });
         }
     }
 
@@ -221,12 +222,12 @@ impl Desk<'_> {
         if !self.about_booking() && !is_asked_for(&self.dialogue.said) && !self.names_somebody() {
             // A digression: the open proposal is put again behind its answer.
             if let Some(proposal) = self.dialogue.proposal.clone().filter(|_| !self.lines.is_empty()) {
-                self.say(Line::Propose { what: proposal });
+                self.push_line(Line::Propose { what: proposal });
             }
             return;
         }
         if self.declines() {
-            self.say(Line::NoProblem);
+            self.push_line(Line::NoProblem);
             return;
         }
         if let Some(proposal) = self.agreed() {
@@ -252,7 +253,7 @@ impl Desk<'_> {
         };
         let day = several.or(dialogue.day).or(dialogue.topic_day);
         if let Some(line) = day.and_then(|day| super::no_such_day(dialogue, day)) {
-            self.say(line);
+            self.push_line(line);
             return;
         }
         let asked = day.unwrap_or(Day { last: today.saturating_add(OFFERED_DAYS.days()), ..Day::on(today) });
@@ -266,7 +267,7 @@ impl Desk<'_> {
         }
         let Some(service) = self.service_wanted() else { return };
         if day.is_none() {
-            self.say(Line::AskDay);
+            self.push_line(Line::AskDay);
             return;
         }
         if !self.names_are_known() {
@@ -284,12 +285,12 @@ impl Desk<'_> {
             named if proposed.is_none() && self.tells_what_one_does(&named) => {}
             Named::Several(list) => self.which_service(list),
             Named::Unknown(said) => {
-                self.say(Line::NotOffered { said });
-                self.say(Line::AskService { list: names });
+                self.push_line(Line::NotOffered { said });
+                self.push_line(Line::AskService { list: names });
             }
             Named::Nothing if proposed.is_some() => return proposed,
             Named::Nothing if self.service_moved().is_some() => return self.service_moved(),
-            Named::Nothing => self.say(Line::AskService { list: names }),
+            Named::Nothing => self.push_line(Line::AskService { list: names }),
         }
         None
     }
@@ -312,12 +313,12 @@ impl Desk<'_> {
         let again = self.dialogue.asked == Question::Service && !self.dialogue.utterance.has_when();
         let told = self.dialogue.said.contains('\n');
         match (again, told) {
-            (false, _) => self.say(Line::WhichService { list }),
+            (false, _) => self.push_line(Line::WhichService { list }),
             (true, false) => {
                 self.services_of(&list);
-                self.say(Line::AskService { list: Vec::new() });
+                self.push_line(Line::AskService { list: Vec::new() });
             }
-            (true, true) => self.say(Line::Refused { message: None }),
+            (true, true) => self.push_line(Line::Refused { message: None }),
         }
     }
 
@@ -333,13 +334,13 @@ impl Desk<'_> {
                 let (date, time) = (Some(day.date), Some(time));
                 let what = Appointment { date, time, service, professional, ..Appointment::default() };
                 self.for_whom();
-                self.say(Line::Propose { what });
+                self.push_line(Line::Propose { what });
                 return;
             }
             let near = nearest(&day.starts(minutes), time);
             if !near.is_empty() {
-                self.say(Line::NotFree { date: day.date, time, professional: self.only_one() });
-                self.say(Line::Nearby { list: vec![(None, near)] });
+                self.push_line(Line::NotFree { date: day.date, time, professional: self.only_one() });
+                self.push_line(Line::Nearby { list: vec![(None, near)] });
                 return;
             }
         }
@@ -356,12 +357,12 @@ impl Desk<'_> {
             days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty()).collect();
         match (days, free.is_empty()) {
             ([only], true) => self.none_free_on(only, service, minutes),
-            (_, true) => self.say(Line::AnotherDay),
+            (_, true) => self.push_line(Line::AnotherDay),
             (_, false) => {
                 if let Some(name) = self.only_one() {
-                    self.say(Line::With { name });
+                    self.push_line(Line::With { name });
                 }
-                self.say(Line::OfferDays { days: free, until: None });
+                self.push_line(Line::OfferDays { days: free, until: None });
             }
         }
     }
@@ -372,13 +373,13 @@ impl Desk<'_> {
         let Some(days) = self.days(day.date, week) else { return };
         match self.only_one() {
             Some(name) if day.note.is_none() && days.iter().all(|day| day.open.is_empty()) => {
-                self.say(Line::NoHours { name });
+                self.push_line(Line::NoHours { name });
                 return;
             }
-            Some(name) if day.note.is_none() => self.say(Line::Away { name, date: day.date }),
-            _ => self.say(Line::HoursOf { date: day.date, periods: Vec::new(), note: day.note.clone() }),
+            Some(name) if day.note.is_none() => self.push_line(Line::Away { name, date: day.date }),
+            _ => self.push_line(Line::HoursOf { date: day.date, periods: Vec::new(), note: day.note.clone() }),
         }
-        self.say(Line::AnotherDay);
+        self.push_line(Line::AnotherDay);
     }
 
     /// What is free in another part of a day, or on the days after it, where what was wanted of it is full.
@@ -386,25 +387,25 @@ impl Desk<'_> {
         let none = Line::NoneFree { date: day.date, professional: self.only_one(), part: self.dialogue.window };
         let others = spread(&day.starts(minutes));
         if !others.is_empty() {
-            self.say(none);
-            self.say(Line::Nearby { list: vec![(None, others)] });
+            self.push_line(none);
+            self.push_line(Line::Nearby { list: vec![(None, others)] });
             return;
         }
         let Ok(next) = day.date.tomorrow() else { return };
         let Some(days) = self.days(next, day.date.saturating_add(OFFERED_DAYS.days())) else { return };
-        self.say(none);
+        self.push_line(none);
         let window = self.dialogue.window;
         let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
         let starts =
             |day: &OpenDay| spread(&day.limit_to(service).starts(minutes).into_iter().filter(fits).collect::<Vec<_>>());
         let free = days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty());
         let days: Vec<(Date, Vec<Time>)> = free.take(2).collect();
-        self.say(if days.is_empty() { Line::AnotherDay } else { Line::OfferDays { days, until: None } });
+        self.push_line(if days.is_empty() { Line::AnotherDay } else { Line::OfferDays { days, until: None } });
     }
 
     fn schedule(&mut self, what: &Appointment) {
         let (Some(date), Some(time), Some(service)) = (what.date, what.time, what.service.clone()) else {
-            self.say(Line::AskDay);
+            self.push_line(Line::AskDay);
             return;
         };
         let arguments = [
@@ -414,7 +415,7 @@ impl Desk<'_> {
             ("clientFullName", self.guest_name().map_or(Value::Null, Value::String)),
         ];
         if let Answer::Missing = self.ask(SCHEDULE, &arguments) {
-            self.say(Line::CannotNow);
+            self.push_line(Line::CannotNow);
         }
     }
 
@@ -422,9 +423,9 @@ impl Desk<'_> {
         match outcome.code() {
             Some("not_found" | "ambiguous") => {
                 let list = super::slots::candidates(&outcome.result);
-                self.say(Line::AskService { list });
+                self.push_line(Line::AskService { list });
             }
-            Some("invalid_arguments") => self.say(Line::AskDay),
+            Some("invalid_arguments") => self.push_line(Line::AskDay),
             Some(_) if outcome.is_held() => self.confirm(outcome),
             Some(_) => {
                 self.failure(outcome);
@@ -442,8 +443,8 @@ impl Desk<'_> {
         let near: Vec<Time> = others.iter().filter(|one| one.date == date).filter_map(|one| one.time).collect();
         match (date, time) {
             (Some(date), Some(time)) if !near.is_empty() => {
-                self.say(Line::NotFree { date, time, professional: None });
-                self.say(Line::Nearby { list: vec![(None, nearest(&near, time))] });
+                self.push_line(Line::NotFree { date, time, professional: None });
+                self.push_line(Line::Nearby { list: vec![(None, nearest(&near, time))] });
             }
             _ => self.refused_by(outcome),
         }
@@ -456,13 +457,13 @@ impl Desk<'_> {
             return;
         }
         if let Some(told) = results::text(&outcome.result, &["error"]) {
-            self.say(Line::Refused { message: Some(told) });
+            self.push_line(Line::Refused { message: Some(told) });
         }
         // Another day may do; of what else is refused a person knows more.
         let other_day = ["TOO_FAR", "PAST_DATE", "TOO_LATE", "OUTSIDE_HOURS"];
         let reason = outcome.result.get("reason").and_then(Value::as_str);
         let another = reason.is_some_and(|reason| other_day.contains(&reason));
-        self.say(if another { Line::AskDay } else { Line::Refused { message: None } });
+        self.push_line(if another { Line::AskDay } else { Line::Refused { message: None } });
     }
 
     /// Days of the calendar; `None` while they are missing, or where they were refused.

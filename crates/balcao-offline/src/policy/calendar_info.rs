@@ -5,7 +5,7 @@ use jiff::ToSpan;
 use serde_json::Value;
 
 use super::{
-    Answer, Desk,
+    Answer, ReplyDraft,
     calendar::{OFFERED_DAYS, written},
     toolset::LIST,
 };
@@ -22,7 +22,7 @@ const LISTED_DAYS: i64 = 90;
 /// Words before the writer's own address.
 const ADDRESS: &[&str] = &["meu endereco e ", "meu endereço é ", "moro na ", "moro no ", "moro em ", "my address is "];
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     /// Keeps the name, the address and the note that the customer gives.
     pub(super) fn told_of_themselves(&mut self) {
         let utterance = &self.dialogue.utterance;
@@ -37,21 +37,21 @@ impl Desk<'_> {
         }
         let kept = [("preferredName", text(name.clone())), ("addressText", text(address)), ("notes", text(note))];
         match self.ask(CLIENT, &kept) {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(match name {
+            Answer::Ready(outcome) if outcome.succeeded() => self.push_line(match name {
                 Some(name) => Line::NameKept { name: name.split_whitespace().next().unwrap_or_default().to_owned() },
                 None => Line::Noted,
             }),
-            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+            Answer::Ready(_) | Answer::Missing => self.push_line(Line::CannotNow),
             Answer::Asked => {}
         }
     }
 
     pub(super) fn asked_for_information(&mut self) {
         if self.is(Act::Identity) {
-            self.say(Line::Identity { organization: self.organization.to_owned() });
+            self.push_line(Line::Identity { organization: self.organization.to_owned() });
         }
         if self.is(Act::Anger) {
-            self.say(Line::Sorry);
+            self.push_line(Line::Sorry);
         }
         if self.is(Act::Services) || self.is(Act::Offers) || self.is(Act::Prices) {
             self.list_services();
@@ -74,7 +74,7 @@ impl Desk<'_> {
             return;
         }
         if self.dialogue.catalog.services.is_empty() {
-            self.say(Line::NotKnown);
+            self.push_line(Line::NotKnown);
         } else {
             self.services();
         }
@@ -83,7 +83,7 @@ impl Desk<'_> {
     /// Where the business is, as its own record says.
     fn whereabouts(&mut self) {
         let address = self.address.map(str::to_owned);
-        self.say(address.map_or(Line::NotKnown, |address| Line::Address { address }));
+        self.push_line(address.map_or(Line::NotKnown, |address| Line::Address { address }));
     }
 
     fn opening_hours(&mut self) {
@@ -93,11 +93,13 @@ impl Desk<'_> {
             asked.map_or((today, today.saturating_add(OFFERED_DAYS.days())), |day| (day.first, day.last));
         let Some(days) = self.days(first, last) else { return };
         match days.as_slice() {
-            [] => self.say(Line::NotKnown),
-            [day] => self.say(Line::HoursOf { date: day.date, periods: day.open.clone(), note: day.note.clone() }),
+            [] => self.push_line(Line::NotKnown),
+            [day] => {
+                self.push_line(Line::HoursOf { date: day.date, periods: day.open.clone(), note: day.note.clone() })
+            }
             several => {
                 let days = several.iter().map(|day| (day.date, day.open.clone())).collect();
-                self.say(Line::HoursList { days });
+                self.push_line(Line::HoursList { days });
             }
         }
     }
@@ -107,7 +109,7 @@ impl Desk<'_> {
             return;
         }
         let list = self.dialogue.upcoming.clone();
-        self.say(if list.is_empty() { Line::NoAppointments } else { Line::Appointments { list } });
+        self.push_line(if list.is_empty() { Line::NoAppointments } else { Line::Appointments { list } });
     }
 
     /// The customer's own events; `None` while they are missing.

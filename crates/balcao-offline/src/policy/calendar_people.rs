@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::{Answer, Desk, calendar_info::CLIENT, toolset::SLOTS};
+use super::{Answer, ReplyDraft, calendar_info::CLIENT, toolset::SLOTS};
 use crate::{catalog::Named, results, state::Question, words::Line};
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     /// The professionals whose calendars the tool read: all that can be booked, or only the one that the customer asked for.
     fn people(&self) -> Vec<String> {
         let told = self.answered(SLOTS).and_then(|outcome| outcome.result.get("professionals")?.as_array());
@@ -31,24 +31,24 @@ impl Desk<'_> {
         match (named, people.as_slice()) {
             (Named::One(name), [only]) if name == *only => true,
             (Named::One(name), [_]) => {
-                self.say(Line::OnlyWith { said: name, list: people });
+                self.push_line(Line::OnlyWith { said: name, list: people });
                 true
             }
             (Named::One(name), _) => {
-                self.say(Line::CannotChoose { name });
+                self.push_line(Line::CannotChoose { name });
                 false
             }
             (Named::Several(list), [_, _, ..]) => {
-                self.say(Line::WhichProfessional { list });
+                self.push_line(Line::WhichProfessional { list });
                 false
             }
             // Only what was said just now: "com franja" of an earlier message was no name.
             (Named::Unknown(said), [_]) if now == Named::Unknown(said.clone()) => {
-                self.say(Line::OnlyWith { said, list: people });
+                self.push_line(Line::OnlyWith { said, list: people });
                 true
             }
             (Named::Unknown(said), [_, _, ..]) if now == Named::Unknown(said.clone()) => {
-                self.say(Line::NoSuchProfessional { said, list: people });
+                self.push_line(Line::NoSuchProfessional { said, list: people });
                 false
             }
             _ => true,
@@ -67,7 +67,7 @@ impl Desk<'_> {
             return;
         }
         let list: Vec<String> = self.dialogue.catalog.services.iter().map(|one| one.name.clone()).collect();
-        self.say(match self.only_one() {
+        self.push_line(match self.only_one() {
             Some(name) if !list.is_empty() => Line::OnlyDoes { name, list },
             _ => Line::NotKnown,
         });
@@ -91,7 +91,7 @@ impl Desk<'_> {
             return false;
         }
         let list = self.dialogue.catalog.services.iter().map(|one| one.name.clone()).collect();
-        self.say(Line::OnlyDoes { name, list });
+        self.push_line(Line::OnlyDoes { name, list });
         true
     }
 
@@ -104,7 +104,7 @@ impl Desk<'_> {
             Some(if facts.is_empty() { name.clone() } else { format!("{name}: {}", facts.join(", ")) })
         };
         let list = names.iter().filter_map(row).collect();
-        self.say(Line::Services { list });
+        self.push_line(Line::Services { list });
     }
 
     /// The name of the person who comes instead of the writer.
@@ -115,7 +115,7 @@ impl Desk<'_> {
     /// Says who the appointment is for, if it is not for the writer.
     pub(super) fn for_whom(&mut self) {
         if let Some(name) = self.guest_name() {
-            self.say(Line::For { name });
+            self.push_line(Line::For { name });
         }
     }
 
@@ -125,7 +125,7 @@ impl Desk<'_> {
         let Some(guest) = self.dialogue.who.guest.clone() else { return true };
         if self.contact.is_none() {
             let Some(own) = self.dialogue.who.own_name.clone() else {
-                self.say(Line::AskName { guest: false });
+                self.push_line(Line::AskName { guest: false });
                 return false;
             };
             if matches!(self.ask(CLIENT, &[("preferredName", Value::String(own))]), Answer::Asked) {
@@ -133,7 +133,7 @@ impl Desk<'_> {
             }
         }
         if guest.name.is_none() {
-            self.say(Line::AskName { guest: true });
+            self.push_line(Line::AskName { guest: true });
         }
         guest.name.is_some()
     }

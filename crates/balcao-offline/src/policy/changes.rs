@@ -5,7 +5,7 @@ use jiff::civil::{Date, Time};
 use serde_json::Value;
 
 use super::{
-    Answer, Desk,
+    Answer, ReplyDraft,
     slots::{asking, clock, nearest, spread},
     wish::Wish,
 };
@@ -16,7 +16,7 @@ use crate::{
     words::Line,
 };
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     pub(super) fn cancel(&mut self) {
         if let Some(outcome) = self.answered("cancel_appointment") {
             self.held_or_refused(outcome);
@@ -35,7 +35,7 @@ impl Desk<'_> {
     fn cancel_this(&mut self, what: &Appointment) {
         let id = what.id.clone().unwrap_or(Value::Null);
         if let Answer::Missing = self.ask("cancel_appointment", &[("appointment_id", id)]) {
-            self.say(Line::CannotNow);
+            self.push_line(Line::CannotNow);
         }
     }
 
@@ -86,7 +86,7 @@ impl Desk<'_> {
             (Some(day), _) if day.first == day.last => day.first,
             (None, Some(_)) => what.date.unwrap_or_else(|| dialogue.today()),
             _ => {
-                self.say(Line::AskNewTime { what });
+                self.push_line(Line::AskNewTime { what });
                 return;
             }
         };
@@ -96,7 +96,7 @@ impl Desk<'_> {
         };
         if Some(date) == what.date && time.is_some() && time == what.time && person.is_none() {
             // The words name the present time, as those of a reminder's button do: where it is to go is still open.
-            self.say(Line::AskNewTime { what });
+            self.push_line(Line::AskNewTime { what });
             return;
         }
         if Some(date) == what.date && time.is_some() && person.is_none() {
@@ -119,7 +119,7 @@ impl Desk<'_> {
             Answer::Ready(outcome) => outcome,
             Answer::Asked => return,
             Answer::Missing if self.may_call => return self.reschedule_to(what, date, wanted, person),
-            Answer::Missing => return self.say(Line::CannotNow),
+            Answer::Missing => return self.push_line(Line::CannotNow),
         };
         if outcome.code().is_some() {
             self.failure(outcome);
@@ -127,7 +127,7 @@ impl Desk<'_> {
         }
         let found = results::availability(&outcome.result);
         if let Some(name) = with.clone().filter(|_| found.no_hours) {
-            self.say(Line::NoHours { name });
+            self.push_line(Line::NoHours { name });
             return;
         }
         let times = found.free.iter().flat_map(|(_, times)| times.iter().copied()).collect::<Vec<_>>();
@@ -140,8 +140,8 @@ impl Desk<'_> {
             Some(time) => self.reschedule_to(what, date, Some(time), person),
             None => match wanted {
                 Some(time) => {
-                    self.say(Line::NotFree { date, time, professional: with.clone() });
-                    self.say(Line::Nearby { list: vec![(with, nearest(&times, time))] });
+                    self.push_line(Line::NotFree { date, time, professional: with.clone() });
+                    self.push_line(Line::Nearby { list: vec![(with, nearest(&times, time))] });
                 }
                 None => {
                     let window = self.dialogue.window;
@@ -149,7 +149,7 @@ impl Desk<'_> {
                     let inside: Vec<_> = times.iter().copied().filter(fits).collect();
                     let offered = if inside.is_empty() { &times } else { &inside };
                     let name = found.free.first().map(|(name, _)| name.clone()).unwrap_or_default();
-                    self.say(Line::Offer { date, free: vec![(name, spread(offered))], service: None });
+                    self.push_line(Line::Offer { date, free: vec![(name, spread(offered))], service: None });
                 }
             },
         }
@@ -157,7 +157,7 @@ impl Desk<'_> {
 
     fn reschedule_to(&mut self, what: &Appointment, date: Date, time: Option<Time>, person: Option<String>) {
         let Some(time) = time else {
-            self.say(Line::AskNewTime { what: what.clone() });
+            self.push_line(Line::AskNewTime { what: what.clone() });
             return;
         };
         let arguments = [
@@ -167,7 +167,7 @@ impl Desk<'_> {
             ("appointment_id", what.id.clone().unwrap_or(Value::Null)),
         ];
         if let Answer::Missing = self.ask("reschedule_appointment", &arguments) {
-            self.say(Line::CannotNow);
+            self.push_line(Line::CannotNow);
         }
     }
 
@@ -182,7 +182,7 @@ impl Desk<'_> {
         let fields = held.arguments.as_object().cloned().unwrap_or_default();
         let arguments: Vec<(&str, Value)> = fields.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
         if let Answer::Missing = self.ask(name, &arguments) {
-            self.say(Line::CannotNow);
+            self.push_line(Line::CannotNow);
         }
         true
     }
@@ -194,14 +194,14 @@ impl Desk<'_> {
             return;
         }
         match outcome.code() {
-            Some("not_found") => self.say(Line::NoAppointments),
+            Some("not_found") => self.push_line(Line::NoAppointments),
             Some("ambiguous") => {
                 let list =
                     results::appointments(outcome.result.get("details").unwrap_or(&Value::Null), &["candidates"]);
                 let list = if list.is_empty() { self.dialogue.upcoming.clone() } else { list };
-                self.say(Line::Which { list });
+                self.push_line(Line::Which { list });
             }
-            Some("invalid_arguments") => self.say(Line::Refused { message: None }),
+            Some("invalid_arguments") => self.push_line(Line::Refused { message: None }),
             Some(_) => {
                 self.failure(outcome);
             }
@@ -211,8 +211,8 @@ impl Desk<'_> {
                 let wanted = results::appointment(&outcome.arguments);
                 if let (false, Some(date), Some(time)) = (times.is_empty(), wanted.date, wanted.time) {
                     let professional = wanted.professional;
-                    self.say(Line::NotFree { date, time, professional });
-                    self.say(Line::Nearby { list: vec![(None, nearest(&times, time))] });
+                    self.push_line(Line::NotFree { date, time, professional });
+                    self.push_line(Line::Nearby { list: vec![(None, nearest(&times, time))] });
                 } else {
                     self.refused(outcome);
                 }
@@ -223,13 +223,13 @@ impl Desk<'_> {
     /// Words a refusal by its reason, and offers a person.
     fn refused(&mut self, outcome: &Outcome) {
         if outcome.result.get("reason").and_then(Value::as_str) == Some("NO_UPCOMING") {
-            self.say(Line::NoAppointments);
+            self.push_line(Line::NoAppointments);
             return;
         }
         if let Some(message) = results::message(&outcome.result) {
-            self.say(Line::Refused { message: Some(message) });
+            self.push_line(Line::Refused { message: Some(message) });
         }
-        self.say(Line::Refused { message: None });
+        self.push_line(Line::Refused { message: None });
     }
 
     /// Relays the summary as a question; names the appointment where the summary does not.
@@ -240,7 +240,7 @@ impl Desk<'_> {
             .iter()
             .any(|one| results::usual_name(&one.name) == "cancel_appointment" && one.succeeded());
         if first && self.first_of_several(&self.dialogue.upcoming).is_some() {
-            self.say(Line::OneByOne);
+            self.push_line(Line::OneByOne);
         }
         let id = results::appointment(&outcome.arguments).id;
         let known = self.dialogue.upcoming.iter().find(|one| one.id == id).cloned();
@@ -252,7 +252,7 @@ impl Desk<'_> {
         // A summary comes in the business's language; another language's question is worded here.
         if let (Some(what), true) = (known.clone(), self.locale == balcao_language::Locale::En) {
             let to = results::appointment(&outcome.arguments);
-            self.say(match results::usual_name(&outcome.name) {
+            self.push_line(match results::usual_name(&outcome.name) {
                 "reschedule_appointment" => Line::MayMove { what, to },
                 _ => Line::MayCancel { what },
             });
@@ -260,9 +260,9 @@ impl Desk<'_> {
         }
         let names_time = !balcao_language::find_times(summary).is_empty();
         if let Some(what) = known.filter(|_| !names_time) {
-            self.say(Line::Appointments { list: vec![what] });
+            self.push_line(Line::Appointments { list: vec![what] });
         }
-        self.say(Line::Confirm { summary: asking(summary, self.locale) });
+        self.push_line(Line::Confirm { summary: asking(summary, self.locale) });
     }
 
     /// The appointment that is meant; asks or fetches what is missing.
@@ -271,7 +271,7 @@ impl Desk<'_> {
             Answer::Ready(outcome) => outcome,
             Answer::Asked => return None,
             Answer::Missing => {
-                self.say(Line::CannotNow);
+                self.push_line(Line::CannotNow);
                 return None;
             }
         };
@@ -286,7 +286,7 @@ impl Desk<'_> {
     pub(super) fn meant(&mut self) -> Option<Appointment> {
         let all = &self.dialogue.upcoming;
         if all.is_empty() {
-            self.say(Line::NoAppointments);
+            self.push_line(Line::NoAppointments);
             return None;
         }
         if let Some(first) = self.first_of_several(all) {
@@ -299,7 +299,7 @@ impl Desk<'_> {
         }
         if let (true, [first, _, ..], Some(_)) = (moving, all.as_slice(), says_all(&self.dialogue.utterance.text)) {
             // There is one new time for each: one after the other.
-            self.say(Line::OneByOne);
+            self.push_line(Line::OneByOne);
             return Some(first.clone());
         }
         let mut left = self.on_source_day(all)?;
@@ -313,7 +313,7 @@ impl Desk<'_> {
             // Who answers a reminder means its appointment.
             _ if told.is_some() => told,
             _ => {
-                self.say(Line::Which { list: left });
+                self.push_line(Line::Which { list: left });
                 None
             }
         }
@@ -380,7 +380,7 @@ impl Desk<'_> {
         if self.dialogue.goal == Goal::Reschedule {
             return Some(all.to_vec());
         }
-        self.say(Line::NotThatDay { date: day.first, list: all.to_vec() });
+        self.push_line(Line::NotThatDay { date: day.first, list: all.to_vec() });
         None
     }
 

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, Time};
 use serde_json::Value;
 
-use super::{Desk, slots::spread, wish::Wish};
+use super::{ReplyDraft, slots::spread, wish::Wish};
 use crate::{
     nlu::{Act, Day},
     words::Line,
@@ -12,7 +12,7 @@ use crate::{
 /// How many days an offer looks at.
 const OFFERED_DAYS: usize = 5;
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     pub(super) fn in_days(&mut self, wish: &Wish, day: Day) {
         let first = day.first.max(self.dialogue.today());
         let mut found = Vec::new();
@@ -84,10 +84,10 @@ impl Desk<'_> {
             }
         }
         if days.is_empty() {
-            self.say(Line::NoneInDays { first, last: day.last });
-            self.say(Line::AnotherDay);
+            self.push_line(Line::NoneInDays { first, last: day.last });
+            self.push_line(Line::AnotherDay);
         } else {
-            self.say(Line::OfferDays { days, until });
+            self.push_line(Line::OfferDays { days, until });
         }
     }
 

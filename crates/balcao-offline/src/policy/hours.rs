@@ -4,7 +4,7 @@ use balcao_language::{Locale, format::time};
 use jiff::civil::{Date, Time};
 use serde_json::Value;
 
-use super::{Answer, Desk};
+use super::{Answer, ReplyDraft};
 use crate::{
     nlu::Day,
     results::{self, Outcome},
@@ -16,7 +16,7 @@ const DAYS_AHEAD: i64 = 4;
 /// Days that the tool tells if none is named.
 const A_WEEK: i64 = 7;
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     pub(super) fn hours(&mut self) {
         let utterance = &self.dialogue.utterance;
         let said = |words: &[&str]| words.iter().any(|word| balcao_language::contains_word(&utterance.text, word));
@@ -35,24 +35,24 @@ impl Desk<'_> {
             days.retain(|(date, ..)| (day.first..=day.last).contains(date));
         } else if holiday {
             // Which days are holidays is in the notes of days; a holiday that was not named is asked for.
-            self.say(Line::WhichHoliday);
+            self.push_line(Line::WhichHoliday);
             return;
         }
         days.truncate(7);
         match days.as_slice() {
-            [] => self.say(Line::NotKnown),
+            [] => self.push_line(Line::NotKnown),
             [(date, periods, note)] => {
                 if let Some(open) = outcome.result.get("open_now").and_then(Value::as_bool).filter(|_| now) {
-                    self.say(if open { Line::Yes } else { Line::ClosedNow });
+                    self.push_line(if open { Line::Yes } else { Line::ClosedNow });
                 }
-                self.say(Line::HoursOf { date: *date, periods: periods.clone(), note: note.clone() });
+                self.push_line(Line::HoursOf { date: *date, periods: periods.clone(), note: note.clone() });
                 if periods.is_empty() {
                     self.next_opening(*date);
                 }
             }
             several => {
                 let days = several.iter().map(|(date, periods, _)| (*date, periods.clone())).collect();
-                self.say(Line::HoursList { days });
+                self.push_line(Line::HoursList { days });
             }
         }
     }
@@ -67,7 +67,7 @@ impl Desk<'_> {
             };
             let found = days(outcome).into_iter().find(|(day, periods, _)| *day == date && !periods.is_empty());
             if let Some((date, periods, _)) = found {
-                self.say(Line::OpensNext { date, periods });
+                self.push_line(Line::OpensNext { date, periods });
                 return;
             }
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::hours::{periods, worded};
 use super::{
-    Call, Decision, Desk,
+    Call, Decision, ReplyDraft,
     slots::{OFFERED_TIMES, spread},
 };
 use crate::catalog::Named;
@@ -25,7 +25,7 @@ const TOLD: usize = 6;
 const SHORT: usize = 6;
 
 struct Intake<'a> {
-    app: Desk<'a>,
+    draft: ReplyDraft<'a>,
     dialogue: &'a Dialogue,
     facts: &'a TurnFacts,
     locale: Locale,
@@ -40,11 +40,11 @@ enum Service {
 }
 
 /// The next step: a call that is missing, or what it says.
-pub(super) fn decide(app: Desk<'_>, facts: &TurnFacts) -> Decision {
-    let (dialogue, locale) = (app.dialogue, app.locale);
-    let mut intake = Intake { app, dialogue, facts, locale };
+pub(super) fn decide(draft: ReplyDraft<'_>, facts: &TurnFacts) -> Decision {
+    let (dialogue, locale) = (draft.dialogue, draft.locale);
+    let mut intake = Intake { draft, dialogue, facts, locale };
     let last = intake.next();
-    let Desk { mut calls, lines, .. } = intake.app;
+    let ReplyDraft { mut calls, lines, .. } = intake.draft;
     match last {
         Decision::Call(more) => {
             calls.extend(more);
@@ -97,7 +97,7 @@ impl<'a> Intake<'a> {
         if let Some(line) = self.nobody_of_that_name() {
             return Decision::Say(self.line(line));
         }
-        self.app.one_at_a_time();
+        self.draft.one_at_a_time();
         if info.code().is_some() {
             return Decision::Say(self.refused(info));
         }
@@ -138,33 +138,33 @@ impl<'a> Intake<'a> {
             let what = results::appointment(&done.result);
             let plan = results::text(&done.result, &["plan_name"]);
             let price = results::price(&done.result, self.locale).filter(|_| plan.is_none());
-            self.app.say(Line::SessionBooked { what, price, plan });
+            self.draft.push_line(Line::SessionBooked { what, price, plan });
             if let Some(text) = results::text(&done.result, &["plan_notice"]) {
-                self.app.say(Line::PlanNotice { text });
+                self.draft.push_line(Line::PlanNotice { text });
             }
         }
-        let was_booked = !self.app.lines.is_empty();
+        let was_booked = !self.draft.lines.is_empty();
         if !last.succeeded() {
             if !was_booked {
                 self.answers();
-                self.app.one_at_a_time();
+                self.draft.one_at_a_time();
             }
             let stays =
                 self.dialogue.booked.clone().filter(|one| one.date.is_some_and(|date| date >= self.dialogue.today()));
             let stands = self.dialogue.upcoming.iter().any(|one| stays.as_ref().is_some_and(|what| one.id == what.id));
             if let Some(what) = stays.filter(|_| stands && last.is_held() && !was_booked) {
-                self.app.say(Line::OneMore { what });
+                self.draft.push_line(Line::OneMore { what });
             }
             if last.is_held() && self.proposes_the_usual() {
-                self.app.say(Line::AnotherIsPossible);
+                self.draft.push_line(Line::AnotherIsPossible);
             }
             return Decision::Say(self.booked(last));
         }
         let Some(wish) = self.dialogue.queue.first() else { return Decision::Say(String::new()) };
-        if !self.app.next_is_complete() {
+        if !self.draft.next_is_complete() {
             let settled = matches!(self.dialogue.catalog.service_in(wish), Named::One(_));
-            let wish = self.app.label(wish);
-            self.app.say(Line::NextOf { wish, settled });
+            let wish = self.draft.label(wish);
+            self.draft.push_line(Line::NextOf { wish, settled });
             return Decision::Say(String::new());
         }
         match self.answered("get_professional_info") {
@@ -221,7 +221,7 @@ impl<'a> Intake<'a> {
     }
 
     fn ask(&self, name: &str, arguments: Value) -> Decision {
-        if self.app.may_call {
+        if self.draft.may_call {
             Decision::Call(vec![Call { name: name.to_owned(), arguments }])
         } else {
             Decision::Say(self.sorry())
@@ -434,7 +434,7 @@ impl<'a> Intake<'a> {
         };
         let only_hours = self.asks_for_hours() && !self.dialogue.utterance.is(Act::Prices);
         let own = if only_hours && own.len() > 1 { Vec::new() } else { own };
-        let rows: Vec<String> = own.iter().filter_map(|name| self.app.row_of(name, who)).collect();
+        let rows: Vec<String> = own.iter().filter_map(|name| self.draft.row_of(name, who)).collect();
         let session = match rows.as_slice() {
             [] if only_hours => String::new(),
             [] => self.say(&format!("Certo, com {who}{what}."), &format!("Right, with {who}{what}.")),

@@ -71,7 +71,7 @@ pub fn decide(
     if analyst::serves(tools) {
         return analyst::decide(dialogue, tools, locale, may_call);
     }
-    let decision = at_the_desk(dialogue, tools, facts, locale, may_call);
+    let decision = draft_reply(dialogue, tools, facts, locale, may_call);
     match person_instead(&decision, dialogue, tools) {
         Some(call) if may_call => Decision::Call(vec![call]),
         Some(_) | None => decision,
@@ -96,14 +96,14 @@ fn person_instead(decision: &Decision, dialogue: &Dialogue, tools: &[ToolDefinit
 /// The tools that hand over.
 const CALLS_A_PERSON: [&str; 2] = ["transfer_to_human", calendar::HUMAN];
 
-fn at_the_desk(
+fn draft_reply(
     dialogue: &Dialogue,
     tools: &[ToolDefinition],
     facts: &TurnFacts,
     locale: Locale,
     may_call: bool,
 ) -> Decision {
-    let mut app = Desk {
+    let mut draft = ReplyDraft {
         dialogue,
         tools,
         organization: &facts.organization,
@@ -115,17 +115,17 @@ fn at_the_desk(
         lines: Vec::new(),
     };
     if toolset::is_intake(tools) {
-        return intake::decide(app, facts);
+        return intake::decide(draft, facts);
     }
     if toolset::is_calendar(dialogue, tools) {
-        app.calendar();
+        draft.calendar();
     } else {
-        app.work();
+        draft.work();
     }
-    if !app.calls.is_empty() {
-        return Decision::Call(app.calls);
+    if !draft.calls.is_empty() {
+        return Decision::Call(draft.calls);
     }
-    Decision::Say(crate::words::reply(&each_once(app.lines), locale, dialogue.today()))
+    Decision::Say(crate::words::reply(&each_once(draft.lines), locale, dialogue.today()))
 }
 
 fn each_once(all: Vec<Line>) -> Vec<Line> {
@@ -149,7 +149,7 @@ enum Answer<'a> {
 }
 
 /// Where jobs leave their calls and lines.
-struct Desk<'a> {
+struct ReplyDraft<'a> {
     dialogue: &'a Dialogue,
     tools: &'a [ToolDefinition],
     organization: &'a str,
@@ -161,12 +161,12 @@ struct Desk<'a> {
     lines: Vec<Line>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> ReplyDraft<'a> {
     fn is(&self, act: Act) -> bool {
         self.dialogue.utterance.is(act)
     }
 
-    fn say(&mut self, line: Line) {
+    fn push_line(&mut self, line: Line) {
         self.lines.push(line);
     }
 
@@ -218,13 +218,13 @@ impl<'a> Desk<'a> {
             "forbidden" | "conflict" | "rate_limited" | "upgrade_required" => Line::Refused { message: None },
             _ => Line::CannotNow,
         };
-        self.say(line);
+        self.push_line(line);
         Some(())
     }
 
     fn work(&mut self) {
         if self.is(Act::Injection) {
-            self.say(Line::NotThat);
+            self.push_line(Line::NotThat);
             return;
         }
         if self.hand_over() {
@@ -258,8 +258,8 @@ impl<'a> Desk<'a> {
             None => self.ask(tool, &[("reason", reason)]),
         };
         match answer {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Transferred),
-            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+            Answer::Ready(outcome) if outcome.succeeded() => self.push_line(Line::Transferred),
+            Answer::Ready(_) | Answer::Missing => self.push_line(Line::CannotNow),
             Answer::Asked => {}
         }
         true
@@ -311,7 +311,7 @@ impl<'a> Desk<'a> {
         } else {
             Line::WhatElse
         };
-        self.say(line);
+        self.push_line(line);
     }
 
     /// The job about an appointment, if the message goes on with one. True if it had anything to do.
@@ -322,7 +322,7 @@ impl<'a> Desk<'a> {
         let starts = self.is(Act::Cancel) || self.is(Act::Reschedule);
         let declined = agreement(&dialogue.utterance.text) == Agreement::No;
         if changes && !starts && declined && !dialogue.utterance.has_when() {
-            self.say(Line::LeftAsIs);
+            self.push_line(Line::LeftAsIs);
             return true;
         }
         match dialogue.goal {

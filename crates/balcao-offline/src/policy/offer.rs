@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{
-    Desk,
+    ReplyDraft,
     questions::plan_row,
     spoken::{spoken_service, spoken_topic},
 };
 use crate::{catalog::Named, nlu::Act, results, state::Question, words::Line};
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     pub(super) fn services(&mut self) {
         let dialogue = self.dialogue;
         if dialogue.catalog.services.is_empty() && self.read("get_services", &[]).is_none() {
@@ -40,20 +40,20 @@ impl Desk<'_> {
             .iter()
             .find(|plan| named.is_empty() && balcao_language::contains_word(&dialogue.utterance.text, &plan.name));
         if let Some(plan) = plan {
-            self.say(Line::Plans { list: plan_row(&plan.data, locale).into_iter().collect() });
+            self.push_line(Line::Plans { list: plan_row(&plan.data, locale).into_iter().collect() });
         } else if let Some(said) = unlisted.or_else(|| self.unknown_topic(named.is_empty() && !asks_all)) {
             match self.resolve(&said) {
                 None => return,
                 Some(Named::One(name)) if dialogue.catalog.service(&name).is_some() => named = vec![name],
                 Some(Named::Several(names)) => named = names,
                 Some(Named::Unknown(said)) => {
-                    self.say(Line::NotOffered { said });
-                    self.say(Line::Services { list });
+                    self.push_line(Line::NotOffered { said });
+                    self.push_line(Line::Services { list });
                 }
-                Some(Named::One(_) | Named::Nothing) => self.say(Line::Services { list }),
+                Some(Named::One(_) | Named::Nothing) => self.push_line(Line::Services { list }),
             }
         } else if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
-            self.say(Line::Services { list });
+            self.push_line(Line::Services { list });
         } else if named.is_empty() {
             // "Vocês têm …?" about nothing on the list is a question like any other.
             let asked = dialogue.utterance.questions.is_empty().then(|| dialogue.utterance.text.clone());
@@ -100,8 +100,8 @@ impl Desk<'_> {
             Some(Named::One(name)) => self.price_of(&name),
             Some(Named::Several(names)) => names.iter().for_each(|name| self.price_of(name)),
             Some(Named::Unknown(_) | Named::Nothing) => {
-                self.say(Line::NotOffered { said: said.to_owned() });
-                self.say(Line::AskService { list: names() });
+                self.push_line(Line::NotOffered { said: said.to_owned() });
+                self.push_line(Line::AskService { list: names() });
             }
         }
     }

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::{
-    Answer, Desk,
+    Answer, ReplyDraft,
     hours::{periods, worded},
     wish::Wish,
 };
@@ -14,7 +14,7 @@ use crate::{
     words::Line,
 };
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     /// Who works: on a day, of a service, or at all.
     pub(super) fn team(&mut self) {
         let dialogue = self.dialogue;
@@ -31,13 +31,13 @@ impl Desk<'_> {
         if let (Some(service), None) = (&service, date) {
             let list = dialogue.catalog.performers(service);
             if !list.is_empty() {
-                self.say(Line::Performers { service: service.clone(), list });
+                self.push_line(Line::Performers { service: service.clone(), list });
                 return;
             }
         }
         let all = ["quais", "quantos", "quantas", "quem sao", "which", "how many"];
         if date.is_none() && all.iter().any(|word| balcao_language::contains_word(text, word)) {
-            self.say(Line::Team { date: None, list: dialogue.catalog.professionals.clone() });
+            self.push_line(Line::Team { date: None, list: dialogue.catalog.professionals.clone() });
             return;
         }
         date = date.or(Some(dialogue.today()));
@@ -54,7 +54,7 @@ impl Desk<'_> {
         if let (Named::One(name), Some(date)) = (said, date) {
             let person = people.iter().find(|person| results::text(person, &["name"]).as_ref() == Some(&name));
             let hours = person.map(|person| worded(&periods(person, "works"), self.locale));
-            self.say(Line::Works { name, date, hours });
+            self.push_line(Line::Works { name, date, hours });
             return;
         }
         let row = |person: &Value| {
@@ -63,7 +63,7 @@ impl Desk<'_> {
             Some(if hours.is_empty() { name } else { format!("{name}: {hours}") })
         };
         let list = people.iter().filter_map(row).collect();
-        self.say(Line::Team { date, list });
+        self.push_line(Line::Team { date, list });
     }
 
     /// Says that the professional does not offer the service, and who does. True if so.
@@ -74,8 +74,8 @@ impl Desk<'_> {
             return false;
         }
         let list = catalog.performers(service);
-        self.say(Line::DoesNotDo { name: name.clone(), service: service.clone() });
-        self.say(Line::WhichProfessional { list });
+        self.push_line(Line::DoesNotDo { name: name.clone(), service: service.clone() });
+        self.push_line(Line::WhichProfessional { list });
         true
     }
 
@@ -98,10 +98,13 @@ impl Desk<'_> {
         let done: Vec<String> =
             services.iter().filter(|one| dialogue.catalog.performs(&name, one) == Some(true)).cloned().collect();
         match services.first() {
-            Some(_) if !done.is_empty() => self.say(Line::Does { name, services: done }),
+            Some(_) if !done.is_empty() => self.push_line(Line::Does { name, services: done }),
             Some(service) if dialogue.catalog.performs(&name, service) == Some(false) => {
-                self.say(Line::DoesNotDo { name, service: service.clone() });
-                self.say(Line::Performers { service: service.clone(), list: dialogue.catalog.performers(service) });
+                self.push_line(Line::DoesNotDo { name, service: service.clone() });
+                self.push_line(Line::Performers {
+                    service: service.clone(),
+                    list: dialogue.catalog.performers(service),
+                });
             }
             Some(_) | None => return false,
         }
@@ -121,7 +124,7 @@ impl Desk<'_> {
         let asked = balcao_language::search_tokens(question);
         let touches = asked.iter().any(|word| word != "atend" && told.contains(word));
         if touches {
-            self.say(Line::Restriction { name, text });
+            self.push_line(Line::Restriction { name, text });
         }
         touches
     }
@@ -132,16 +135,16 @@ impl Desk<'_> {
         match &wish.professional {
             _ if there.as_deref() == Some(&[]) && self.closed_on(date) => {}
             Some(name) if there.as_ref().is_some_and(|there| !there.contains(name)) => {
-                self.say(Line::Away { name: name.clone(), date });
+                self.push_line(Line::Away { name: name.clone(), date });
                 let list = there.unwrap_or_default();
                 if !list.is_empty() {
-                    self.say(Line::InsteadThatDay { list });
+                    self.push_line(Line::InsteadThatDay { list });
                 }
             }
-            professional => self.say(Line::NoneFree { date, professional: professional.clone(), part: None }),
+            professional => self.push_line(Line::NoneFree { date, professional: professional.clone(), part: None }),
         }
         if self.calls.is_empty() {
-            self.say(next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
+            self.push_line(next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
         }
     }
 
@@ -168,7 +171,7 @@ impl Desk<'_> {
         };
         let days = outcome.result.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let Some(day) = days.first().filter(|day| periods(day, "periods").is_empty()) else { return false };
-        self.say(Line::HoursOf { date, periods: Vec::new(), note: results::text(day, &["note"]) });
+        self.push_line(Line::HoursOf { date, periods: Vec::new(), note: results::text(day, &["note"]) });
         true
     }
 }

@@ -3,7 +3,7 @@
 use balcao_language::Locale;
 use serde_json::Value;
 
-use super::{Answer, Desk};
+use super::{Answer, ReplyDraft};
 use crate::{
     nlu::Act,
     results::{self, Appointment, Outcome},
@@ -11,14 +11,14 @@ use crate::{
     words::Line,
 };
 
-impl<'a> Desk<'a> {
+impl<'a> ReplyDraft<'a> {
     pub(super) fn information(&mut self) {
         self.own_data();
         if self.is(Act::Identity) {
-            self.say(Line::Identity { organization: self.organization.to_owned() });
+            self.push_line(Line::Identity { organization: self.organization.to_owned() });
         }
         if self.is(Act::Anger) {
-            self.say(Line::Sorry);
+            self.push_line(Line::Sorry);
         }
         if self.is(Act::Prices) || self.is(Act::Offers) || self.is(Act::Services) {
             self.services();
@@ -64,10 +64,10 @@ impl<'a> Desk<'a> {
         }
         if self.is(Act::NoReminder) {
             // No tool drops a reminder: a person does.
-            self.say(if self.dialogue.reminded { Line::ReminderStays } else { Line::NoReminder });
+            self.push_line(if self.dialogue.reminded { Line::ReminderStays } else { Line::NoReminder });
         }
         if self.is(Act::CancelOther) {
-            self.say(Line::Refused { message: None });
+            self.push_line(Line::Refused { message: None });
         }
         if self.is(Act::Note) {
             self.note();
@@ -87,7 +87,7 @@ impl<'a> Desk<'a> {
             Answer::Ready(outcome) => Some(outcome),
             Answer::Asked => None,
             Answer::Missing => {
-                self.say(Line::CannotNow);
+                self.push_line(Line::CannotNow);
                 None
             }
         }
@@ -96,7 +96,7 @@ impl<'a> Desk<'a> {
     pub(super) fn appointments(&mut self) {
         let dialogue = self.dialogue;
         if self.is(Act::IsBooked) && dialogue.asked == Question::Book {
-            self.say(Line::NotYet);
+            self.push_line(Line::NotYet);
             return;
         }
         if self.speaks_of_others(false) != Some(false) {
@@ -104,13 +104,13 @@ impl<'a> Desk<'a> {
         }
         let Some(outcome) = self.read("get_appointment_history", &[]) else { return };
         if self.is(Act::IsBooked) && !dialogue.upcoming.is_empty() {
-            self.say(Line::Yes);
+            self.push_line(Line::Yes);
         }
         let past = ["ultima", "ultimo", "historico", "last"];
         let asks_past = past.iter().any(|word| balcao_language::contains_word(&dialogue.utterance.text, word));
         let last = results::appointments(&outcome.result, &["last_5"]);
         if let Some(what) = last.first().filter(|_| asks_past) {
-            self.say(Line::LastVisit { what: what.clone() });
+            self.push_line(Line::LastVisit { what: what.clone() });
             return;
         }
         let days = &dialogue.utterance.days;
@@ -119,7 +119,7 @@ impl<'a> Desk<'a> {
         };
         let that_day: Vec<Appointment> = dialogue.upcoming.iter().filter(on_day).cloned().collect();
         let list = if that_day.is_empty() { dialogue.upcoming.clone() } else { that_day };
-        self.say(if list.is_empty() { Line::NoAppointments } else { Line::Appointments { list } });
+        self.push_line(if list.is_empty() { Line::NoAppointments } else { Line::Appointments { list } });
     }
 
     fn subscription(&mut self) {
@@ -127,7 +127,7 @@ impl<'a> Desk<'a> {
         let result = &outcome.result;
         let message = results::message(result);
         if result.get("is_subscriber").and_then(Value::as_bool) != Some(true) {
-            self.say(Line::NotSubscribed { message });
+            self.push_line(Line::NotSubscribed { message });
             return;
         }
         let active = result.get("active_plans").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -138,9 +138,9 @@ impl<'a> Desk<'a> {
         let own_due = active.iter().find_map(|plan| results::text(plan, &["due_date", "due"]));
         let due = results::text(result, &["due_date", "due"]).or(own_due).as_deref().and_then(results::date_of);
         if plans.is_empty() && due.is_none() {
-            self.say(Line::NotSubscribed { message });
+            self.push_line(Line::NotSubscribed { message });
         } else {
-            self.say(Line::Subscribed { plans, due });
+            self.push_line(Line::Subscribed { plans, due });
         }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Desk<'a> {
             asked = plans.iter().collect();
         }
         let list: Vec<String> = asked.into_iter().filter_map(|plan| plan_row(plan, locale)).collect();
-        self.say(if list.is_empty() { Line::NoPlans } else { Line::Plans { list } });
+        self.push_line(if list.is_empty() { Line::NoPlans } else { Line::Plans { list } });
     }
 
     pub(super) fn knowledge(&mut self, question: &str) {
@@ -207,7 +207,7 @@ impl<'a> Desk<'a> {
             }
         }
         match best.and_then(|(_, entry)| results::text(entry, &["content"])) {
-            Some(content) => self.say(Line::Knowledge { content }),
+            Some(content) => self.push_line(Line::Knowledge { content }),
             None if self.restriction(question) => {}
             None => match self.other_service(question) {
                 Some(said) => self.unlisted(&said),
@@ -220,15 +220,15 @@ impl<'a> Desk<'a> {
     pub(super) fn not_known(&mut self, question: &str) {
         let list = self.dialogue.catalog.professionals.clone();
         let nobody = self.dialogue.catalog.nobody_in(question).filter(|_| !list.is_empty());
-        self.say(nobody.map_or(Line::NotKnown, |said| Line::NoSuchProfessional { said, list }));
+        self.push_line(nobody.map_or(Line::NotKnown, |said| Line::NoSuchProfessional { said, list }));
     }
 
     /// Keeps the e-mail address and the name that the customer gives.
     fn own_data(&mut self) {
         if let Some(email) = self.dialogue.utterance.email.clone() {
             match self.ask("update_contact", &[("email", Value::String(email.clone()))]) {
-                Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::EmailKept { email }),
-                Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+                Answer::Ready(outcome) if outcome.succeeded() => self.push_line(Line::EmailKept { email }),
+                Answer::Ready(_) | Answer::Missing => self.push_line(Line::CannotNow),
                 Answer::Asked => {}
             }
         }
@@ -239,8 +239,8 @@ impl<'a> Desk<'a> {
     fn note(&mut self) {
         let content: String = self.dialogue.utterance.text.chars().take(500).collect();
         match self.ask("add_internal_note", &[("content", Value::String(content))]) {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Noted),
-            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+            Answer::Ready(outcome) if outcome.succeeded() => self.push_line(Line::Noted),
+            Answer::Ready(_) | Answer::Missing => self.push_line(Line::CannotNow),
             Answer::Asked => {}
         }
     }
@@ -249,12 +249,12 @@ impl<'a> Desk<'a> {
     fn on_file(&mut self) {
         let Some(outcome) = self.read("get_contact_info", &[]) else { return };
         let list = ["name", "email", "phone"].iter().filter_map(|key| results::text(&outcome.result, &[key])).collect();
-        self.say(Line::OnFile { list });
+        self.push_line(Line::OnFile { list });
     }
 
     fn drop_follow_up(&mut self) {
         match self.ask("cancel_followup", &[]) {
-            Answer::Ready(_) | Answer::Missing => self.say(Line::NoFollowUp),
+            Answer::Ready(_) | Answer::Missing => self.push_line(Line::NoFollowUp),
             Answer::Asked => {}
         }
     }
@@ -273,7 +273,7 @@ impl<'a> Desk<'a> {
         match self.ask("update_contact", &[("name", Value::String(name.clone()))]) {
             Answer::Ready(outcome) if outcome.succeeded() => {
                 let first = name.split_whitespace().next().unwrap_or_default().to_owned();
-                self.say(Line::NameKept { name: first });
+                self.push_line(Line::NameKept { name: first });
             }
             // The conversation goes on without it.
             Answer::Ready(_) | Answer::Asked | Answer::Missing => {}
@@ -284,7 +284,7 @@ impl<'a> Desk<'a> {
         let minutes = self.dialogue.utterance.minutes_before;
         let value = minutes.map_or(Value::Null, Value::from);
         match self.ask("schedule_appointment_reminder", &[("minutes_before", value)]) {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::ReminderSet { minutes }),
+            Answer::Ready(outcome) if outcome.succeeded() => self.push_line(Line::ReminderSet { minutes }),
             Answer::Ready(outcome) => {
                 let nothing = outcome.result.get("reason").and_then(Value::as_str) == Some("NO_UPCOMING");
                 let line = match outcome.code() {
@@ -293,9 +293,9 @@ impl<'a> Desk<'a> {
                     Some(_) => Line::CannotNow,
                     None => Line::Refused { message: results::message(&outcome.result) },
                 };
-                self.say(line);
+                self.push_line(line);
             }
-            Answer::Missing => self.say(Line::CannotNow),
+            Answer::Missing => self.push_line(Line::CannotNow),
             Answer::Asked => {}
         }
     }
@@ -308,8 +308,8 @@ impl<'a> Desk<'a> {
             ("followup_type", Value::String("value".to_owned())),
         ];
         match self.ask("schedule_followup", &arguments) {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::FollowUpSet),
-            Answer::Ready(_) | Answer::Missing => self.say(Line::NoHurry),
+            Answer::Ready(outcome) if outcome.succeeded() => self.push_line(Line::FollowUpSet),
+            Answer::Ready(_) | Answer::Missing => self.push_line(Line::NoHurry),
             Answer::Asked => {}
         }
     }

@@ -4,7 +4,7 @@ use jiff::civil::Time;
 use serde_json::Value;
 
 use super::{
-    Desk,
+    ReplyDraft,
     slots::{OFFERED_TIMES, asking, candidates},
 };
 use crate::{
@@ -13,22 +13,22 @@ use crate::{
     words::Line,
 };
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     /// Words a booking that was refused.
     pub(super) fn not_booked(&mut self, outcome: &Outcome) {
         if let Some(summary) = outcome.summary().filter(|_| outcome.is_held()) {
-            self.say(Line::Confirm { summary: asking(summary, self.locale) });
+            self.push_line(Line::Confirm { summary: asking(summary, self.locale) });
             return;
         }
         match outcome.code() {
             Some("ambiguous" | "not_found") => {
                 let list = candidates(&outcome.result);
                 let said = outcome.arguments.get("barber_name").and_then(Value::as_str).unwrap_or_default().to_owned();
-                self.say(if list.is_empty() { Line::AskDay } else { Line::NoSuchProfessional { said, list } });
+                self.push_line(if list.is_empty() { Line::AskDay } else { Line::NoSuchProfessional { said, list } });
                 return;
             }
             Some("invalid_arguments") => {
-                self.say(Line::Refused { message: None });
+                self.push_line(Line::Refused { message: None });
                 return;
             }
             Some(_) => {
@@ -43,14 +43,14 @@ impl Desk<'_> {
         let taken = outcome.result.get("reason").and_then(Value::as_str) == Some("SLOT_TAKEN") || !others.is_empty();
         match (wanted.date, wanted.time) {
             (Some(date), Some(time)) if taken => {
-                self.say(Line::NotFree { date, time, professional: wanted.professional.clone() });
+                self.push_line(Line::NotFree { date, time, professional: wanted.professional.clone() });
             }
-            _ => self.say(Line::Refused { message: results::message(&outcome.result) }),
+            _ => self.push_line(Line::Refused { message: results::message(&outcome.result) }),
         }
         if others.is_empty() {
-            self.say(Line::AnotherDay);
+            self.push_line(Line::AnotherDay);
         } else {
-            self.say(Line::Nearby { list: by_professional(&others) });
+            self.push_line(Line::Nearby { list: by_professional(&others) });
         }
     }
 
@@ -65,7 +65,7 @@ impl Desk<'_> {
         match results::usual_name(&outcome.name) {
             "create_appointment" => {
                 let what = filled(what, given);
-                self.say(if results::was_booked(&outcome.result) {
+                self.push_line(if results::was_booked(&outcome.result) {
                     Line::HaveAlready { what }
                 } else {
                     Line::Booked { what }
@@ -73,7 +73,7 @@ impl Desk<'_> {
                 self.plan_notice(outcome);
                 if let Some(wish) = self.dialogue.queue.first().filter(|_| !self.next_is_complete()) {
                     let settled = matches!(self.dialogue.catalog.service_in(wish), Named::One(_));
-                    self.say(Line::NextOf { wish: self.label(wish), settled });
+                    self.push_line(Line::NextOf { wish: self.label(wish), settled });
                 }
             }
             "reschedule_appointment" => {
@@ -81,20 +81,20 @@ impl Desk<'_> {
                 let mut moved = filled(what, given);
                 moved.service = moved.service.or(known.as_ref().and_then(|known| known.service.clone()));
                 moved.professional = moved.professional.or(known.and_then(|known| known.professional));
-                self.say(Line::Moved { what: moved });
+                self.push_line(Line::Moved { what: moved });
                 self.plan_notice(outcome);
             }
             _ => {
                 let id = what.id.clone().or(given.id);
                 let known = self.known(&id).unwrap_or_default();
-                self.say(Line::Cancelled { what: filled(what, known) });
+                self.push_line(Line::Cancelled { what: filled(what, known) });
             }
         }
     }
 
     fn plan_notice(&mut self, outcome: &Outcome) {
         if let Some(text) = results::text(&outcome.result, &["plan_notice"]) {
-            self.say(Line::PlanNotice { text });
+            self.push_line(Line::PlanNotice { text });
         }
     }
 

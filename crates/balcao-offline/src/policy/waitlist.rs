@@ -3,14 +3,14 @@
 use balcao_language::{Agreement, Period, TimeWindow, agreement};
 use serde_json::Value;
 
-use super::{Answer, Desk};
+use super::{Answer, ReplyDraft};
 use crate::{
     catalog::Named,
     state::Question,
     words::{Line, Waited},
 };
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     pub(super) fn accepts_waitlist(&self) -> bool {
         self.dialogue.asked == Question::Waitlist && agreement(&self.dialogue.utterance.text) == Agreement::Yes
     }
@@ -22,7 +22,7 @@ impl Desk<'_> {
         }
         let day = dialogue.utterance.days.last().copied().or(dialogue.day);
         let Some(day) = day else {
-            self.say(Line::AskDay);
+            self.push_line(Line::AskDay);
             return;
         };
         let text = &dialogue.utterance.text;
@@ -41,8 +41,8 @@ impl Desk<'_> {
             ("period", self.period(window)),
         ];
         match self.ask("join_waitlist", &arguments) {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Waitlisted { wanted }),
-            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+            Answer::Ready(outcome) if outcome.succeeded() => self.push_line(Line::Waitlisted { wanted }),
+            Answer::Ready(_) | Answer::Missing => self.push_line(Line::CannotNow),
             Answer::Asked => {}
         }
     }

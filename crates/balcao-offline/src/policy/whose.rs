@@ -1,10 +1,10 @@
 //! The owner of the appointment that a customer mentions. The agent shows and changes only their own, and does not reveal whether another
 //! exists.
 
-use super::{Desk, toolset::is_calendar};
+use super::{ReplyDraft, toolset::is_calendar};
 use crate::{catalog::Named, state::owner_named, words::Line};
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     /// Whether the message mentions the appointment of a named person who is not the writer, not a guest of the writer and not on the
     /// team; if so, the reply says that. `None` while the tools have not yet returned the team and the guests.
     pub(super) fn speaks_of_others(&mut self, asks: bool) -> Option<bool> {
@@ -30,7 +30,7 @@ impl Desk<'_> {
         if staff || catalog.service_in(&name) != Named::Nothing {
             return Some(false);
         }
-        self.say(Line::OnlyOwn { asks });
+        self.push_line(Line::OnlyOwn { asks });
         Some(true)
     }
 

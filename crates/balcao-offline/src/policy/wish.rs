@@ -4,7 +4,7 @@ use balcao_language::{Locale, format};
 use serde_json::Value;
 
 use super::{
-    Answer, Desk,
+    Answer, ReplyDraft,
     slots::candidates,
     spoken::spoken_service,
     toolset::{is_calendar, is_intake},
@@ -17,7 +17,7 @@ pub(super) struct Wish {
     pub(super) professional: Option<String>,
 }
 
-impl Desk<'_> {
+impl ReplyDraft<'_> {
     /// Service and professional as far as they are known. `None` if something must be asked or fetched first.
     pub(super) fn wish(&mut self) -> Option<Wish> {
         let dialogue = self.dialogue;
@@ -25,7 +25,7 @@ impl Desk<'_> {
             match self.ask("get_services", &[]) {
                 Answer::Asked => return None,
                 Answer::Missing if !self.may_call => {
-                    self.say(Line::CannotNow);
+                    self.push_line(Line::CannotNow);
                     return None;
                 }
                 // Without a catalog the customer's own words go to the tools, which know aliases.
@@ -36,7 +36,7 @@ impl Desk<'_> {
         if let Some(said) = self.foreign_part() {
             match self.resolve(&said) {
                 None => return None,
-                Some(Named::Unknown(said)) => self.say(Line::NotOffered { said }),
+                Some(Named::Unknown(said)) => self.push_line(Line::NotOffered { said }),
                 Some(Named::One(_) | Named::Several(_) | Named::Nothing) => {}
             }
         }
@@ -58,12 +58,12 @@ impl Desk<'_> {
         let professional = match dialogue.professional() {
             // Tools know aliases, but one that errs repeatedly is withdrawn: a second strange name is not tried.
             Named::Unknown(said) if dialogue.nobody_so_named && self.answered("check_availability").is_none() => {
-                self.say(Line::NoSuchProfessional { said, list: dialogue.catalog.professionals.clone() });
+                self.push_line(Line::NoSuchProfessional { said, list: dialogue.catalog.professionals.clone() });
                 return None;
             }
             Named::One(name) | Named::Unknown(name) => Some(name),
             Named::Several(list) => {
-                self.say(Line::WhichProfessional { list });
+                self.push_line(Line::WhichProfessional { list });
                 return None;
             }
             Named::Nothing => None,
@@ -75,9 +75,9 @@ impl Desk<'_> {
         if service.is_none() && !only_asks_times && !names.is_empty() {
             if let Named::One(name) = dialogue.catalog.professional_in(&dialogue.utterance.text) {
                 // Repeated, so that a title or nickname that was taken wrongly comes out.
-                self.say(Line::With { name });
+                self.push_line(Line::With { name });
             }
-            self.say(Line::AskService { list: names });
+            self.push_line(Line::AskService { list: names });
             return None;
         }
         let wish = Wish { service, professional };
@@ -116,7 +116,7 @@ impl Desk<'_> {
         let mut told: Vec<String> = told.collect();
         if !told.is_empty() {
             let first = told.remove(0);
-            self.say(Line::OneAtATime { first, rest: told });
+            self.push_line(Line::OneAtATime { first, rest: told });
         }
     }
 
@@ -140,12 +140,12 @@ impl Desk<'_> {
         let named = if let Named::Unknown(said) = &named { self.resolve(said)? } else { named };
         match named {
             Named::One(name) => return Some(name),
-            Named::Several(list) => self.say(Line::WhichService { list }),
+            Named::Several(list) => self.push_line(Line::WhichService { list }),
             Named::Unknown(said) => {
-                self.say(Line::NotOffered { said });
-                self.say(Line::AskService { list: names.to_vec() });
+                self.push_line(Line::NotOffered { said });
+                self.push_line(Line::AskService { list: names.to_vec() });
             }
-            Named::Nothing => self.say(Line::AskService { list: names.to_vec() }),
+            Named::Nothing => self.push_line(Line::AskService { list: names.to_vec() }),
         }
         None
     }

@@ -66,7 +66,7 @@ fn hello(name: Option<&str>, organization: &str, alone: bool, moves: bool) -> St
     }
 }
 
-pub(super) fn say(line: &Line, today: Date) -> String {
+pub(super) fn render_line(line: &Line, today: Date) -> String {
     match line {
         Line::Hello { name, organization, alone, moves } => hello(name.as_deref(), organization, *alone, *moves),
         Line::Welcome => "You are welcome! Just write if you need anything else.".to_owned(),

@@ -233,8 +233,8 @@ pub(crate) fn reply(lines: &[Line], locale: Locale, today: Date) -> String {
     let said: Vec<String> = lines
         .iter()
         .map(|line| match locale {
-            Locale::PtBr => pt::say(line, today),
-            Locale::En => en::say(line, today),
+            Locale::PtBr => pt::render_line(line, today),
+            Locale::En => en::render_line(line, today),
         })
         .filter(|said| !said.is_empty())
         .collect();

@@ -79,7 +79,7 @@ pub(super) fn fire_once(
     for kind in KINDS {
         let late = SignedDuration::try_from(kind.late).unwrap_or(SignedDuration::MAX);
         for timer in timers(tx, &kind)? {
-            timer.judge(late, found);
+            timer.judge_lateness(late, found);
             timer.is_not_early(outside, most_skew_ms, found);
         }
     }
@@ -124,7 +124,7 @@ fn timers(tx: &mut Tx<'_>, kind: &Kind) -> Result<Vec<Timer>, StoreError> {
 
 impl Timer {
     /// It fired if and only if its message was written, in its time; if it was skipped, it says so once.
-    fn judge(&self, late: SignedDuration, found: &mut Vec<Finding>) {
+    fn judge_lateness(&self, late: SignedDuration, found: &mut Vec<Finding>) {
         let Self { name, state, due, message, skipped } = self;
         if (state == "sent") != message.is_some() {
             found.push(format!(

@@ -144,7 +144,7 @@ pub(crate) async fn for_allowed_pages(
     next: Next,
 ) -> Response {
     let Some(chat) = chat.filter(|_| request.uri().path().starts_with(API)) else { return next.run(request).await };
-    let Ok(origin) = chat.0.origins.judge(request.headers()) else {
+    let Ok(origin) = chat.0.origins.check_origin(request.headers()) else {
         return Problem::new(StatusCode::FORBIDDEN, "pages of this origin may not hold the chat; see chat.origins")
             .into_response();
     };

@@ -42,7 +42,7 @@ impl Origins {
     ///
     /// # Errors
     /// The origin is not allowed.
-    pub(crate) fn judge<'a>(&self, headers: &'a HeaderMap) -> Result<Option<&'a HeaderValue>, ()> {
+    pub(crate) fn check_origin<'a>(&self, headers: &'a HeaderMap) -> Result<Option<&'a HeaderValue>, ()> {
         let Some(origin) = headers.get(ORIGIN) else { return Ok(None) };
         let known = origin.to_str().is_ok_and(|origin| self.0.iter().any(|one| one == origin));
         if known { Ok(Some(origin)) } else { Err(()) }

@@ -80,7 +80,7 @@ impl<S> Steady<S> {
     }
 
     /// Judges a write by what became of it.
-    fn judge(&mut self, written: Poll<io::Result<usize>>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    fn enforce_progress(&mut self, written: Poll<io::Result<usize>>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         match written {
             Poll::Ready(written) => {
                 if let (Some(waiting), Ok(bytes)) = (&mut self.waiting, &written) {
@@ -117,7 +117,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Steady<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for Steady<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(cx, bytes);
-        self.judge(written, cx)
+        self.enforce_progress(written, cx)
     }
 
     fn poll_write_vectored(
@@ -126,7 +126,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Steady<S> {
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write_vectored(cx, pieces);
-        self.judge(written, cx)
+        self.enforce_progress(written, cx)
     }
 
     fn is_write_vectored(&self) -> bool {

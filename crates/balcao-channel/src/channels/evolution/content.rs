@@ -70,7 +70,7 @@ pub(super) fn content(message: &Value, id: &ProviderMessageId, kind: Option<&str
 
 fn content_within(message: &Value, id: &ProviderMessageId, kind: Option<&str>, left: usize) -> Option<Content> {
     let message = unwrapped(message);
-    if let Some(change) = json::at(message, &["protocolMessage"]).and_then(|change| changed(change, left)) {
+    if let Some(change) = json::value_at(message, &["protocolMessage"]).and_then(|change| changed(change, left)) {
         return Some(change);
     }
     if let Some(body) = WORDS.iter().find_map(|path| json::owned(message, path)) {
@@ -84,7 +84,7 @@ fn content_within(message: &Value, id: &ProviderMessageId, kind: Option<&str>, l
     if understood.is_some() {
         return understood;
     }
-    if BY_ITSELF.iter().any(|key| json::at(message, &[key]).is_some()) {
+    if BY_ITSELF.iter().any(|key| json::value_at(message, &[key]).is_some()) {
         return None;
     }
     let original = kind.map_or_else(|| "unknown".to_owned(), str::to_owned);
@@ -99,17 +99,17 @@ pub(super) fn change(change: &Value) -> Option<Content> {
 fn changed(change: &Value, left: usize) -> Option<Content> {
     let left = left.checked_sub(1)?;
     let message = ProviderMessageId::new(json::text(change, &["key", "id"])?);
-    let kind = json::at(change, &["type"])?;
+    let kind = json::value_at(change, &["type"])?;
     if kind == "REVOKE" || kind == 0 {
         return Some(Content::Delete { message });
     }
-    let edited = json::at(change, &["editedMessage"]).filter(|_| kind == "MESSAGE_EDIT" || kind == 14)?;
+    let edited = json::value_at(change, &["editedMessage"]).filter(|_| kind == "MESSAGE_EDIT" || kind == 14)?;
     let content = content_within(edited, &message, None, left)?;
     Some(Content::Edit { message, content: Box::new(content) })
 }
 
 fn file(message: &Value, id: &ProviderMessageId) -> Option<Content> {
-    let (part, media) = FILES.iter().find_map(|(key, kind)| Some((json::at(message, &[key])?, *kind)))?;
+    let (part, media) = FILES.iter().find_map(|(key, kind)| Some((json::value_at(message, &[key])?, *kind)))?;
     Some(Content::Media(Media {
         media,
         // The gateway gives a file by its message.
@@ -123,7 +123,8 @@ fn file(message: &Value, id: &ProviderMessageId) -> Option<Content> {
 }
 
 fn place(message: &Value) -> Option<Content> {
-    let place = json::at(message, &["locationMessage"]).or_else(|| json::at(message, &["liveLocationMessage"]))?;
+    let place =
+        json::value_at(message, &["locationMessage"]).or_else(|| json::value_at(message, &["liveLocationMessage"]))?;
     let latitude = json::decimal(place, &["degreesLatitude"])?;
     let longitude = json::decimal(place, &["degreesLongitude"])?;
     let (name, address) = (json::owned(place, &["name"]), json::owned(place, &["address"]));
@@ -132,7 +133,7 @@ fn place(message: &Value) -> Option<Content> {
 
 /// An answer by a button or a row of a list: the words on it count as the customer's.
 fn reply(message: &Value) -> Option<Content> {
-    if let Some(row) = json::at(message, &["listResponseMessage"]) {
+    if let Some(row) = json::value_at(message, &["listResponseMessage"]) {
         let id = json::owned(row, &["singleSelectReply", "selectedRowId"]).unwrap_or_default();
         let description = json::owned(row, &["description"]);
         let title = json::owned(row, &["title"]);
@@ -147,7 +148,7 @@ fn reply(message: &Value) -> Option<Content> {
         ("templateButtonReplyMessage", "selectedId"),
         ("interactiveResponseMessage", "id"),
     ];
-    let (part, id) = buttons.iter().find_map(|(key, id)| Some((json::at(message, &[key])?, *id)))?;
+    let (part, id) = buttons.iter().find_map(|(key, id)| Some((json::value_at(message, &[key])?, *id)))?;
     // A flow says what was chosen as JSON within a text.
     let flow = json::text(part, &["nativeFlowResponseMessage", "paramsJson"])
         .and_then(|params| balcao_json::read_delivered(params.as_bytes(), WRAPPERS).ok())
@@ -165,15 +166,17 @@ fn reply(message: &Value) -> Option<Content> {
 }
 
 fn reaction(message: &Value) -> Option<Content> {
-    let reaction = json::at(message, &["reactionMessage"])?;
+    let reaction = json::value_at(message, &["reactionMessage"])?;
     let to = ProviderMessageId::new(json::text(reaction, &["key", "id"])?);
     Some(Content::Reaction { message: to, emoji: json::owned(reaction, &["text"]) })
 }
 
 fn cards(message: &Value) -> Option<Content> {
-    let cards = match json::at(message, &["contactMessage"]) {
+    let cards = match json::value_at(message, &["contactMessage"]) {
         Some(one) => vec![card(one)],
-        None => json::items(json::at(message, &["contactsArrayMessage"])?, &["contacts"]).iter().map(card).collect(),
+        None => {
+            json::items(json::value_at(message, &["contactsArrayMessage"])?, &["contacts"]).iter().map(card).collect()
+        }
     };
     Some(Content::ContactCards { cards, own_number: false })
 }
@@ -198,8 +201,8 @@ fn card(contact: &Value) -> ContactCard {
 /// What stands beside the words: which message is answered, and whether it was forwarded. Each part of a message may have its own.
 fn context<'a>(item: &'a Value, message: &'a Value) -> impl Iterator<Item = &'a Value> {
     let parts = message.as_object().into_iter().flat_map(|parts| parts.values());
-    let within = parts.filter_map(|part| json::at(part, &["contextInfo"]));
-    within.chain(json::at(item, &["contextInfo"])).chain(json::at(item, &["message", "contextInfo"]))
+    let within = parts.filter_map(|part| json::value_at(part, &["contextInfo"]));
+    within.chain(json::value_at(item, &["contextInfo"])).chain(json::value_at(item, &["message", "contextInfo"]))
 }
 
 pub(super) fn quoted(item: &Value, message: &Value) -> Option<Quoted> {

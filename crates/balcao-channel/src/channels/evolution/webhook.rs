@@ -73,9 +73,9 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     let account = json::text(&body, &["instance"]).map(AccountId::new);
     let origin = Origin { account, business: String::new() };
     let event = json::text(&body, &["event"]).unwrap_or("missing").to_ascii_lowercase().replace('_', ".");
-    let data = json::at(&body, &["data"]).unwrap_or(&Value::Null);
+    let data = json::value_at(&body, &["data"]).unwrap_or(&Value::Null);
     // One event, or a list of them, which may stand under a name of its own.
-    let data = json::at(data, &["messages"]).filter(|inner| inner.is_array()).unwrap_or(data);
+    let data = json::value_at(data, &["messages"]).filter(|inner| inner.is_array()).unwrap_or(data);
     let items = data.as_array().map_or_else(|| std::slice::from_ref(data), Vec::as_slice);
     let read = |item: &Value| match event.as_str() {
         "messages.upsert" => message(&origin, item),
@@ -156,7 +156,7 @@ fn message(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     let jid = json::text(item, &["key", "remoteJid"])?;
     let name = json::owned(item, &["pushName"]);
     let from_us = json::flag(item, &["key", "fromMe"]);
-    let written = json::at(item, &["message"]).unwrap_or(&Value::Null);
+    let written = json::value_at(item, &["message"]).unwrap_or(&Value::Null);
     let content = content::content(written, &id, json::text(item, &["messageType"]))?;
     let inner = content::unwrapped(written);
     // The gateway passes a number of 64 bits on as its halves.
@@ -233,7 +233,7 @@ fn updated(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     if status == Some("DELETED") {
         return Some(changed(origin, item, Content::Delete { message }));
     }
-    let new = json::at(item, &["update", "message"]).or_else(|| json::at(item, &["message"]))?;
+    let new = json::value_at(item, &["update", "message"]).or_else(|| json::value_at(item, &["message"]))?;
     let content = content::content(new, &message, None)?;
     let is_change = matches!(content, Content::Edit { .. } | Content::Delete { .. });
     let content = if is_change { content } else { Content::Edit { message, content: Box::new(content) } };

@@ -52,7 +52,7 @@ fn text(message: &Value) -> Option<Content> {
 }
 
 fn media(message: &Value, key: &str, kind: MediaKind) -> Option<Content> {
-    let file = json::at(message, &[key])?;
+    let file = json::value_at(message, &[key])?;
     Some(Content::Media(Media {
         media: kind,
         id: ProviderMediaId::new(json::text(file, &["id"])?),
@@ -65,7 +65,7 @@ fn media(message: &Value, key: &str, kind: MediaKind) -> Option<Content> {
 }
 
 fn location(message: &Value) -> Option<Content> {
-    let place = json::at(message, &["location"])?;
+    let place = json::value_at(message, &["location"])?;
     Some(Content::Location(Location {
         latitude: json::decimal(place, &["latitude"])?,
         longitude: json::decimal(place, &["longitude"])?,
@@ -123,7 +123,7 @@ fn reaction(message: &Value) -> Option<Content> {
 
 fn edit(message: &Value, edits: usize) -> Option<Content> {
     let target = named_message(message, &["edit", "original_message_id"])?;
-    let content = content_within(json::at(message, &["edit", "message"])?, edits);
+    let content = content_within(json::value_at(message, &["edit", "message"])?, edits);
     Some(Content::Edit { message: target, content: Box::new(content) })
 }
 
@@ -191,7 +191,7 @@ pub(super) fn forwarded(message: &Value) -> Forwarded {
 }
 
 pub(super) fn referral(message: &Value) -> Option<Referral> {
-    let source = json::at(message, &["referral"])?;
+    let source = json::value_at(message, &["referral"])?;
     let part = |key| json::owned(source, &[key]);
     Some(Referral {
         source_type: part("source_type"),

@@ -84,7 +84,7 @@ pub(super) fn clean(words: &str) -> String {
 /// knows who answered, so the message may have been accepted behind it.
 pub(super) fn from_answer(status: u16, body: &[u8]) -> SendError {
     let body = balcao_json::read(body, crate::channels::whatsapp::limits::MAX_DEPTH).unwrap_or(Value::Null);
-    if let Some(error) = json::at(&body, &["error"]) {
+    if let Some(error) = json::value_at(&body, &["error"]) {
         return refusal(error);
     }
     let (class, words) = match status {

@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 /// The value at the end of a path of keys.
-pub(crate) fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
+pub(crate) fn value_at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, key| value.get(key)).filter(|found| !found.is_null())
 }
 
 /// The text there, unless it is empty.
 pub(crate) fn text<'a>(value: &'a Value, path: &[&str]) -> Option<&'a str> {
-    at(value, path)?.as_str().filter(|text| !text.is_empty())
+    value_at(value, path)?.as_str().filter(|text| !text.is_empty())
 }
 
 /// The text there, as an own one.
@@ -20,24 +20,24 @@ pub(crate) fn owned(value: &Value, path: &[&str]) -> Option<String> {
 
 /// The whole number there, written as a number or as a text.
 pub(crate) fn integer(value: &Value, path: &[&str]) -> Option<i64> {
-    let found = at(value, path)?;
+    let found = value_at(value, path)?;
     found.as_i64().or_else(|| found.as_str()?.trim().parse().ok())
 }
 
 /// The number there, written as a number or as a text.
 pub(crate) fn decimal(value: &Value, path: &[&str]) -> Option<f64> {
-    let found = at(value, path)?;
+    let found = value_at(value, path)?;
     found.as_f64().or_else(|| found.as_str()?.trim().parse().ok()).filter(|number: &f64| number.is_finite())
 }
 
 /// Whether `true` stands there.
 pub(crate) fn flag(value: &Value, path: &[&str]) -> bool {
-    at(value, path).and_then(Value::as_bool).unwrap_or(false)
+    value_at(value, path).and_then(Value::as_bool).unwrap_or(false)
 }
 
 /// The items of the array there; none if there is no array.
 pub(crate) fn items<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
-    at(value, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    value_at(value, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The Unix seconds there, as an instant.

@@ -128,7 +128,7 @@ impl Channel for WhatsApp {
 
 fn receipt(answer: &Answer) -> Result<SendReceipt, SendError> {
     let body = balcao_json::read(&answer.body, super::limits::MAX_DEPTH).unwrap_or(Value::Null);
-    if let Some(error) = read::at(&body, &["error"]) {
+    if let Some(error) = read::value_at(&body, &["error"]) {
         return Err(errors::refusal(error));
     }
     let sent = read::items(&body, &["messages"]).first();

@@ -142,7 +142,7 @@ struct Change<'a> {
 
 fn read_change(business: &str, change: &Value, events: &mut Vec<InboundEvent>) {
     let field = json::text(change, &["field"]).unwrap_or("missing");
-    let value = json::at(change, &["value"]).unwrap_or(&Value::Null);
+    let value = json::value_at(change, &["value"]).unwrap_or(&Value::Null);
     let account = json::text(value, &["metadata", "phone_number_id"]).map(AccountId::new);
     let origin = Origin { account, business: business.to_owned() };
     let around = Change { origin, field, contacts: identity::Contacts::read(json::items(value, &["contacts"])) };
@@ -160,7 +160,7 @@ fn read_change(business: &str, change: &Value, events: &mut Vec<InboundEvent>) {
         "user_preferences" => {
             events.extend(json::items(value, &["user_preferences"]).iter().map(|item| around.preference(item)));
         }
-        "user_id_update" if json::at(value, &["user_id"]).is_some() => events.push(around.renamed(value)),
+        "user_id_update" if json::value_at(value, &["user_id"]).is_some() => events.push(around.renamed(value)),
         "user_id_update" => {
             events.extend(json::items(value, &["user_id_update"]).iter().map(|item| around.renamed(item)));
         }
@@ -289,7 +289,7 @@ fn failure(status: &Value) -> DeliveryFailure {
 }
 
 fn pricing(status: &Value) -> Option<Pricing> {
-    let pricing = json::at(status, &["pricing"])?;
+    let pricing = json::value_at(status, &["pricing"])?;
     Some(Pricing {
         billable: json::flag(pricing, &["billable"]),
         category: json::owned(pricing, &["category"]),

@@ -62,7 +62,7 @@ impl Intake<'_> {
 
     /// Whether the last booking stands, as the customer's appointments tell. `None` while they are missing.
     pub(super) fn still_booked(&mut self) -> Option<bool> {
-        let answer = self.app.ask("get_appointment_history", &[]);
+        let answer = self.draft.ask("get_appointment_history", &[]);
         if matches!(answer, Answer::Asked) {
             return None;
         }
@@ -85,26 +85,26 @@ impl Intake<'_> {
             return None;
         }
         // An open proposal is put again behind the answer, and a wish in the same message is gone on with.
-        let offers_a_person = self.app.lines.contains(&Line::NotKnown) || self.app.lines.contains(&Line::CannotNow);
+        let offers_a_person = self.draft.lines.contains(&Line::NotKnown) || self.draft.lines.contains(&Line::CannotNow);
         let open = self.dialogue.asked == Question::Book || !plain && !said.is(Act::MyAppointments);
-        (!open || offers_a_person || !self.app.calls.is_empty()).then(|| Decision::Say(String::new()))
+        (!open || offers_a_person || !self.draft.calls.is_empty()).then(|| Decision::Say(String::new()))
     }
 
     /// Answers what was asked, or looks it up. Whether anything was asked.
     pub(super) fn answers(&mut self) -> bool {
         let said = &self.dialogue.utterance;
-        let before = (self.app.lines.len(), self.app.calls.len());
+        let before = (self.draft.lines.len(), self.draft.calls.len());
         let plain = !said.has_when() && !said.is(Act::Book);
         if said.is(Act::MyAppointments) {
-            self.app.appointments();
+            self.draft.appointments();
         }
         if said.is(Act::Prices) || plain && (said.is(Act::Offers) || said.is(Act::Services)) {
-            self.app.services();
+            self.draft.services();
         }
         for question in said.questions.iter().filter(|question| !says_nothing(question)) {
-            self.app.knowledge(question);
+            self.draft.knowledge(question);
         }
-        let asked = before != (self.app.lines.len(), self.app.calls.len());
+        let asked = before != (self.draft.lines.len(), self.draft.calls.len());
         if asked {
             self.says_who_does_not();
         }
@@ -116,7 +116,7 @@ impl Intake<'_> {
         let catalog = &self.dialogue.catalog;
         let info = self.answered("get_professional_info").filter(|info| info.code().is_none());
         let Some(who) = info.and_then(|info| results::text(&info.result, &["name"])) else { return };
-        let told = self.app.lines.iter().filter_map(|line| {
+        let told = self.draft.lines.iter().filter_map(|line| {
             let Line::Price { service, .. } = line else { return None };
             (catalog.performs(&who, service) == Some(false)).then(|| service.clone())
         });
@@ -124,8 +124,8 @@ impl Intake<'_> {
         told.dedup();
         for service in told {
             let list = catalog.performers(&service);
-            self.app.say(Line::DoesNotDo { name: who.clone(), service: service.clone() });
-            self.app.say(Line::Performers { service, list });
+            self.draft.push_line(Line::DoesNotDo { name: who.clone(), service: service.clone() });
+            self.draft.push_line(Line::Performers { service, list });
         }
     }
 

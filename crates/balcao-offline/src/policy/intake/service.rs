@@ -15,11 +15,11 @@ impl<'a> Intake<'a> {
     /// The service that was asked for. `None` if something was asked or said instead, or is still to be looked up.
     pub(super) fn service(&mut self, who: &str) -> Option<Service> {
         let named = match self.dialogue.service() {
-            Named::Nothing => match self.app.spoken_service().filter(|said| self.may_be_service(said)) {
-                Some(said) if !self.leaves_it_open() => self.app.resolve(&said)?,
+            Named::Nothing => match self.draft.spoken_service().filter(|said| self.may_be_service(said)) {
+                Some(said) if !self.leaves_it_open() => self.draft.resolve(&said)?,
                 Some(_) | None => return Some(Service::Open),
             },
-            Named::Unknown(said) => self.app.resolve(&said)?,
+            Named::Unknown(said) => self.draft.resolve(&said)?,
             named @ (Named::One(_) | Named::Several(_)) => named,
         };
         let name = match named {
@@ -28,32 +28,32 @@ impl<'a> Intake<'a> {
             Named::Several(all) => {
                 let own: Vec<String> = all
                     .iter()
-                    .filter(|name| self.app.dialogue.catalog.performs(who, name) == Some(true))
+                    .filter(|name| self.draft.dialogue.catalog.performs(who, name) == Some(true))
                     .cloned()
                     .collect();
                 match own.as_slice() {
                     [only] => only.clone(),
                     [] => {
                         for service in all {
-                            self.app.say(Line::DoesNotDo { name: who.to_owned(), service });
+                            self.draft.push_line(Line::DoesNotDo { name: who.to_owned(), service });
                         }
                         self.ask_service(who);
                         return None;
                     }
                     _ => {
-                        self.app.say(Line::WhichService { list: own });
+                        self.draft.push_line(Line::WhichService { list: own });
                         return None;
                     }
                 }
             }
             Named::Unknown(said) => {
-                self.app.say(Line::NotOffered { said });
+                self.draft.push_line(Line::NotOffered { said });
                 self.ask_service(who);
                 return None;
             }
         };
         let wish = Wish { service: Some(name.clone()), professional: Some(who.to_owned()) };
-        (!self.app.not_of_that_professional(&wish)).then_some(Service::Wanted(name))
+        (!self.draft.not_of_that_professional(&wish)).then_some(Service::Wanted(name))
     }
 
     /// Whether what is proposed now is the first of several services of the professional, as nothing was asked for.
@@ -84,7 +84,7 @@ impl<'a> Intake<'a> {
 
     pub(super) fn ask_service(&mut self, who: &str) {
         let list = self.services_of(who);
-        self.app.say(Line::OnlyDoes { name: who.to_owned(), list });
+        self.draft.push_line(Line::OnlyDoes { name: who.to_owned(), list });
     }
 
     /// "Tanto faz", "não sei", "sim" to the question which service: the usual one is proposed, with its name and price.
