@@ -20,7 +20,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::http::{Reply, Request, Server};
+use super::http::{Reply, Request, Server, decode};
 pub use state::{FOLDER, LIST, SPACE, TEAM, USERS};
 use state::{Refusal, State};
 
@@ -187,20 +187,4 @@ fn route(state: &mut State, request: &Request, body: Value) -> Result<Value, Ref
         .or_else(|| places::route(state, method, rest, &pairs, &body))
         .or_else(|| work::route(state, method, rest, &pairs, &body))
         .unwrap_or_else(|| Err(Refusal::no_route()))
-}
-
-fn decode(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => {
-                let digits: String = rest.by_ref().take(2).map(char::from).collect();
-                u8::from_str_radix(&digits, 16).unwrap_or(b'?')
-            }
-            other => other,
-        });
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -138,3 +138,20 @@ fn write(stream: &mut TcpStream, status: u16, kind: &str, length: usize, body: &
     whole.extend_from_slice(body);
     stream.write_all(&whole)
 }
+
+/// A part of an address or of a form, with its escapes resolved.
+pub(super) fn decode(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digits: String = rest.by_ref().take(2).map(char::from).collect();
+                u8::from_str_radix(&digits, 16).unwrap_or(b'?')
+            }
+            other => other,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -6,6 +6,7 @@ pub mod clickup;
 pub mod embedding;
 pub mod endpoint;
 pub mod evolution;
+pub mod google;
 pub mod graph;
 mod http;
 pub mod local_model;
