@@ -1,6 +1,7 @@
 //! Who we are: fixed credentials, or access tokens that a grant is traded for.
 
 mod service_account;
+mod service_account_key;
 mod tokens;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -20,6 +21,7 @@ use crate::{
     settings::Settings,
     transport::{Proof, Transport},
 };
+pub use service_account_key::{ServiceAccountKey, Statement};
 use tokens::Traded;
 
 /// Keeps refresh tokens that a service exchanged for new ones: the old one is worth nothing any more.

@@ -38,7 +38,7 @@ mod transport;
 mod webhook;
 
 pub use account::Account;
-pub use auth::RefreshKeeper;
+pub use auth::{RefreshKeeper, ServiceAccountKey, Statement};
 pub use clock::{Clock, TokioClock};
 pub use command::{Encoding, ForEach, HttpCommand, Operation, Response, Verb};
 pub use connection::{

@@ -1,8 +1,12 @@
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair};
+use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
+use secrecy::ExposeSecret;
 use serde_json::json;
 
 use super::*;
-use base64::engine::general_purpose::STANDARD;
 
 /// Made for tests with `openssl genpkey`; it opens nothing.
 const PEM: &str = include_str!("../../tests/it/test_key.pem");

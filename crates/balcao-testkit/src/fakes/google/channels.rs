@@ -40,7 +40,8 @@ impl Notice {
         let (host, path) = rest.split_once('/').ok_or_else(odd)?;
         let headers: String = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let mut stream = TcpStream::connect(host)?;
-        let head = format!("POST /{path} HTTP/1.1\r\nhost: {host}\r\n{headers}content-length: 0\r\nconnection: close\r\n\r\n");
+        let head =
+            format!("POST /{path} HTTP/1.1\r\nhost: {host}\r\n{headers}content-length: 0\r\nconnection: close\r\n\r\n");
         stream.write_all(head.as_bytes())?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
@@ -87,7 +88,10 @@ fn notice(id: &str, channel: &mut Channel, state: &str) -> Notice {
         pair("Channel-ID", id),
         pair("Resource-ID", &channel.resource),
         pair("Resource-State", state),
-        pair("Resource-URI", &format!("https://www.googleapis.com/calendar/v3/calendars/{}/events?alt=json", channel.calendar)),
+        pair(
+            "Resource-URI",
+            &format!("https://www.googleapis.com/calendar/v3/calendars/{}/events?alt=json", channel.calendar),
+        ),
         pair("Message-Number", &channel.number.to_string()),
         pair("Channel-Expiration", &channel.until.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()),
     ];

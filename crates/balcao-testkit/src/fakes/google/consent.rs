@@ -100,7 +100,8 @@ fn form(asked: &Asked) -> String {
         ("state", &asked.state),
         ("code_challenge", &asked.challenge),
     ];
-    let mut text = "<h1>Balcão wants access to your account</h1><form method=\"post\" action=\"/o/oauth2/v2/consent\">".to_owned();
+    let mut text =
+        "<h1>Balcão wants access to your account</h1><form method=\"post\" action=\"/o/oauth2/v2/consent\">".to_owned();
     for (name, value) in hidden {
         // Writing into a text cannot fail.
         let _ = write!(text, "<input type=\"hidden\" name=\"{name}\" value=\"{}\">", escape(value));

@@ -123,8 +123,11 @@ pub(super) fn patch(state: &mut State, write: &Write<'_>, id: &str) -> Result<Va
     }
     let mut body = event.body;
     merge(&mut body, &changes);
-    let seen: Map<String, Value> =
-        body.iter().filter(|(key, _)| changes.contains_key(*key)).map(|(key, value)| (key.clone(), value.clone())).collect();
+    let seen: Map<String, Value> = body
+        .iter()
+        .filter(|(key, _)| changes.contains_key(*key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
     shape::event(&seen, &[])?;
     recurrence::check(&body)?;
     order(state, write.calendar, &body)?;

@@ -68,9 +68,10 @@ fn busy(calendar: &Calendar, from: Timestamp, until: Timestamp) -> Vec<Value> {
 /// Whether an event takes its time.
 fn blocks(event: &Event) -> bool {
     let attendees = event.body.get("attendees").and_then(Value::as_array);
-    let declined = attendees.into_iter().flatten().any(|one| {
-        one.get("self") == Some(&json!(true)) && one.get("responseStatus") == Some(&json!("declined"))
-    });
+    let declined = attendees
+        .into_iter()
+        .flatten()
+        .any(|one| one.get("self") == Some(&json!(true)) && one.get("responseStatus") == Some(&json!("declined")));
     let kind = event.text("eventType").unwrap_or("default");
     !event.is_cancelled()
         && event.text("transparency") != Some("transparent")

@@ -98,6 +98,16 @@ impl State {
         Ok((&known.scopes, known.is_service_account))
     }
 
+    /// What the clock of the service shows.
+    fn service_time(&self) -> Timestamp {
+        self.now().saturating_add(self.accounts.ahead).unwrap_or(Timestamp::MAX)
+    }
+
+    /// The header `Date` of an answer.
+    pub(super) fn http_date(&self) -> String {
+        self.service_time().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+    }
+
     /// A new grant, as consent would give it.
     pub(super) fn grant(&mut self, scopes: BTreeSet<String>) -> String {
         let refresh = self.fresh("1//0refresh");
@@ -215,15 +225,20 @@ impl State {
         if claims["aud"] != json!(format!("{}/token", self.base)) {
             return Err(bad("Invalid JWT: Failed audience check."));
         }
-        let now = self.now().saturating_add(self.accounts.ahead).map_or(i64::MAX, Timestamp::as_second);
+        let now = self.service_time().as_second();
         let (iat, exp) = (claims["iat"].as_i64().unwrap_or(0), claims["exp"].as_i64().unwrap_or(0));
         if exp - iat > 3_600 || exp <= now || iat > now + SKEW_S {
             let words = "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. \
                          Check your iat and exp values in the JWT claim.";
             return Err(bad(words));
         }
-        let scopes: BTreeSet<String> =
-            claims["scope"].as_str().unwrap_or_default().split(' ').filter(|one| !one.is_empty()).map(str::to_owned).collect();
+        let scopes: BTreeSet<String> = claims["scope"]
+            .as_str()
+            .unwrap_or_default()
+            .split(' ')
+            .filter(|one| !one.is_empty())
+            .map(str::to_owned)
+            .collect();
         if scopes.is_empty() || scopes.iter().any(|scope| !SCOPES.contains(&scope.as_str())) {
             return Err(TokenError::new("invalid_scope", "Empty or unknown OAuth scope."));
         }

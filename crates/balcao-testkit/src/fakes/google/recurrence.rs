@@ -24,10 +24,13 @@ fn read(line: &str) -> Result<Rule, Refusal> {
     for part in parts.split(';') {
         match part.split_once('=').ok_or_else(invalid)? {
             ("FREQ", word @ ("DAILY" | "WEEKLY" | "MONTHLY")) => unit = Some(word),
-            ("INTERVAL", many) => every = many.parse::<i32>().ok().filter(|many| (1..=99).contains(many)).ok_or_else(invalid)?,
+            ("INTERVAL", many) => {
+                every = many.parse::<i32>().ok().filter(|many| (1..=99).contains(many)).ok_or_else(invalid)?
+            }
             ("COUNT", many) => count = Some(many.parse().map_err(|_number| invalid())?),
             ("UNTIL", text) => {
-                let end = DateTime::strptime("%Y%m%dT%H%M%SZ", text).ok().and_then(|end| end.to_zoned(TimeZone::UTC).ok());
+                let end =
+                    DateTime::strptime("%Y%m%dT%H%M%SZ", text).ok().and_then(|end| end.to_zoned(TimeZone::UTC).ok());
                 until = Some(end.ok_or_else(invalid)?.timestamp());
             }
             _ => return Err(invalid()),

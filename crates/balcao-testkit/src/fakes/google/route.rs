@@ -45,7 +45,11 @@ pub(super) fn answer(inner: &mut Inner, request: &Request) -> Reply {
         Some(Fault::Break) => return Reply::Nothing,
         _ => {}
     }
-    let reply = if is_token { token(&mut inner.state, &route, request) } else { call(&mut inner.state, &route, &query, request) };
+    let reply = if is_token {
+        token(&mut inner.state, &route, request)
+    } else {
+        call(&mut inner.state, &route, &query, request)
+    };
     match (fault, reply) {
         (Some(Fault::LoseAnswer), _) => Reply::Nothing,
         (Some(Fault::Silence), _) => Reply::Silence,
@@ -83,7 +87,10 @@ fn token(state: &mut State, route: &Route<'_>, request: &Request) -> Reply {
     let done = if route.call == Call::Token { state.token(request) } else { state.revoke(request) };
     match done {
         Ok(value) => Reply::Json(200, Vec::new(), value.to_string().into_bytes()),
-        Err(error) => Reply::Json(if error.error == "invalid_client" { 401 } else { 400 }, Vec::new(), error.body()),
+        Err(error) => {
+            let status = if error.error == "invalid_client" { 401 } else { 400 };
+            Reply::Json(status, vec![("date".to_owned(), state.http_date())], error.body())
+        }
     }
 }
 
@@ -133,7 +140,9 @@ fn perform(state: &mut State, route: &Route<'_>, query: &Query, request: &Reques
 /// Whether one of the caller's scopes allows a method; `calendar.events.owned` does so on calendars that the account owns.
 fn has_scope(scopes: &BTreeSet<String>, call: Call, role: &str) -> bool {
     let names: &[&str] = match call {
-        Call::Calendars => &["calendar", "calendar.readonly", "calendar.calendarlist", "calendar.calendarlist.readonly"],
+        Call::Calendars => {
+            &["calendar", "calendar.readonly", "calendar.calendarlist", "calendar.calendarlist.readonly"]
+        }
         Call::FreeBusy => &["calendar", "calendar.readonly", "calendar.freebusy", "calendar.events.freebusy"],
         _ if role == "owner" => &["calendar", "calendar.events", "calendar.events.owned"],
         _ => &["calendar", "calendar.events"],

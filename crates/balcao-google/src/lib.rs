@@ -1,0 +1,29 @@
+//! Google Calendar (API v3) behind [`CalendarService`](balcao_app::scheduling::remote_calendar::service::CalendarService), and the
+//! consent by which an operator connects it.
+//!
+//! Deciding and doing are apart. `draft`, `event`, `verdict` and `consent` decide without I/O; `transport`, `tokens` and `service` act.
+//!
+//! Invariants: no write sends a message to guests (`sendUpdates=none`). A write whose answer was lost is never sent again. An event that
+//! cannot be read stops no other event. Secrets stand in no `Debug`, error or log. Requests go to Google's public addresses alone, unless
+//! the operator names a stand-in.
+
+mod addresses;
+mod checkup;
+mod consent;
+mod credentials;
+mod draft;
+mod event;
+mod limits;
+mod oauth;
+mod service;
+mod tokens;
+mod transport;
+mod verdict;
+
+pub use addresses::{AddressError, Addresses};
+pub use checkup::{Finding, Severity};
+pub use consent::{Consent, ConsentError, GrantedCode, missing_scopes, scopes};
+pub use credentials::{Credential, Credentials, Grant};
+pub use limits::Limits;
+pub use oauth::{OAuth, OAuthError, OAuthGrant};
+pub use service::GoogleCalendar;

@@ -1,0 +1,428 @@
+//! The calls of the seam, each as one request or a bounded row of pages.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use balcao_app::scheduling::remote_calendar::service::{
+    CalendarId, CalendarService, CalendarSummary, ChangeCursor, ChangePage, EventDraft, NextPage, PushChannel,
+    PushRequest, ServiceError,
+};
+use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
+use balcao_domain::{Clock, OrganizationId, Span};
+use jiff::{SignedDuration, Timestamp};
+use reqwest::header::IF_MATCH;
+use reqwest::{Method, Url};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::addresses::Addresses;
+use crate::credentials::Credentials;
+use crate::limits::Limits;
+use crate::oauth::OAuth;
+use crate::tokens::Tokens;
+use crate::transport::Transport;
+use crate::verdict::{Effect, Verdict, judge};
+use crate::{draft, event};
+
+/// Calendars that one question about busy times may name.
+const MOST_BUSY: usize = 50;
+/// Events of a page: few enough for its bytes, also where titles are long.
+const PAGE: &str = "250";
+/// How long a push channel lives, in seconds: the longest that Google allows.
+const CHANNEL_LIVES_S: i64 = 604_800;
+/// Writes tell no guests. A front desk's messages are the notification.
+const SILENT: (&str, &str) = ("sendUpdates", "none");
+
+/// Google Calendar.
+#[derive(Debug)]
+pub struct GoogleCalendar {
+    transport: Transport,
+    addresses: Addresses,
+    pub(crate) tokens: Tokens,
+}
+
+/// One request.
+struct Request<'r> {
+    method: Method,
+    url: Url,
+    body: Option<Value>,
+    if_match: Option<&'r str>,
+    effect: Effect,
+}
+
+impl<'r> Request<'r> {
+    fn get(url: Url) -> Self {
+        Self { method: Method::GET, url, body: None, if_match: None, effect: Effect::Read }
+    }
+
+    fn write(method: Method, url: Url, body: Option<Value>) -> Self {
+        Self { method, url, body, if_match: None, effect: Effect::Write }
+    }
+
+    fn only_if(self, version: Option<&'r str>) -> Self {
+        Self { if_match: version, ..self }
+    }
+}
+
+impl GoogleCalendar {
+    /// Google Calendar at these addresses, for the businesses that `credentials` knows.
+    ///
+    /// # Errors
+    /// TLS or the resolver cannot be set up.
+    pub fn new(
+        addresses: Addresses,
+        limits: Limits,
+        credentials: Arc<dyn Credentials>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, reqwest::Error> {
+        let transport = Transport::new(&addresses, limits)?;
+        let oauth = OAuth::over(transport.clone(), addresses.clone());
+        let tokens = Tokens::new(oauth, addresses.token_url(), credentials, clock);
+        Ok(Self { transport, addresses, tokens })
+    }
+
+    /// An address of the API. Each segment is escaped. Quotas are counted for each business.
+    fn url(&self, organization: OrganizationId, segments: &[&str], pairs: &[(&str, &str)]) -> Url {
+        let mut url = self.addresses.api.clone();
+        // An `http` address always has a path.
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(segments);
+        }
+        let user = organization.to_string();
+        url.query_pairs_mut().extend_pairs(pairs).append_pair("quotaUser", &user);
+        url
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.transport.limits.whole
+    }
+
+    /// Sends a request, and once more if that is safe: after another access token, or after a pause that fits into the time.
+    async fn call(
+        &self,
+        organization: OrganizationId,
+        request: Request<'_>,
+        until: Instant,
+    ) -> Result<Value, ServiceError> {
+        let (mut refused, mut is_second) = (None, false);
+        loop {
+            let access = self.tokens.access(organization, refused, until).await?;
+            let mut sent = self.transport.client.request(request.method.clone(), request.url.clone());
+            sent = sent.bearer_auth(access.token.expose_secret());
+            if let Some(body) = &request.body {
+                sent = sent.json(body);
+            }
+            if let Some(version) = request.if_match {
+                sent = sent.header(IF_MATCH, version);
+            }
+            let came = self.transport.send(sent, until).await;
+            match judge(came, request.effect, &self.transport.limits) {
+                Verdict::Done(value) => return Ok(value),
+                Verdict::Failed(error) => return Err(error),
+                Verdict::Renew if is_second => {
+                    let reason = "401 also with a fresh access token".to_owned();
+                    return Err(ServiceError::Disconnected { cause: access.if_refused, reason });
+                }
+                Verdict::Renew => refused = Some(access.number),
+                Verdict::Again(error) if is_second => return Err(error),
+                Verdict::Again(error) => match self.pause(&error, until) {
+                    Some(pause) => tokio::time::sleep_until(pause).await,
+                    None => return Err(error),
+                },
+            }
+            is_second = true;
+        }
+    }
+
+    /// When to send again; `None` if too little time would be left.
+    fn pause(&self, error: &ServiceError, until: Instant) -> Option<Instant> {
+        let asked = match error {
+            ServiceError::Unavailable { retry_after_ms, .. } => retry_after_ms.map(std::time::Duration::from_millis),
+            _ => None,
+        };
+        let at = Instant::now().checked_add(asked.unwrap_or_default().max(self.transport.limits.pause))?;
+        (at < until).then_some(at)
+    }
+
+    fn event(calendar: &str, value: &Value) -> Result<OutsideEvent, String> {
+        event::read(calendar, value).map_err(|unreadable| format!("the event cannot be read: {}", unreadable.reason))
+    }
+
+    /// The event that a write gave back. It was written, so an event that cannot be read is an unknown outcome.
+    fn written(calendar: &str, value: &Value) -> Result<OutsideEvent, ServiceError> {
+        Self::event(calendar, value).map_err(|reason| ServiceError::Unknown { reason })
+    }
+}
+
+fn check_id(id: &str) -> Result<(), ServiceError> {
+    if draft::is_event_id(id) {
+        return Ok(());
+    }
+    let reason = format!("invalid event id `{id}`; expected 5 to 1024 letters `a` to `v` and digits");
+    Err(ServiceError::Refused { reason })
+}
+
+fn unreadable(what: &str) -> ServiceError {
+    ServiceError::Unavailable { reason: format!("{what} is missing in the answer"), retry_after_ms: None }
+}
+
+fn items(page: &Value) -> Result<&Vec<Value>, ServiceError> {
+    page.get("items").and_then(Value::as_array).ok_or_else(|| unreadable("`items`"))
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+#[async_trait]
+impl CalendarService for GoogleCalendar {
+    fn name(&self) -> &'static str {
+        "google"
+    }
+
+    async fn calendars(&self, organization: OrganizationId) -> Result<Vec<CalendarSummary>, ServiceError> {
+        let until = self.deadline();
+        let (mut all, mut page) = (Vec::new(), None::<String>);
+        for _ in 0..self.transport.limits.pages {
+            let mut pairs = vec![
+                ("maxResults", "250"),
+                ("fields", "nextPageToken,items(id,summary,timeZone,accessRole,dataOwner)"),
+            ];
+            pairs.extend(page.as_deref().map(|token| ("pageToken", token)));
+            let url = self.url(organization, &["users", "me", "calendarList"], &pairs);
+            let answer = self.call(organization, Request::get(url), until).await?;
+            all.extend(items(&answer)?.iter().filter_map(summary));
+            page = text(&answer, "nextPageToken").map(str::to_owned);
+            if page.is_none() {
+                return Ok(all);
+            }
+        }
+        Err(too_many("calendars", self.transport.limits.pages))
+    }
+
+    async fn busy(
+        &self,
+        organization: OrganizationId,
+        calendars: &[CalendarId],
+        span: Span,
+    ) -> Result<BTreeMap<CalendarId, Result<Vec<Span>, String>>, ServiceError> {
+        let until = self.deadline();
+        let mut all = BTreeMap::new();
+        for some in calendars.chunks(MOST_BUSY) {
+            let items: Vec<Value> = some.iter().map(|id| json!({ "id": id })).collect();
+            let (from, to) = (span.start.to_string(), span.end.to_string());
+            let body = json!({ "timeMin": from, "timeMax": to, "timeZone": "UTC", "items": items });
+            let url = self.url(organization, &["freeBusy"], &[]);
+            let request = Request { method: Method::POST, url, body: Some(body), if_match: None, effect: Effect::Read };
+            let answer = self.call(organization, request, until).await?;
+            let found = answer.get("calendars").ok_or_else(|| unreadable("`calendars`"))?;
+            all.extend(some.iter().map(|id| (id.clone(), busy_times(found.get(id)))));
+        }
+        Ok(all)
+    }
+
+    async fn insert(&self, organization: OrganizationId, draft: &EventDraft) -> Result<OutsideEvent, ServiceError> {
+        check_id(&draft.id)?;
+        let mut body = draft::body(draft);
+        body["id"] = json!(draft.id);
+        let fields = ("fields", event::FIELDS);
+        let url = self.url(organization, &["calendars", &draft.calendar, "events"], &[SILENT, fields]);
+        let made = self.call(organization, Request::write(Method::POST, url, Some(body)), self.deadline()).await?;
+        Self::written(&draft.calendar, &made)
+    }
+
+    async fn find(
+        &self,
+        organization: OrganizationId,
+        calendar: &str,
+        event: &str,
+    ) -> Result<Option<OutsideEvent>, ServiceError> {
+        let url = self.url(organization, &["calendars", calendar, "events", event], &[("fields", event::FIELDS)]);
+        match self.call(organization, Request::get(url), self.deadline()).await {
+            Ok(found) => {
+                let read = Self::event(calendar, &found);
+                read.map(Some).map_err(|reason| ServiceError::Unavailable { reason, retry_after_ms: None })
+            }
+            Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn change(
+        &self,
+        organization: OrganizationId,
+        draft: &EventDraft,
+        version: &str,
+    ) -> Result<OutsideEvent, ServiceError> {
+        let pairs = [SILENT, ("fields", event::FIELDS)];
+        let url = self.url(organization, &["calendars", &draft.calendar, "events", &draft.id], &pairs);
+        let request = Request::write(Method::PATCH, url, Some(draft::changes(draft))).only_if(Some(version));
+        let changed = self.call(organization, request, self.deadline()).await?;
+        Self::written(&draft.calendar, &changed)
+    }
+
+    async fn delete(
+        &self,
+        organization: OrganizationId,
+        calendar: &str,
+        event: &str,
+        version: Option<&str>,
+    ) -> Result<(), ServiceError> {
+        let url = self.url(organization, &["calendars", calendar, "events", event], &[SILENT]);
+        let request = Request::write(Method::DELETE, url, None).only_if(version);
+        self.call(organization, request, self.deadline()).await.map(drop)
+    }
+
+    async fn transfer(
+        &self,
+        organization: OrganizationId,
+        event: &str,
+        from: &str,
+        to: &str,
+    ) -> Result<OutsideEvent, ServiceError> {
+        let pairs = [("destination", to), SILENT, ("fields", event::FIELDS)];
+        let url = self.url(organization, &["calendars", from, "events", event, "move"], &pairs);
+        let moved = self.call(organization, Request::write(Method::POST, url, None), self.deadline()).await?;
+        Self::written(to, &moved)
+    }
+
+    async fn overlapping(
+        &self,
+        organization: OrganizationId,
+        calendar: &str,
+        span: Span,
+    ) -> Result<Vec<OutsideEvent>, ServiceError> {
+        let until = self.deadline();
+        let (from, to) = (span.start.to_string(), span.end.to_string());
+        let fields = format!("nextPageToken,items({})", event::FIELDS);
+        let (mut all, mut page) = (Vec::new(), None::<String>);
+        for _ in 0..self.transport.limits.pages {
+            let mut pairs = vec![
+                ("timeMin", from.as_str()),
+                ("timeMax", &to),
+                ("singleEvents", "true"),
+                ("orderBy", "startTime"),
+                ("maxResults", PAGE),
+                ("fields", &fields),
+            ];
+            pairs.extend(page.as_deref().map(|token| ("pageToken", token)));
+            let url = self.url(organization, &["calendars", calendar, "events"], &pairs);
+            let answer = self.call(organization, Request::get(url), until).await?;
+            all.extend(items(&answer)?.iter().map(|one| readable(calendar, one, span)));
+            page = text(&answer, "nextPageToken").map(str::to_owned);
+            if page.is_none() {
+                return Ok(all);
+            }
+        }
+        Err(too_many("events", self.transport.limits.pages))
+    }
+
+    async fn changes(
+        &self,
+        organization: OrganizationId,
+        calendar: &str,
+        cursor: &ChangeCursor,
+        page: Option<&str>,
+    ) -> Result<ChangePage, ServiceError> {
+        let fields = format!("nextPageToken,nextSyncToken,items({})", event::FIELDS);
+        let mut pairs = vec![("singleEvents", "true"), ("maxResults", PAGE), ("fields", &fields)];
+        let from;
+        match cursor {
+            ChangeCursor::Everything { since } => {
+                from = since.to_string();
+                pairs.push(("timeMin", &from));
+            }
+            ChangeCursor::Since(token) => pairs.push(("syncToken", token)),
+        }
+        pairs.extend(page.map(|token| ("pageToken", token)));
+        let url = self.url(organization, &["calendars", calendar, "events"], &pairs);
+        let answer = self.call(organization, Request::get(url), self.deadline()).await?;
+        let events = items(&answer)?.iter().map(|one| event::read(calendar, one)).collect();
+        let next = match (text(&answer, "nextPageToken"), text(&answer, "nextSyncToken")) {
+            (Some(token), _) => NextPage::Page(token.to_owned()),
+            (None, Some(token)) => NextPage::Done(token.to_owned()),
+            (None, None) => return Err(unreadable("`nextPageToken` or `nextSyncToken`")),
+        };
+        Ok(ChangePage { events, next })
+    }
+
+    async fn watch(
+        &self,
+        organization: OrganizationId,
+        calendar: &str,
+        request: &PushRequest,
+    ) -> Result<PushChannel, ServiceError> {
+        let body = json!({ "id": request.id, "type": "web_hook", "address": request.address, "token": request.token,
+            "params": { "ttl": CHANNEL_LIVES_S.to_string() } });
+        let url = self.url(organization, &["calendars", calendar, "events", "watch"], &[]);
+        let opened = self.call(organization, Request::write(Method::POST, url, Some(body)), self.deadline()).await?;
+        let resource = text(&opened, "resourceId").map(str::to_owned);
+        let resource =
+            resource.ok_or_else(|| ServiceError::Unknown { reason: "`resourceId` is missing".to_owned() })?;
+        let said = text(&opened, "expiration").and_then(|ms| Timestamp::from_millisecond(ms.parse().ok()?).ok());
+        // A channel lives at most as long as it was asked for.
+        let longest = self.tokens.now().saturating_add(SignedDuration::from_secs(CHANNEL_LIVES_S));
+        let ends_at = said.or(longest.ok()).unwrap_or(Timestamp::MAX);
+        Ok(PushChannel { id: request.id.clone(), resource, ends_at })
+    }
+
+    async fn stop(&self, organization: OrganizationId, channel: &PushChannel) -> Result<(), ServiceError> {
+        let body = json!({ "id": channel.id, "resourceId": channel.resource });
+        let url = self.url(organization, &["channels", "stop"], &[]);
+        let request = Request::write(Method::POST, url, Some(body));
+        match self.call(organization, request, self.deadline()).await {
+            Ok(_) | Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn too_many(what: &str, pages: usize) -> ServiceError {
+    ServiceError::Refused { reason: format!("the service has more than {pages} pages of {what}") }
+}
+
+fn summary(entry: &Value) -> Option<CalendarSummary> {
+    let id = text(entry, "id")?.to_owned();
+    Some(CalendarSummary {
+        name: text(entry, "summary").unwrap_or(&id).to_owned(),
+        zone: text(entry, "timeZone").unwrap_or("UTC").to_owned(),
+        is_writable: matches!(text(entry, "accessRole"), Some("owner" | "writer")),
+        data_owner: text(entry, "dataOwner").map(str::to_owned),
+        id,
+    })
+}
+
+/// The busy times of one calendar. A calendar with errors, or without an answer, is not free.
+fn busy_times(found: Option<&Value>) -> Result<Vec<Span>, String> {
+    let found = found.ok_or("the service did not answer for this calendar")?;
+    if let Some(first) = found.get("errors").and_then(Value::as_array).and_then(|errors| errors.first()) {
+        return Err(text(first, "reason").unwrap_or("unknown reason").to_owned());
+    }
+    let blocks = found.get("busy").and_then(Value::as_array).ok_or("`busy` is missing in the answer")?;
+    let read = |block: &Value| {
+        let time = |key: &str| text(block, key)?.parse::<Timestamp>().ok();
+        Some(Span::new(time("start")?, time("end")?))
+    };
+    blocks.iter().map(|block| read(block).ok_or_else(|| "a busy block cannot be read".to_owned())).collect()
+}
+
+/// An event of a span. What cannot be read takes the whole span, because a time that is not known to be free is not free.
+fn readable(calendar: &str, value: &Value, span: Span) -> OutsideEvent {
+    event::read(calendar, value).unwrap_or_else(|unreadable| {
+        tracing::warn!(calendar, id = unreadable.id, reason = unreadable.reason, "event cannot be read");
+        OutsideEvent {
+            calendar: calendar.to_owned(),
+            id: unreadable.id.unwrap_or_default(),
+            version: String::new(),
+            state: EventState::Busy,
+            time: Some(EventTime::Timed(span)),
+            title: None,
+            mark: None,
+            series: None,
+            created_at: None,
+            updated_at: None,
+        }
+    })
+}
