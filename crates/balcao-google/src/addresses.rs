@@ -58,8 +58,8 @@ impl Addresses {
         let base = base.trim_end_matches('/');
         Ok(Self {
             api: parse(&format!("{base}/calendar/v3"))?,
-            token: parse(&format!("{base}/token"))?,
-            revoke: parse(&format!("{base}/revoke"))?,
+            token: parse(&format!("{base}/oauth2/token"))?,
+            revoke: parse(&format!("{base}/oauth2/revoke"))?,
             consent: parse(&format!("{base}/o/oauth2/v2/auth"))?,
             is_local,
         })

@@ -233,3 +233,27 @@ async fn id_of_a_calendar_cannot_leave_its_place_in_the_path() {
         assert!(matches!(came, Err(ServiceError::NotFound { .. } | ServiceError::Refused { .. })), "{id}: {came:?}");
     }
 }
+
+#[tokio::test]
+async fn pages_and_values_of_an_answer_have_a_limit() {
+    let world = World::new();
+    for number in 1..=21 {
+        world.insert(&format!("visit{number}")).await;
+    }
+    world.google.set_page_size(1);
+    let came = world.service.overlapping(shop(), RAFA, friday()).await;
+    assert!(matches!(came, Err(ServiceError::Refused { .. })), "{came:?}");
+    for number in 1..=19 {
+        world.google.add_calendar(&format!("one{number}@example.test"), "America/Sao_Paulo", "writer").unwrap();
+    }
+    let came = world.service.calendars(shop()).await;
+    assert!(matches!(came, Err(ServiceError::Refused { .. })), "{came:?}");
+
+    let world = World::new();
+    let many: Vec<u8> = vec![7; 60_000];
+    world.google.put_event(RAFA, json!({ "id": "heavy1", "start": many, "end": 1 }));
+    let came = world.service.overlapping(shop(), RAFA, friday()).await;
+    assert!(came.is_ok_and(|found| found.is_empty()), "an event without a time is in no span");
+    let found = world.service.find(shop(), RAFA, "heavy1").await;
+    assert!(matches!(found, Err(ServiceError::Unavailable { .. })), "{found:?}");
+}

@@ -27,7 +27,7 @@ impl Caller {
             ("client_id", CLIENT_ID),
             ("client_secret", CLIENT_SECRET),
         ];
-        let given = client.post(format!("{}/token", world.google.url())).form(&form).send().await.unwrap();
+        let given = client.post(format!("{}/oauth2/token", world.google.url())).form(&form).send().await.unwrap();
         let given: Value = given.json().await.unwrap();
         let token = given["access_token"].as_str().unwrap().to_owned();
         Self { world, client, token }

@@ -5,6 +5,7 @@ mod checkup;
 mod connecting;
 mod errors;
 mod fake;
+mod foreign;
 mod hands;
 mod proving;
 mod world;

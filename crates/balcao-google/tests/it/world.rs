@@ -52,7 +52,7 @@ pub(crate) fn shop() -> OrganizationId {
 
 /// Limits without a pause, so that a second try follows at once.
 pub(crate) fn limits() -> Limits {
-    Limits { pause: Duration::ZERO, bytes: 256 << 10, ..Limits::default() }
+    Limits { pause: Duration::ZERO, bytes: 256 << 10, values: 50_000, ..Limits::default() }
 }
 
 pub(crate) fn grant(refresh_token: String) -> Credential {
@@ -93,7 +93,7 @@ impl World {
 
     /// Requests for tokens so far.
     pub(crate) fn count_tokens(&self) -> usize {
-        self.google.asked().iter().filter(|asked| asked.target == "/token").count()
+        self.google.asked().iter().filter(|asked| asked.target == "/oauth2/token").count()
     }
 
     /// Inserts an event of appointment 9 at 15:00 in São Paulo.

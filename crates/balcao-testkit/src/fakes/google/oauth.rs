@@ -81,7 +81,7 @@ impl TokenError {
 /// The key file of the service account, as the console gives it out.
 pub(super) fn key_file(base: &str) -> String {
     let file = json!({ "type": "service_account", "project_id": "project", "private_key_id": KEY_ID, "private_key": PEM,
-        "client_email": SERVICE_ACCOUNT, "client_id": "1", "token_uri": format!("{base}/token") });
+        "client_email": SERVICE_ACCOUNT, "client_id": "1", "token_uri": format!("{base}/oauth2/token") });
     file.to_string()
 }
 
@@ -138,7 +138,7 @@ impl State {
         word
     }
 
-    /// `POST /token`.
+    /// `POST /oauth2/token`.
     pub(super) fn token(&mut self, request: &Request) -> Result<Value, TokenError> {
         let form = form(request)?;
         match form.get("grant_type") {
@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// `POST /revoke`: a refresh token, or an access token with its grant.
+    /// `POST /oauth2/revoke`: a refresh token, or an access token with its grant.
     pub(super) fn revoke(&mut self, request: &Request) -> Result<Value, TokenError> {
         let form = form(request)?;
         known(&form, &["token"])?;
@@ -222,7 +222,7 @@ impl State {
         if claims["iss"] != json!(SERVICE_ACCOUNT) {
             return Err(bad("Invalid grant: account not found"));
         }
-        if claims["aud"] != json!(format!("{}/token", self.base)) {
+        if claims["aud"] != json!(format!("{}/oauth2/token", self.base)) {
             return Err(bad("Invalid JWT: Failed audience check."));
         }
         let now = self.service_time().as_second();

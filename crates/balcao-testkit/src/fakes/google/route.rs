@@ -64,8 +64,8 @@ pub(super) fn answer(inner: &mut Inner, request: &Request) -> Reply {
 fn find<'r>(method: &str, segments: &[&'r str]) -> Option<Route<'r>> {
     let route = |call, calendar, event| Some(Route { call, calendar, event });
     match (method, segments) {
-        ("POST", ["token"]) => route(Call::Token, "", ""),
-        ("POST", ["revoke"]) => route(Call::Revoke, "", ""),
+        ("POST", ["oauth2", "token"]) => route(Call::Token, "", ""),
+        ("POST", ["oauth2", "revoke"]) => route(Call::Revoke, "", ""),
         (method, ["calendar", "v3", rest @ ..]) => match (method, rest) {
             ("GET", ["users", "me", "calendarList"]) => route(Call::Calendars, "", ""),
             ("POST", ["freeBusy"]) => route(Call::FreeBusy, "", ""),
