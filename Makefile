@@ -70,16 +70,16 @@ attack: ## the tests of every attack that was found (tests/attack/LIST)
 	@cargo build --quiet -p xtask
 	cargo test --quiet $(WORKSPACE) $(LIGHT) --lib --bins --tests -- $$(target/debug/xtask attack-filters)
 
-browser: ## the demo's page and the chat widget in Chromium
+browser: ## the demo's page, the chat widget and the consent to a calendar in Chromium
 	tests/browser/run.sh
 
 conformance: outside full-features ## what others wrote judges us; and the parts that the demo is built without
 
-outside: ## our API, agendas, letters, MCP client and messages before foreign judges; needs Python, Node, and the network once
+outside: ## our API, agendas, letters, MCP and calendar clients and messages before foreign judges; needs Python, Node, and the network once
 	.ci/outside
 
-full-features: ## tests of the parts that only a shipped program has: models in a folder, metrics, traces
-	cargo test --quiet -p balcao-cli -p balcao-embedding --features balcao-cli/test-clock --test it -- telemetry:: tenancy:: local_embedding:: folder prefixes service mapping named what_failed
+full-features: ## tests of the parts that only a shipped program has: models in a folder, metrics, traces, Google Calendar
+	cargo test --quiet -p balcao-cli -p balcao-embedding --features balcao-cli/test-clock --bin balcao --test it -- google:: telemetry:: tenancy:: local_embedding:: folder prefixes service mapping named what_failed
 
 SEEDS ?= 150
 simulate: ## the whole server under seeded faults: SEEDS=150 from seed 1 on, or MINUTES=60

@@ -9,6 +9,7 @@ mod database;
 mod email;
 mod embedding;
 mod evolution;
+mod google;
 pub(crate) mod handoffs;
 mod packs;
 mod retention;
@@ -39,6 +40,9 @@ pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use email::EmailConfig;
 pub(crate) use evolution::{EvolutionAccount, EvolutionConfig};
+pub(crate) use google::GoogleConfig;
+#[cfg(feature = "google-calendar")]
+pub(crate) use google::OAuthClient;
 use handoffs::HandoffsConfig;
 pub(crate) use packs::{AccountConfig, PacksConfig};
 use retention::RetentionConfig;
@@ -72,6 +76,7 @@ pub(crate) struct Config {
     pub(crate) telemetry: TelemetryConfig,
     pub(crate) webhooks: Vec<WebhookConfig>,
     pub(crate) packs: PacksConfig,
+    pub(crate) google: GoogleConfig,
     /// Every secret in it and in the environment, so that no log shows one.
     #[serde(skip)]
     pub(crate) secrets: Vec<SecretString>,
@@ -260,6 +265,7 @@ impl Config {
         self.log.rows(&mut row);
         self.telemetry.rows(&mut row);
         self.packs.rows(&mut row);
+        self.google.rows(&mut row);
         for one in &self.webhooks {
             row(&format!("webhooks.{}", one.name), one.shown());
         }
@@ -306,7 +312,9 @@ pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) 
             config.agents.dir = folder.join(&config.agents.dir);
         }
         let origins = config.origins.clone();
-        config.packs.seen_from(folder, |key| origins.get(key).is_none_or(|origin| *origin == name));
+        let is_from_file = |key: &str| origins.get(key).is_none_or(|origin| *origin == name);
+        config.packs.seen_from(folder, is_from_file);
+        config.google.seen_from(folder, is_from_file);
     }
     Ok(config)
 }
@@ -379,6 +387,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
     }
     config.retention.check()?;
     config.packs.check()?;
+    config.google.check()?;
     if config.database.path.is_empty() {
         return Err("database.path is empty; name a file, or `:memory:`".to_owned());
     }
@@ -386,7 +395,10 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 26] = [
+const TEXTS: [&str; 29] = [
+    "client_id",
+    "client_secret",
+    "subject",
     "folder",
     "instance",
     "public_url",

@@ -6,6 +6,8 @@ mod commands;
 mod config;
 mod eval;
 mod files;
+#[cfg(feature = "google-calendar")]
+mod google;
 mod output;
 mod packs;
 mod private;

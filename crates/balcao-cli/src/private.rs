@@ -1,8 +1,10 @@
 //! Files that hold secrets or what customers sent: their owner's alone.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
+
+use tempfile::NamedTempFile;
 
 /// Makes a file where nothing is yet, which its owner alone reads and writes.
 ///
@@ -14,4 +16,31 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+/// Writes a file in the place of the one before, whole or not at all; its owner alone reads it.
+///
+/// # Errors
+/// What the system said.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = NamedTempFile::new_in(folder(path))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Checks that [`replace`] could write a file there.
+///
+/// # Errors
+/// The path names a folder, or its folder takes no file.
+pub(crate) fn check_replace(path: &Path) -> io::Result<()> {
+    if path.file_name().is_none() || path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder; expected a file"));
+    }
+    NamedTempFile::new_in(folder(path)).map(drop)
+}
+
+/// The folder of a path; the current one if the path names none.
+pub(crate) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -2,6 +2,11 @@
 
 mod deliveries;
 mod email;
+#[cfg(feature = "google-calendar")]
+mod google;
+#[cfg(not(feature = "google-calendar"))]
+#[path = "doctor/google_absent.rs"]
+mod google;
 mod limits;
 mod packs_found;
 mod whatsapp;
@@ -78,6 +83,7 @@ pub(crate) async fn run(
     findings.extend(search(&config).await);
     findings.extend(whatsapp::check(&config).await);
     findings.extend(email::check(&config).await);
+    findings.extend(google::check(&config).await);
     findings.extend(limits::of_strangers(&config));
     if args.json {
         let list: Vec<_> = findings

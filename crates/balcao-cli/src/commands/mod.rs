@@ -5,6 +5,7 @@ mod agenda;
 mod appointments;
 mod backup;
 mod business;
+mod calendar;
 pub(crate) mod chat;
 mod config_show;
 mod demo;
@@ -108,6 +109,8 @@ enum Command {
     Key(key::Args),
     /// A professional's agenda for calendar programs: addresses to subscribe to, and files.
     Agenda(agenda::Args),
+    /// Google Calendar: connect the business, list calendars, disconnect.
+    Calendar(calendar::Args),
     /// Runs scenario files and holds what happened against what they expect.
     Eval(eval::Args),
 }
@@ -163,6 +166,7 @@ async fn dispatch(
         Command::Stats(args) => stats::run(args, &loaded?).await,
         Command::Key(args) => key::run(args, &loaded?).await,
         Command::Agenda(args) => agenda::run(args, &loaded?).await,
+        Command::Calendar(args) => Box::pin(calendar::run(args, loaded?)).await,
         Command::Eval(args) => Box::pin(eval::run(args, &loaded?, environment)).await,
     }
 }

@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeMap,
-    io::{ErrorKind, Write as _},
+    io::ErrorKind,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -15,6 +15,8 @@ use balcao_connector::RefreshKeeper;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use crate::private;
 
 /// One writer at a time within this program.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -47,17 +49,10 @@ impl TokenFile {
     /// Why not, and what would do.
     pub(super) fn check(&self) -> Result<(), String> {
         self.read().map_err(|error| format!("packs.tokens {}: {error}", self.path.display()))?;
-        let folder = self.folder();
-        let is_file = self.path.file_name().is_some() && !self.path.is_dir();
-        match tempfile::NamedTempFile::new_in(folder) {
-            Ok(_) if is_file => Ok(()),
-            Ok(_) => Err(format!("invalid packs.tokens `{}`; expected a file", self.path.display())),
-            Err(error) => Err(format!("packs.tokens: nothing can be written in {}: {error}", folder.display())),
-        }
-    }
-
-    fn folder(&self) -> &Path {
-        self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+        private::check_replace(&self.path).map_err(|error| match error.kind() {
+            ErrorKind::IsADirectory => format!("invalid packs.tokens `{}`; expected a file", self.path.display()),
+            _ => format!("packs.tokens: nothing can be written in {}: {error}", private::folder(&self.path).display()),
+        })
     }
 
     fn read(&self) -> Result<Tokens, String> {
@@ -68,13 +63,9 @@ impl TokenFile {
         }
     }
 
-    /// Writes the file anew, whole or not at all; nobody but its owner may read it.
     fn write(&self, tokens: &Tokens) -> Result<(), String> {
         let text = serde_json::to_string_pretty(tokens).map_err(|error| error.to_string())?;
-        let mut file = tempfile::NamedTempFile::new_in(self.folder()).map_err(|error| error.to_string())?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all());
-        written.map_err(|error| error.to_string())?;
-        file.persist(&self.path).map(drop).map_err(|error| error.error.to_string())
+        private::replace(&self.path, text.as_bytes()).map_err(|error| error.to_string())
     }
 }
 

@@ -85,6 +85,7 @@ fn every_command_and_option_has_a_description() {
         "plan",
         "backup",
         "restore",
+        "calendar",
     ] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");
@@ -98,6 +99,7 @@ fn links_between_documents_lead_somewhere() {
         "README.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
+        "docs/GOOGLE-CALENDAR.md",
         "docs/GUIDE.md",
         "docs/MCP.md",
         "docs/OPERATIONS.md",

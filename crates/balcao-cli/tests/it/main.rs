@@ -13,6 +13,8 @@ mod delivery_commands;
 mod docs;
 mod embedding;
 mod evals;
+#[cfg(feature = "google-calendar")]
+mod google;
 mod inbox;
 #[cfg(feature = "local-embeddings")]
 mod local_embedding;

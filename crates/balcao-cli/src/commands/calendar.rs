@@ -1,0 +1,65 @@
+//! `balcao calendar`: the connection to Google Calendar.
+
+#[cfg(feature = "google-calendar")]
+mod connect;
+#[cfg(feature = "google-calendar")]
+mod connected;
+
+use std::process::ExitCode;
+
+use crate::config::Config;
+use crate::output::Failure;
+
+/// Options of `balcao calendar`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The short name of the business; needed only if there are several.
+    #[arg(long, global = true, value_name = "SLUG")]
+    business: Option<String>,
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Asks for your consent in a browser of this machine, and keeps what you grant.
+    Connect {
+        /// The port of this machine to which the browser comes back; 0 takes a free one.
+        #[arg(long, default_value_t = 0, value_name = "PORT")]
+        port: u16,
+    },
+    /// The calendars that the connected account sees.
+    List,
+    /// Ends the grant at Google, and forgets it here.
+    Disconnect {
+        /// Forgets the grant here without asking Google.
+        #[arg(long)]
+        local: bool,
+    },
+}
+
+/// Runs the command.
+#[cfg(feature = "google-calendar")]
+pub(crate) async fn run(args: Args, mut config: Config) -> Result<ExitCode, Failure> {
+    if args.business.is_some() {
+        config.organization.slug = args.business;
+    }
+    match args.action {
+        Action::Connect { port } => connect::run(port, args.json, &config).await,
+        Action::List => connected::list(args.json, &config).await,
+        Action::Disconnect { local } => connected::disconnect(local, args.json, &config).await,
+    }
+}
+
+/// Refuses: this build has no Google Calendar.
+#[cfg(not(feature = "google-calendar"))]
+pub(crate) async fn run(args: Args, config: Config) -> Result<ExitCode, Failure> {
+    let Args { business: _, json: _, action } = args;
+    match action {
+        Action::Connect { port: _ } | Action::List | Action::Disconnect { local: _ } => drop(config),
+    }
+    Err(Failure::usage("this build has no Google Calendar; build the program with its feature `google-calendar`"))
+}
