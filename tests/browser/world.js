@@ -63,7 +63,7 @@ export function run(cwd, args, extra = {}) {
   return done.stdout;
 }
 
-/** Starts the program; gives the first line that it says, when it says it. */
+/** Starts the program; gives the first line that it says, when it says it, and a promise of its end. */
 export async function start(cwd, args, extra = {}) {
   const child = spawn(binary, args, { cwd, env: environment(extra), stdio: ["ignore", "pipe", "pipe"] });
   let errors = "";
@@ -78,7 +78,7 @@ export async function start(cwd, args, extra = {}) {
     child.once("exit", (code) => failed(new Error(`balcao ${args.join(" ")} ended with ${code}: ${errors}`)));
   });
   return {
-    line,
+    line, ended,
     stop: async (signal = "SIGTERM") => { child.kill(signal); await ended; },
   };
 }
