@@ -3,11 +3,11 @@
 use balcao_app::scheduling::remote_calendar::service::{
     CalendarId, CalendarService as _, CalendarSummary, DisconnectCause, ServiceError,
 };
+use balcao_connector::ServiceAccountKey;
 use balcao_domain::{OrganizationId, Span};
 
 use crate::credentials::Credential;
 use crate::service::GoogleCalendar;
-use balcao_connector::ServiceAccountKey;
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! Google Calendar (API v3) behind [`CalendarService`](balcao_app::scheduling::remote_calendar::service::CalendarService), and the
 //! consent by which an operator connects it.
 //!
-//! Deciding and doing are apart. `draft`, `event`, `verdict` and `consent` decide without I/O; `transport`, `tokens` and `service` act.
+//! Deciding and doing are apart. `draft`, `event`, `answer`, `verdict` and `consent` decide without I/O; `transport`, `tokens` and `service` act.
 //!
 //! Invariants: no write sends a message to guests (`sendUpdates=none`). A write whose answer was lost is never sent again. An event that
 //! cannot be read stops no other event. Secrets stand in no `Debug`, error or log. Requests go to Google's public addresses alone, unless
 //! the operator names a stand-in.
 
 mod addresses;
+mod answer;
 mod checkup;
 mod consent;
 mod credentials;

@@ -8,7 +8,7 @@ use balcao_app::scheduling::remote_calendar::service::{
     CalendarId, CalendarService, CalendarSummary, ChangeCursor, ChangePage, EventDraft, NextPage, PushChannel,
     PushRequest, ServiceError,
 };
-use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
+use balcao_domain::outside_event::OutsideEvent;
 use balcao_domain::{Clock, OrganizationId, Span};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::header::IF_MATCH;
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::addresses::Addresses;
+use crate::answer::{busy_times, items, readable, summary, text, too_many, unreadable};
 use crate::credentials::Credentials;
 use crate::limits::Limits;
 use crate::oauth::OAuth;
@@ -41,6 +42,13 @@ pub struct GoogleCalendar {
     transport: Transport,
     addresses: Addresses,
     pub(crate) tokens: Tokens,
+}
+
+/// What a call of the seam may still take, over all of its requests.
+struct Allowance {
+    until: Instant,
+    /// Whether a request may be sent a second time.
+    may_repeat: bool,
 }
 
 /// One request.
@@ -95,8 +103,8 @@ impl GoogleCalendar {
         url
     }
 
-    fn deadline(&self) -> Instant {
-        Instant::now() + self.transport.limits.whole
+    fn allowance(&self) -> Allowance {
+        Allowance { until: Instant::now() + self.transport.limits.whole, may_repeat: true }
     }
 
     /// Sends a request, and once more if that is safe: after another access token, or after a pause that fits into the time.
@@ -104,9 +112,9 @@ impl GoogleCalendar {
         &self,
         organization: OrganizationId,
         request: Request<'_>,
-        until: Instant,
+        allowed: &mut Allowance,
     ) -> Result<Value, ServiceError> {
-        let (mut refused, mut is_second) = (None, false);
+        let (until, mut refused) = (allowed.until, None);
         loop {
             let access = self.tokens.access(organization, refused, until).await?;
             let mut sent = self.transport.client.request(request.method.clone(), request.url.clone());
@@ -121,18 +129,18 @@ impl GoogleCalendar {
             match judge(came, request.effect, &self.transport.limits) {
                 Verdict::Done(value) => return Ok(value),
                 Verdict::Failed(error) => return Err(error),
-                Verdict::Renew if is_second => {
+                Verdict::Renew if !allowed.may_repeat => {
                     let reason = "401 also with a fresh access token".to_owned();
                     return Err(ServiceError::Disconnected { cause: access.if_refused, reason });
                 }
                 Verdict::Renew => refused = Some(access.number),
-                Verdict::Again(error) if is_second => return Err(error),
+                Verdict::Again(error) if !allowed.may_repeat => return Err(error),
                 Verdict::Again(error) => match self.pause(&error, until) {
                     Some(pause) => tokio::time::sleep_until(pause).await,
                     None => return Err(error),
                 },
             }
-            is_second = true;
+            allowed.may_repeat = false;
         }
     }
 
@@ -164,18 +172,6 @@ fn check_id(id: &str) -> Result<(), ServiceError> {
     Err(ServiceError::Refused { reason })
 }
 
-fn unreadable(what: &str) -> ServiceError {
-    ServiceError::Unavailable { reason: format!("{what} is missing in the answer"), retry_after_ms: None }
-}
-
-fn items(page: &Value) -> Result<&Vec<Value>, ServiceError> {
-    page.get("items").and_then(Value::as_array).ok_or_else(|| unreadable("`items`"))
-}
-
-fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
-    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
-}
-
 #[async_trait]
 impl CalendarService for GoogleCalendar {
     fn name(&self) -> &'static str {
@@ -183,7 +179,7 @@ impl CalendarService for GoogleCalendar {
     }
 
     async fn calendars(&self, organization: OrganizationId) -> Result<Vec<CalendarSummary>, ServiceError> {
-        let until = self.deadline();
+        let mut allowed = self.allowance();
         let (mut all, mut page) = (Vec::new(), None::<String>);
         for _ in 0..self.transport.limits.pages {
             let mut pairs = vec![
@@ -192,7 +188,7 @@ impl CalendarService for GoogleCalendar {
             ];
             pairs.extend(page.as_deref().map(|token| ("pageToken", token)));
             let url = self.url(organization, &["users", "me", "calendarList"], &pairs);
-            let answer = self.call(organization, Request::get(url), until).await?;
+            let answer = self.call(organization, Request::get(url), &mut allowed).await?;
             all.extend(items(&answer)?.iter().filter_map(summary));
             page = text(&answer, "nextPageToken").map(str::to_owned);
             if page.is_none() {
@@ -208,7 +204,7 @@ impl CalendarService for GoogleCalendar {
         calendars: &[CalendarId],
         span: Span,
     ) -> Result<BTreeMap<CalendarId, Result<Vec<Span>, String>>, ServiceError> {
-        let until = self.deadline();
+        let mut allowed = self.allowance();
         let mut all = BTreeMap::new();
         for some in calendars.chunks(MOST_BUSY) {
             let items: Vec<Value> = some.iter().map(|id| json!({ "id": id })).collect();
@@ -216,7 +212,7 @@ impl CalendarService for GoogleCalendar {
             let body = json!({ "timeMin": from, "timeMax": to, "timeZone": "UTC", "items": items });
             let url = self.url(organization, &["freeBusy"], &[]);
             let request = Request { method: Method::POST, url, body: Some(body), if_match: None, effect: Effect::Read };
-            let answer = self.call(organization, request, until).await?;
+            let answer = self.call(organization, request, &mut allowed).await?;
             let found = answer.get("calendars").ok_or_else(|| unreadable("`calendars`"))?;
             all.extend(some.iter().map(|id| (id.clone(), busy_times(found.get(id)))));
         }
@@ -229,7 +225,8 @@ impl CalendarService for GoogleCalendar {
         body["id"] = json!(draft.id);
         let fields = ("fields", event::FIELDS);
         let url = self.url(organization, &["calendars", &draft.calendar, "events"], &[SILENT, fields]);
-        let made = self.call(organization, Request::write(Method::POST, url, Some(body)), self.deadline()).await?;
+        let made =
+            self.call(organization, Request::write(Method::POST, url, Some(body)), &mut self.allowance()).await?;
         Self::written(&draft.calendar, &made)
     }
 
@@ -240,7 +237,7 @@ impl CalendarService for GoogleCalendar {
         event: &str,
     ) -> Result<Option<OutsideEvent>, ServiceError> {
         let url = self.url(organization, &["calendars", calendar, "events", event], &[("fields", event::FIELDS)]);
-        match self.call(organization, Request::get(url), self.deadline()).await {
+        match self.call(organization, Request::get(url), &mut self.allowance()).await {
             Ok(found) => {
                 let read = Self::event(calendar, &found);
                 read.map(Some).map_err(|reason| ServiceError::Unavailable { reason, retry_after_ms: None })
@@ -259,7 +256,7 @@ impl CalendarService for GoogleCalendar {
         let pairs = [SILENT, ("fields", event::FIELDS)];
         let url = self.url(organization, &["calendars", &draft.calendar, "events", &draft.id], &pairs);
         let request = Request::write(Method::PATCH, url, Some(draft::changes(draft))).only_if(Some(version));
-        let changed = self.call(organization, request, self.deadline()).await?;
+        let changed = self.call(organization, request, &mut self.allowance()).await?;
         Self::written(&draft.calendar, &changed)
     }
 
@@ -272,7 +269,7 @@ impl CalendarService for GoogleCalendar {
     ) -> Result<(), ServiceError> {
         let url = self.url(organization, &["calendars", calendar, "events", event], &[SILENT]);
         let request = Request::write(Method::DELETE, url, None).only_if(version);
-        self.call(organization, request, self.deadline()).await.map(drop)
+        self.call(organization, request, &mut self.allowance()).await.map(drop)
     }
 
     async fn transfer(
@@ -284,7 +281,7 @@ impl CalendarService for GoogleCalendar {
     ) -> Result<OutsideEvent, ServiceError> {
         let pairs = [("destination", to), SILENT, ("fields", event::FIELDS)];
         let url = self.url(organization, &["calendars", from, "events", event, "move"], &pairs);
-        let moved = self.call(organization, Request::write(Method::POST, url, None), self.deadline()).await?;
+        let moved = self.call(organization, Request::write(Method::POST, url, None), &mut self.allowance()).await?;
         Self::written(to, &moved)
     }
 
@@ -294,7 +291,7 @@ impl CalendarService for GoogleCalendar {
         calendar: &str,
         span: Span,
     ) -> Result<Vec<OutsideEvent>, ServiceError> {
-        let until = self.deadline();
+        let mut allowed = self.allowance();
         let (from, to) = (span.start.to_string(), span.end.to_string());
         let fields = format!("nextPageToken,items({})", event::FIELDS);
         let (mut all, mut page) = (Vec::new(), None::<String>);
@@ -309,7 +306,7 @@ impl CalendarService for GoogleCalendar {
             ];
             pairs.extend(page.as_deref().map(|token| ("pageToken", token)));
             let url = self.url(organization, &["calendars", calendar, "events"], &pairs);
-            let answer = self.call(organization, Request::get(url), until).await?;
+            let answer = self.call(organization, Request::get(url), &mut allowed).await?;
             all.extend(items(&answer)?.iter().map(|one| readable(calendar, one, span)));
             page = text(&answer, "nextPageToken").map(str::to_owned);
             if page.is_none() {
@@ -338,7 +335,7 @@ impl CalendarService for GoogleCalendar {
         }
         pairs.extend(page.map(|token| ("pageToken", token)));
         let url = self.url(organization, &["calendars", calendar, "events"], &pairs);
-        let answer = self.call(organization, Request::get(url), self.deadline()).await?;
+        let answer = self.call(organization, Request::get(url), &mut self.allowance()).await?;
         let events = items(&answer)?.iter().map(|one| event::read(calendar, one)).collect();
         let next = match (text(&answer, "nextPageToken"), text(&answer, "nextSyncToken")) {
             (Some(token), _) => NextPage::Page(token.to_owned()),
@@ -357,7 +354,8 @@ impl CalendarService for GoogleCalendar {
         let body = json!({ "id": request.id, "type": "web_hook", "address": request.address, "token": request.token,
             "params": { "ttl": CHANNEL_LIVES_S.to_string() } });
         let url = self.url(organization, &["calendars", calendar, "events", "watch"], &[]);
-        let opened = self.call(organization, Request::write(Method::POST, url, Some(body)), self.deadline()).await?;
+        let opened =
+            self.call(organization, Request::write(Method::POST, url, Some(body)), &mut self.allowance()).await?;
         let resource = text(&opened, "resourceId").map(str::to_owned);
         let resource =
             resource.ok_or_else(|| ServiceError::Unknown { reason: "`resourceId` is missing".to_owned() })?;
@@ -372,57 +370,9 @@ impl CalendarService for GoogleCalendar {
         let body = json!({ "id": channel.id, "resourceId": channel.resource });
         let url = self.url(organization, &["channels", "stop"], &[]);
         let request = Request::write(Method::POST, url, Some(body));
-        match self.call(organization, request, self.deadline()).await {
+        match self.call(organization, request, &mut self.allowance()).await {
             Ok(_) | Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => Ok(()),
             Err(error) => Err(error),
         }
     }
-}
-
-fn too_many(what: &str, pages: usize) -> ServiceError {
-    ServiceError::Refused { reason: format!("the service has more than {pages} pages of {what}") }
-}
-
-fn summary(entry: &Value) -> Option<CalendarSummary> {
-    let id = text(entry, "id")?.to_owned();
-    Some(CalendarSummary {
-        name: text(entry, "summary").unwrap_or(&id).to_owned(),
-        zone: text(entry, "timeZone").unwrap_or("UTC").to_owned(),
-        is_writable: matches!(text(entry, "accessRole"), Some("owner" | "writer")),
-        data_owner: text(entry, "dataOwner").map(str::to_owned),
-        id,
-    })
-}
-
-/// The busy times of one calendar. A calendar with errors, or without an answer, is not free.
-fn busy_times(found: Option<&Value>) -> Result<Vec<Span>, String> {
-    let found = found.ok_or("the service did not answer for this calendar")?;
-    if let Some(first) = found.get("errors").and_then(Value::as_array).and_then(|errors| errors.first()) {
-        return Err(text(first, "reason").unwrap_or("unknown reason").to_owned());
-    }
-    let blocks = found.get("busy").and_then(Value::as_array).ok_or("`busy` is missing in the answer")?;
-    let read = |block: &Value| {
-        let time = |key: &str| text(block, key)?.parse::<Timestamp>().ok();
-        Some(Span::new(time("start")?, time("end")?))
-    };
-    blocks.iter().map(|block| read(block).ok_or_else(|| "a busy block cannot be read".to_owned())).collect()
-}
-
-/// An event of a span. What cannot be read takes the whole span, because a time that is not known to be free is not free.
-fn readable(calendar: &str, value: &Value, span: Span) -> OutsideEvent {
-    event::read(calendar, value).unwrap_or_else(|unreadable| {
-        tracing::warn!(calendar, id = unreadable.id, reason = unreadable.reason, "event cannot be read");
-        OutsideEvent {
-            calendar: calendar.to_owned(),
-            id: unreadable.id.unwrap_or_default(),
-            version: String::new(),
-            state: EventState::Busy,
-            time: Some(EventTime::Timed(span)),
-            title: None,
-            mark: None,
-            series: None,
-            created_at: None,
-            updated_at: None,
-        }
-    })
 }

@@ -150,6 +150,19 @@ async fn limit_of_rate_is_waited_for_once_at_every_call() {
 }
 
 #[tokio::test]
+async fn call_of_many_pages_is_repeated_once_in_all() {
+    let world = World::new();
+    world.google.set_page_size(1);
+    let fault = Fault::refuse(503, "backendError");
+    world.google.fail(Call::Calendars, fault.clone());
+    assert_eq!(world.service.calendars(shop()).await.map(|all| all.len()), Ok(2));
+    world.google.fail(Call::Calendars, fault.clone());
+    world.google.fail_later(Call::Calendars, 1, fault);
+    let came = world.service.calendars(shop()).await;
+    assert!(matches!(came, Err(ServiceError::Unavailable { .. })), "{came:?}");
+}
+
+#[tokio::test]
 async fn limit_of_rate_that_lasts_longer_than_the_call_is_not_waited_for() {
     let fault = Fault::Refuse { status: 429, reason: "rateLimitExceeded".to_owned(), retry_after_s: Some(60) };
     for (variant, call) in calls() {

@@ -176,7 +176,12 @@ impl FakeGoogle {
 
     /// Says what happens to the next request of a method that has no fault yet.
     pub fn fail(&self, call: Call, fault: Fault) {
-        lock(&self.inner).faults.add(call, fault);
+        lock(&self.inner).faults.add(call, 0, fault);
+    }
+
+    /// As [`Self::fail`], after so many requests of the method that go well.
+    pub fn fail_later(&self, call: Call, after: usize, fault: Fault) {
+        lock(&self.inner).faults.add(call, after, fault);
     }
 
     /// Forgets every fault that did not happen yet.

@@ -118,7 +118,8 @@ fn form(asked: &Asked) -> String {
 }
 
 fn html(status: u16, body: &str) -> Reply {
-    let page = format!("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Consent</title>{body}</html>");
+    let head = "<meta charset=\"utf-8\"><title>Consent</title><link rel=\"icon\" href=\"data:,\">";
+    let page = format!("<!doctype html><html lang=\"en\">{head}{body}</html>");
     Reply::Whole(status, "text/html; charset=utf-8".to_owned(), page.into_bytes())
 }
 

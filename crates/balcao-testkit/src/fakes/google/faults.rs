@@ -56,15 +56,18 @@ impl Fault {
 
 /// Faults that wait for their calls.
 #[derive(Debug, Default)]
-pub(super) struct Faults(BTreeMap<Call, VecDeque<Fault>>);
+pub(super) struct Faults(BTreeMap<Call, VecDeque<Option<Fault>>>);
 
 impl Faults {
-    pub(super) fn add(&mut self, call: Call, fault: Fault) {
-        self.0.entry(call).or_default().push_back(fault);
+    /// Adds a fault behind those that wait, and behind so many requests that go well.
+    pub(super) fn add(&mut self, call: Call, after: usize, fault: Fault) {
+        let waiting = self.0.entry(call).or_default();
+        waiting.extend(std::iter::repeat_n(None, after));
+        waiting.push_back(Some(fault));
     }
 
     pub(super) fn next(&mut self, call: Call) -> Option<Fault> {
-        self.0.get_mut(&call)?.pop_front()
+        self.0.get_mut(&call)?.pop_front()?
     }
 
     pub(super) fn clear(&mut self) {

@@ -1,0 +1,74 @@
+//! What stands in answers of the API beside events: lists, calendars, busy times.
+
+use balcao_app::scheduling::remote_calendar::service::{CalendarSummary, ServiceError};
+use balcao_domain::Span;
+use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::event;
+
+/// An answer without what it must have.
+pub(crate) fn unreadable(what: &str) -> ServiceError {
+    ServiceError::Unavailable { reason: format!("{what} is missing in the answer"), retry_after_ms: None }
+}
+
+/// The entries of a list.
+pub(crate) fn items(page: &Value) -> Result<&Vec<Value>, ServiceError> {
+    page.get("items").and_then(Value::as_array).ok_or_else(|| unreadable("`items`"))
+}
+
+/// A text that is not empty.
+pub(crate) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// A list that is longer than a call reads.
+pub(crate) fn too_many(what: &str, pages: usize) -> ServiceError {
+    ServiceError::Refused { reason: format!("the service has more than {pages} pages of {what}") }
+}
+
+/// An entry of the account's list of calendars; `None` if it has no id.
+pub(crate) fn summary(entry: &Value) -> Option<CalendarSummary> {
+    let id = text(entry, "id")?.to_owned();
+    Some(CalendarSummary {
+        name: text(entry, "summary").unwrap_or(&id).to_owned(),
+        zone: text(entry, "timeZone").unwrap_or("UTC").to_owned(),
+        is_writable: matches!(text(entry, "accessRole"), Some("owner" | "writer")),
+        data_owner: text(entry, "dataOwner").map(str::to_owned),
+        id,
+    })
+}
+
+/// The busy times of one calendar. A calendar with errors, or without an answer, is not free.
+pub(crate) fn busy_times(found: Option<&Value>) -> Result<Vec<Span>, String> {
+    let found = found.ok_or("the service did not answer for this calendar")?;
+    if let Some(first) = found.get("errors").and_then(Value::as_array).and_then(|errors| errors.first()) {
+        return Err(text(first, "reason").unwrap_or("unknown reason").to_owned());
+    }
+    let blocks = found.get("busy").and_then(Value::as_array).ok_or("`busy` is missing in the answer")?;
+    let read = |block: &Value| {
+        let time = |key: &str| text(block, key)?.parse::<Timestamp>().ok();
+        Some(Span::new(time("start")?, time("end")?))
+    };
+    blocks.iter().map(|block| read(block).ok_or_else(|| "a busy block cannot be read".to_owned())).collect()
+}
+
+/// An event of a span. What cannot be read takes the whole span, because a time that is not known to be free is not free.
+pub(crate) fn readable(calendar: &str, value: &Value, span: Span) -> OutsideEvent {
+    event::read(calendar, value).unwrap_or_else(|unreadable| {
+        tracing::warn!(calendar, id = unreadable.id, reason = unreadable.reason, "event cannot be read");
+        OutsideEvent {
+            calendar: calendar.to_owned(),
+            id: unreadable.id.unwrap_or_default(),
+            version: String::new(),
+            state: EventState::Busy,
+            time: Some(EventTime::Timed(span)),
+            title: None,
+            mark: None,
+            series: None,
+            created_at: None,
+            updated_at: None,
+        }
+    })
+}
