@@ -246,6 +246,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112630_pack_delivery_command.sql"),
         postgres: include_str!("../../migrations/postgres/2026112630_pack_delivery_command.sql"),
     },
+    Migration {
+        version: 2_026_112_650,
+        name: "2026112650_remote_calendar",
+        sqlite: include_str!("../../migrations/sqlite/2026112650_remote_calendar.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112650_remote_calendar.sql"),
+    },
 ];
 
 /// A migration that the database has.

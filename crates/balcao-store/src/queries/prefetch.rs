@@ -9,6 +9,7 @@ use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::values;
 use crate::messaging::message::{self, Author};
+use crate::scheduling::calendar_mirror;
 use crate::scheduling::catalog::{self, Around};
 use crate::{messaging::inbox, scheduling::appointment, scheduling::hours, scheduling::waitlist, turns::turn};
 
@@ -37,6 +38,7 @@ pub fn prefetch_agenda(
         (catalog::PROFESSIONALS, all),
         (appointment::OCCUPIED, values![organization, span.start, span.end, now]),
         (waitlist::HELD_FOR_OTHERS, values![organization, span.start, span.end, contact, now]),
+        (calendar_mirror::OUTSIDE_TIME, values![organization, span.start, span.end]),
     ])
 }
 

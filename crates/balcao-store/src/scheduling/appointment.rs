@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, read_word, values};
+use crate::scheduling::calendar_event;
 use crate::scheduling::slot_claim::{self, SlotRequest};
 
 /// An appointment to be booked.
@@ -113,7 +114,11 @@ pub fn insert(
             now,
         };
         cancel_expired(tx, organization, &wanted)?;
-        Ok(slot_claim::claim_slot(tx, organization, &wanted)?.map(|_seat| id).ok_or(()))
+        if slot_claim::claim_slot(tx, organization, &wanted)?.is_none() {
+            return Ok(Err(()));
+        }
+        calendar_event::raise(tx, organization, id, now)?;
+        Ok(Ok(id))
     })?;
     Ok(booked.ok())
 }
@@ -185,10 +190,12 @@ pub fn cancel(
         values![organization, id, now, now, by.to_string()],
     )?;
     crate::scheduling::reminder::cancel_of(tx, organization, id)?;
-    slot_claim::release(tx, organization, id)
+    slot_claim::release(tx, organization, id)?;
+    calendar_event::raise(tx, organization, id, now)
 }
 
-/// Notes which appointment took the place of a cancelled one that was moved: figures count it there alone.
+/// Notes which appointment took the place of a cancelled one that was moved: figures count it there alone. The event that shows it in a
+/// calendar outside goes over to that appointment.
 ///
 /// # Errors
 /// [`StoreError::NoRow`] if the organization has no such appointment.
@@ -200,7 +207,10 @@ pub fn set_moved_to(
 ) -> Result<(), StoreError> {
     let sql = "UPDATE appointment SET moved_to = ?3 WHERE organization_id = ?1 AND id = ?2";
     let rows = tx.execute(sql, values![organization, from, to])?;
-    if rows == 0 { Err(StoreError::NoRow { sql: sql.to_owned() }) } else { Ok(()) }
+    if rows == 0 {
+        return Err(StoreError::NoRow { sql: sql.to_owned() });
+    }
+    calendar_event::hand_over(tx, organization, from, to)
 }
 
 /// Gives an appointment the price, and the plan that pays it, of the one that it takes the place of.

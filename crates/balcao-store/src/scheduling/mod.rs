@@ -1,8 +1,13 @@
 //! Tables of the agenda: services and people, hours, appointments, held times, reminders, the waiting list, how visits
-//! ended.
+//! ended, and calendars outside.
 
 pub mod agenda_feed;
 pub mod appointment;
+pub mod calendar_claim;
+pub mod calendar_conflict;
+pub mod calendar_event;
+pub mod calendar_link;
+pub mod calendar_mirror;
 pub mod catalog;
 pub mod follow_up;
 pub mod hours;

@@ -11,6 +11,7 @@ use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::values;
 use crate::ops::audit::{self, AuditEntry};
+use crate::scheduling::calendar_event;
 use crate::scheduling::slot_claim::{self, SlotRequest};
 use crate::turns::event;
 
@@ -82,6 +83,7 @@ pub fn set(
             values![organization, read.id, mark.at],
         )?;
         slot_claim::release(tx, organization, read.id)?;
+        calendar_event::raise(tx, organization, read.id, mark.at)?;
     }
     crate::scheduling::reminder::cancel_of(tx, organization, read.id)?;
     Ok(true)
@@ -130,6 +132,7 @@ pub fn clear(
         let (appointment, professional, occupied) = (read.id, read.professional, read.occupied);
         let wanted = SlotRequest { appointment, professional, capacity, occupied, now };
         let seat = slot_claim::claim_slot(tx, organization, &wanted)?;
+        calendar_event::raise(tx, organization, read.id, now)?;
         Ok(seat.map(|_seat| UndoWrite::Written).ok_or(UndoWrite::SlotTaken))
     })?;
     Ok(undone.unwrap_or_else(|refused| refused))

@@ -111,6 +111,19 @@ contract! {
         an_appointment_that_is_moved_keeps_its_name_and_who_comes,
         a_conversation_keeps_whom_it_is_about,
     ]
+    outside_calendars: [
+        an_appointment_raises_its_event_only_where_a_calendar_is_linked_for_writing,
+        a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing,
+        a_moved_appointment_hands_its_event_on,
+        a_visit_that_is_marked_cancelled_and_comes_back_raises_its_event,
+        a_professional_has_one_calendar_to_write_into,
+        a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing,
+        a_channel_finds_its_calendar_in_any_business,
+        the_copy_tells_busy_time_and_how_old_it_is,
+        an_event_that_cannot_be_read_is_put_aside_once,
+        a_conflict_is_open_once_and_resolved_once,
+        a_claim_goes_with_its_key,
+    ]
     deferred: [
         a_deferred_write_is_seen_by_the_next_read,
         a_deferred_write_that_fails_undoes_its_transaction,
@@ -287,12 +300,13 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 22] = [
+    let suites: [(&str, Vec<Case>); 23] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
         ("edits", contract::edits::all()),
         ("feeds", contract::feeds::all()),
+        ("outside_calendars", contract::outside_calendars::all()),
         ("deferred", contract::deferred::all()),
         ("outbox", contract::outbox::all()),
         ("pace", contract::pace::all()),

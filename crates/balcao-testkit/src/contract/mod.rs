@@ -27,6 +27,7 @@ pub mod delivery;
 pub mod edits;
 pub mod feeds;
 pub mod outbox;
+pub mod outside_calendars;
 pub mod pace;
 pub mod packs;
 pub mod records;

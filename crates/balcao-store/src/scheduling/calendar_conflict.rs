@@ -1,0 +1,144 @@
+//! What people did in calendars outside that staff have to resolve.
+//!
+//! Invariant: an appointment has at most one open conflict with one event, by a unique index.
+
+use balcao_domain::outside_event::ConflictKind;
+use balcao_domain::{AppointmentId, OrganizationId, Span};
+use jiff::Timestamp;
+
+use crate::database::error::StoreError;
+use crate::database::tx::Tx;
+use crate::database::value::{Row, read_word, values};
+
+/// A conflict that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundConflict {
+    /// The appointment.
+    pub appointment: AppointmentId,
+    /// What a person did.
+    pub kind: ConflictKind,
+    /// The calendar of the event.
+    pub calendar: String,
+    /// The event.
+    pub event: String,
+    /// Where the event is now, if it is anywhere.
+    pub span: Option<Span>,
+    /// The version of the event.
+    pub version: String,
+}
+
+/// A conflict as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredConflict {
+    /// Its number.
+    pub id: i64,
+    /// What was found.
+    pub found: FoundConflict,
+    /// When.
+    pub found_at: Timestamp,
+    /// When it was resolved, and how.
+    pub resolution: Option<(Timestamp, String)>,
+}
+
+const COLUMNS: &str =
+    "id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at, resolved_at, resolution";
+
+fn read(row: &Row<'_>) -> Result<StoredConflict, StoreError> {
+    let (from, to): (Option<Timestamp>, Option<Timestamp>) = (row.get(5)?, row.get(6)?);
+    let (at, how): (Option<Timestamp>, Option<String>) = (row.get(9)?, row.get(10)?);
+    let found = FoundConflict {
+        appointment: row.get(1)?,
+        kind: read_word(row, 2, |word| word.parse().ok())?,
+        calendar: row.get(3)?,
+        event: row.get(4)?,
+        span: from.zip(to).map(|(from, to)| Span::new(from, to)),
+        version: row.get(7)?,
+    };
+    Ok(StoredConflict { id: row.get(0)?, found, found_at: row.get(8)?, resolution: at.zip(how) })
+}
+
+/// Stores a conflict, or brings the open one of the same appointment and event up to date; returns its number.
+///
+/// # Errors
+/// What the database said.
+pub fn record(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    found: &FoundConflict,
+    now: Timestamp,
+) -> Result<i64, StoreError> {
+    tx.insert(
+        "INSERT INTO calendar_conflict (organization_id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (organization_id, appointment_id, calendar_id, event_id) WHERE resolved_at IS NULL
+         DO UPDATE SET kind = excluded.kind, event_from = excluded.event_from, event_to = excluded.event_to, version = excluded.version
+         RETURNING id",
+        values![
+            organization,
+            found.appointment,
+            found.kind.as_str(),
+            &found.calendar,
+            &found.event,
+            found.span.map(|span| span.start),
+            found.span.map(|span| span.end),
+            &found.version,
+            now
+        ],
+    )
+}
+
+/// The open conflicts, oldest first, at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn list_open(tx: &mut Tx<'_>, organization: OrganizationId, limit: u32) -> Result<Vec<StoredConflict>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM calendar_conflict WHERE organization_id = ?1 AND resolved_at IS NULL ORDER BY id LIMIT ?2"
+    );
+    tx.query_all(&sql, values![organization, limit], read)
+}
+
+/// A conflict by its number.
+///
+/// # Errors
+/// What the database said.
+pub fn find(tx: &mut Tx<'_>, organization: OrganizationId, id: i64) -> Result<Option<StoredConflict>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM calendar_conflict WHERE organization_id = ?1 AND id = ?2");
+    tx.query_optional(&sql, values![organization, id], read)
+}
+
+/// Resolves an open conflict; returns whether it was open.
+///
+/// # Errors
+/// What the database said.
+pub fn resolve(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: i64,
+    resolution: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE calendar_conflict SET resolved_at = ?3, resolution = ?4 WHERE organization_id = ?1 AND id = ?2 AND resolved_at IS NULL",
+        values![organization, id, now, resolution],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Resolves the open conflicts with an event that is as it should be again, or gone; returns how many there were.
+///
+/// # Errors
+/// What the database said.
+pub fn resolve_of_event(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    (calendar, event): (&str, &str),
+    resolution: &str,
+    now: Timestamp,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE calendar_conflict SET resolved_at = ?4, resolution = ?5
+         WHERE organization_id = ?1 AND calendar_id = ?2 AND event_id = ?3 AND resolved_at IS NULL",
+        values![organization, calendar, event, now, resolution],
+    )
+}

@@ -1,0 +1,404 @@
+//! What every database must do for calendars of a service outside. Each function is one case, as in [`super::store`].
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+
+use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
+use balcao_domain::outside_event::ConflictKind;
+use balcao_domain::{AppointmentId, AppointmentStatus, Currency, Span};
+use balcao_store::scheduling::calendar_conflict::FoundConflict;
+use balcao_store::scheduling::calendar_event::{CalendarEvent, KnownEvent};
+use balcao_store::scheduling::calendar_link::{CalendarFailure, CalendarLink, LinkAccess, StoredChannel};
+use balcao_store::scheduling::calendar_mirror::{BusyEvent, QuarantinedEvent};
+use balcao_store::scheduling::{
+    appointment, calendar_claim, calendar_conflict, calendar_event, calendar_link, calendar_mirror, visit_mark,
+};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Store, StoreError, Tx};
+
+use super::Case;
+use super::delivery::{at, write};
+use super::store::{World, at as appointment_at, now, world};
+
+cases!(
+    an_appointment_raises_its_event_only_where_a_calendar_is_linked_for_writing,
+    a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing,
+    a_moved_appointment_hands_its_event_on,
+    a_visit_that_is_marked_cancelled_and_comes_back_raises_its_event,
+    a_professional_has_one_calendar_to_write_into,
+    a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing,
+    a_channel_finds_its_calendar_in_any_business,
+    the_copy_tells_busy_time_and_how_old_it_is,
+    an_event_that_cannot_be_read_is_put_aside_once,
+    a_conflict_is_open_once_and_resolved_once,
+    a_claim_goes_with_its_key,
+);
+
+const CALENDAR: &str = "ana@calendar.example";
+
+fn link(world: World, calendar: &str, access: LinkAccess) -> CalendarLink {
+    CalendarLink { professional: world.professional, calendar: calendar.to_owned(), access }
+}
+
+fn book(tx: &mut Tx<'_>, world: World, contact: usize, hour: i64) -> Result<AppointmentId, StoreError> {
+    Ok(appointment::insert(tx, world.organization, &appointment_at(world, contact, hour), now())?.unwrap())
+}
+
+fn linked_book(tx: &mut Tx<'_>, world: World) -> Result<AppointmentId, StoreError> {
+    calendar_link::link(tx, world.organization, &link(world, CALENDAR, LinkAccess::Write), now())?;
+    book(tx, world, 0, 1)
+}
+
+fn known(claimed: &CalendarEvent, version: &str) -> KnownEvent {
+    KnownEvent {
+        calendar: CALENDAR.to_owned(),
+        event: format!("{}n{}", claimed.seed, claimed.attempt),
+        version: version.to_owned(),
+        span: Span::of_minutes(at(3600), 60),
+        marked: claimed.appointment.into(),
+    }
+}
+
+fn claimed(tx: &mut Tx<'_>, world: World, id: AppointmentId) -> Result<CalendarEvent, StoreError> {
+    Ok(calendar_event::claim(tx, world.organization, id, now(), at(30))?.unwrap())
+}
+
+/// Neither without a link nor with one for reading. What was booked before is raised when the calendar is linked.
+pub async fn an_appointment_raises_its_event_only_where_a_calendar_is_linked_for_writing(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let early = book(tx, ours, 0, 1)?;
+        assert_eq!(calendar_event::find(tx, ours.organization, early)?, None);
+        calendar_link::link(tx, ours.organization, &link(ours, CALENDAR, LinkAccess::Read), now())?;
+        let second = book(tx, ours, 0, 3)?;
+        assert_eq!(calendar_event::find(tx, ours.organization, second)?, None);
+        calendar_link::link(tx, ours.organization, &link(ours, CALENDAR, LinkAccess::Write), now())?;
+        let third = book(tx, ours, 1, 5)?;
+        let raised = calendar_event::find(tx, ours.organization, third)?.unwrap();
+        assert_eq!((raised.wanted, raised.pushed, raised.attempt, raised.begun), (1, 0, 1, 0));
+        assert!(raised.seed.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'v').contains(&byte)), "{raised:?}");
+        assert_eq!(calendar_event::raise_all(tx, ours.organization, ours.professional, now())?, 3);
+        // The worker leaves a fresh change to whoever made it.
+        let due = |tx: &mut Tx<'_>, seconds, limit| calendar_event::list_due(tx, ours.organization, at(seconds), limit);
+        assert_eq!(due(tx, 0, 9)?, [early, second, third]);
+        appointment::cancel(tx, ours.organization, third, &MarkAuthor::Customer, at(1))?;
+        assert_eq!(due(tx, 1, 9)?, [early, second]);
+        assert_eq!(due(tx, 60, 2)?, [early, second]);
+        calendar_event::raise_again(tx, ours.organization, third, at(2))?;
+        assert_eq!(due(tx, 2, 9)?, [early, second, third]);
+        assert_eq!(calendar_event::list_due(tx, theirs.organization, at(60), 9)?, []);
+        assert_eq!(calendar_event::find(tx, theirs.organization, third)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// A change that comes during a push is not forgotten by it.
+pub async fn a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let id = linked_book(tx, world)?;
+        let first = claimed(tx, world, id)?;
+        assert_eq!((first.begun, first.claim), (1, 1));
+        assert_eq!(calendar_event::claim(tx, world.organization, id, at(29), at(60))?, None);
+        assert_eq!(calendar_event::list_due(tx, world.organization, at(29), 9)?, []);
+        let second = calendar_event::claim(tx, world.organization, id, at(30), at(60))?.unwrap();
+        assert_eq!((second.begun, second.claim), (2, 2));
+        assert!(!calendar_event::record_shown(tx, world.organization, &first, &known(&first, "1"))?);
+        assert!(!calendar_event::record_gone(tx, world.organization, &first)?);
+        assert_eq!(calendar_event::begin_anew(tx, world.organization, &first)?, None);
+        assert!(!calendar_event::record_failure(tx, world.organization, &first, "late", at(90))?);
+        calendar_event::raise_again(tx, world.organization, id, at(31))?;
+        assert!(calendar_event::record_shown(tx, world.organization, &second, &known(&second, "1"))?);
+        let shown = calendar_event::find(tx, world.organization, id)?.unwrap();
+        assert_eq!((shown.wanted, shown.pushed, shown.known.clone()), (2, 1, Some(known(&second, "1"))));
+        let third = calendar_event::claim(tx, world.organization, id, at(32), at(60))?.unwrap();
+        assert!(calendar_event::record_failure(tx, world.organization, &third, "it is down", at(90))?);
+        let failed = calendar_event::find(tx, world.organization, id)?.unwrap();
+        assert_eq!((failed.tries, failed.failure.as_deref()), (1, Some("it is down")));
+        assert_eq!(calendar_event::count_waiting(tx, world.organization)?, (1, Some(at(90))));
+        assert_eq!(calendar_event::list_due(tx, world.organization, at(89), 9)?, []);
+        let fourth = calendar_event::claim(tx, world.organization, id, at(90), at(120))?.unwrap();
+        let anew = calendar_event::begin_anew(tx, world.organization, &fourth)?.unwrap();
+        assert_eq!((anew.attempt, anew.begun, anew.known.clone()), (2, 1, None));
+        assert!(calendar_event::record_gone(tx, world.organization, &anew)?);
+        let gone = calendar_event::find(tx, world.organization, id)?.unwrap();
+        assert_eq!((gone.attempt, gone.begun, gone.known, gone.tries), (3, 0, None, 0));
+        assert_eq!(calendar_event::claim(tx, world.organization, id, at(200), at(230))?, None);
+        assert_eq!(calendar_event::count_waiting(tx, world.organization)?, (0, None));
+        Ok(())
+    })
+    .await;
+}
+
+/// The old appointment has none any more. To a professional without a calendar nothing goes over: the old event is to be deleted.
+pub async fn a_moved_appointment_hands_its_event_on(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let old = linked_book(tx, world)?;
+        let first = claimed(tx, world, old)?;
+        calendar_event::record_shown(tx, world.organization, &first, &known(&first, "1"))?;
+        appointment::cancel(tx, world.organization, old, &MarkAuthor::Customer, at(1))?;
+        let new = book(tx, world, 0, 5)?;
+        appointment::set_moved_to(tx, world.organization, old, new)?;
+        assert_eq!(calendar_event::find(tx, world.organization, old)?, None);
+        let moved = calendar_event::find(tx, world.organization, new)?.unwrap();
+        assert_eq!((moved.seed.as_str(), moved.known.clone()), (first.seed.as_str(), Some(known(&first, "1"))));
+        assert!(moved.wanted > moved.pushed);
+        assert_eq!(calendar_event::find_by_event(tx, world.organization, &known(&first, "1").event)?, Some(moved));
+        assert!(calendar_link::unlink(tx, world.organization, world.professional, CALENDAR)?);
+        appointment::cancel(tx, world.organization, new, &MarkAuthor::Customer, at(2))?;
+        let last = book(tx, world, 0, 9)?;
+        appointment::set_moved_to(tx, world.organization, new, last)?;
+        assert_eq!(calendar_event::find(tx, world.organization, last)?, None);
+        let left = calendar_event::find(tx, world.organization, new)?.unwrap();
+        assert!(left.known.is_some() && left.wanted > left.pushed);
+        let listed = calendar_event::list_from(tx, world.organization, now(), 0, 9)?;
+        assert_eq!(listed.iter().map(|one| one.appointment).collect::<Vec<_>>(), [new]);
+        assert_eq!(calendar_event::list_from(tx, world.organization, at(6 * 3600), 0, 9)?, []);
+        let seen = KnownEvent { version: "2".to_owned(), ..known(&first, "1") };
+        assert!(calendar_event::record_seen(tx, world.organization, new, "1", &seen)?);
+        assert!(!calendar_event::record_seen(tx, world.organization, new, "1", &seen)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// As staff mark it and take the mark back.
+pub async fn a_visit_that_is_marked_cancelled_and_comes_back_raises_its_event(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let id = linked_book(tx, world)?;
+        let wanted =
+            |tx: &mut Tx<'_>| Ok::<_, StoreError>(calendar_event::find(tx, world.organization, id)?.unwrap().wanted);
+        let read = |tx: &mut Tx<'_>| {
+            Ok::<_, StoreError>(appointment::find(tx, world.organization, id, Currency::BRL)?.unwrap())
+        };
+        let (one, mark) = (read(tx)?, VisitMark { by: MarkAuthor::Job, at: at(9), from: AppointmentStatus::Confirmed });
+        assert!(visit_mark::set(tx, world.organization, &one, VisitEnd::Cancelled, &mark)?);
+        assert_eq!(wanted(tx)?, 2);
+        let cancelled = read(tx)?;
+        visit_mark::clear(tx, world.organization, &cancelled, AppointmentStatus::Confirmed, at(10))?;
+        assert_eq!(wanted(tx)?, 3);
+        Ok(())
+    })
+    .await;
+}
+
+/// And any number to read.
+pub async fn a_professional_has_one_calendar_to_write_into(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        for (calendar, access) in [("a", LinkAccess::Read), ("b", LinkAccess::Write), ("c", LinkAccess::Read)] {
+            calendar_link::link(tx, ours.organization, &link(ours, calendar, access), now())?;
+        }
+        assert_eq!(calendar_link::list(tx, ours.organization)?.len(), 3);
+        assert_eq!(calendar_link::list(tx, theirs.organization)?, []);
+        let write_into = calendar_link::find_write_calendar(tx, ours.organization, ours.professional)?;
+        assert_eq!(write_into.as_deref(), Some("b"));
+        assert!(!calendar_link::unlink(tx, theirs.organization, ours.professional, "b")?);
+        assert!(calendar_link::unlink(tx, ours.organization, ours.professional, "a")?);
+        assert!(!calendar_link::unlink(tx, ours.organization, ours.professional, "a")?);
+        let left = calendar_link::list_calendars(tx, ours.organization)?;
+        assert_eq!(left.iter().map(|one| one.calendar.as_str()).collect::<Vec<_>>(), ["b", "c"]);
+        Ok(())
+    })
+    .await;
+    let second = link(ours, "c", LinkAccess::Write);
+    let refused = store.write(move |tx| calendar_link::link(tx, ours.organization, &second, now())).await;
+    assert!(refused.is_err_and(|error: StoreError| error.is_unique_violation()));
+}
+
+/// A fresh copy is not read again, and a failure is tried again.
+pub async fn a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing(store: &Store) {
+    let ours = world(store, "a").await;
+    write(store, move |tx| {
+        calendar_link::link(tx, ours.organization, &link(ours, CALENDAR, LinkAccess::Read), now())?;
+        let claim = |tx: &mut Tx<'_>, seconds: i64| {
+            calendar_link::claim_reading(
+                tx,
+                ours.organization,
+                CALENDAR,
+                at(seconds - 60),
+                (at(seconds), at(seconds + 30)),
+            )
+        };
+        let first = claim(tx, 0)?.unwrap();
+        assert_eq!((first.epoch, first.token.clone(), first.synced_at), (1, None, None));
+        assert_eq!(claim(tx, 1)?, None);
+        let second = claim(tx, 30)?.unwrap();
+        assert!(!calendar_link::lock_reading(tx, ours.organization, &first)?);
+        assert!(calendar_link::begin_complete(tx, ours.organization, &first).is_err());
+        assert!(!calendar_link::record_reading(tx, ours.organization, &first, "t", (at(0), at(900)))?);
+        let down = (CalendarFailure::Unavailable, "no answer");
+        assert!(!calendar_link::record_failure(tx, ours.organization, &first, down, (at(30), at(90)))?);
+        assert!(calendar_link::lock_reading(tx, ours.organization, &second)?);
+        assert_eq!(calendar_link::begin_complete(tx, ours.organization, &second)?, 1);
+        assert!(calendar_link::record_failure(tx, ours.organization, &second, down, (at(31), at(90)))?);
+        let third = claim(tx, 40)?.unwrap();
+        let failure = third.failure.clone().unwrap();
+        assert_eq!((failure.kind, failure.since, failure.count), (CalendarFailure::Unavailable, at(31), 1));
+        assert!(calendar_link::record_failure(tx, ours.organization, &third, down, (at(41), at(90)))?);
+        let fourth = claim(tx, 42)?.unwrap();
+        assert_eq!(fourth.failure.clone().unwrap().since, at(31));
+        assert!(calendar_link::record_reading(tx, ours.organization, &fourth, "t1", (at(42), at(900)))?);
+        assert_eq!(claim(tx, 43)?, None);
+        let [read] = &calendar_link::list_calendars(tx, ours.organization)?[..] else { unreachable!() };
+        assert_eq!(
+            (read.token.as_deref(), read.synced_at, read.due_at, &read.failure),
+            (Some("t1"), Some(at(42)), at(900), &None)
+        );
+        assert!(calendar_link::set_due(tx, ours.organization, CALENDAR, at(50))?);
+        assert!(!calendar_link::set_due(tx, ours.organization, "none", at(50))?);
+        assert!(claim(tx, 200)?.is_some());
+        Ok(())
+    })
+    .await;
+}
+
+/// A call names the channel alone.
+pub async fn a_channel_finds_its_calendar_in_any_business(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        for one in [ours, theirs] {
+            calendar_link::link(tx, one.organization, &link(one, CALENDAR, LinkAccess::Read), now())?;
+        }
+        let channel = |id: &str| StoredChannel {
+            id: id.to_owned(),
+            hash: "h".to_owned(),
+            resource: "r".to_owned(),
+            ends_at: at(900),
+        };
+        let first = channel("c1");
+        assert_eq!(calendar_link::replace_channel(tx, theirs.organization, CALENDAR, Some(&first))?, None);
+        let found = calendar_link::find_by_channel(tx, "c1")?.unwrap();
+        assert_eq!((found.organization, found.channel), (theirs.organization, channel("c1")));
+        let second = channel("c2");
+        let before = calendar_link::replace_channel(tx, theirs.organization, CALENDAR, Some(&second))?;
+        assert_eq!(before, Some(channel("c1")));
+        assert_eq!(calendar_link::find_by_channel(tx, "c1")?, None);
+        assert_eq!(calendar_link::replace_channel(tx, theirs.organization, CALENDAR, None)?, Some(channel("c2")));
+        assert_eq!(calendar_link::find_by_channel(tx, "c2")?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// A calendar without an event in the span has one row, so that its age is known.
+pub async fn the_copy_tells_busy_time_and_how_old_it_is(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        for one in [ours, theirs] {
+            calendar_link::link(tx, one.organization, &link(one, CALENDAR, LinkAccess::Read), now())?;
+        }
+        let busy = |event: &str, hour: i64| BusyEvent {
+            calendar: CALENDAR.to_owned(),
+            event: event.to_owned(),
+            span: Span::of_minutes(at(hour * 3600), 60),
+            all_day: false,
+            version: "1".to_owned(),
+        };
+        let span = |from: i64, to: i64| Span::new(at(from * 3600), at(to * 3600));
+        let told = |tx: &mut Tx<'_>, span| {
+            let all = calendar_mirror::list_outside_time(tx, ours.organization, span)?;
+            assert!(all.iter().all(|one| one.professional == ours.professional && one.as_of.is_none()));
+            Ok::<_, StoreError>(all.into_iter().map(|one| one.busy).collect::<Vec<_>>())
+        };
+        assert_eq!(told(tx, span(0, 9))?, [None]);
+        calendar_mirror::put(tx, ours.organization, &busy("e1", 1), 1)?;
+        calendar_mirror::put(tx, ours.organization, &busy("e2", 3), 1)?;
+        calendar_mirror::put(tx, ours.organization, &busy("e3", 5), 1)?;
+        calendar_mirror::put(tx, theirs.organization, &busy("e4", 1), 1)?;
+        assert_eq!(told(tx, span(0, 4))?, [Some(span(1, 2)), Some(span(3, 4))]);
+        assert_eq!(told(tx, span(2, 3))?, [None]);
+        calendar_mirror::put(tx, ours.organization, &busy("e2", 2), 2)?;
+        assert_eq!(calendar_mirror::count(tx, ours.organization, CALENDAR, at(0))?, 3);
+        let missing = calendar_mirror::list_missing(tx, ours.organization, CALENDAR, 2, at(0), 9)?;
+        assert_eq!(missing, ["e1", "e3"]);
+        calendar_mirror::remove(tx, ours.organization, CALENDAR, "e1")?;
+        assert_eq!(calendar_mirror::remove_ended(tx, ours.organization, CALENDAR, at(3 * 3600))?, 1);
+        assert_eq!(told(tx, span(0, 9))?, [Some(span(5, 6))]);
+        Ok(())
+    })
+    .await;
+}
+
+/// And taken back when it can be read.
+pub async fn an_event_that_cannot_be_read_is_put_aside_once(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let bad = |seconds| QuarantinedEvent {
+            calendar: CALENDAR.to_owned(),
+            event: "e1".to_owned(),
+            reason: "no start".to_owned(),
+            found_at: at(seconds),
+        };
+        assert!(calendar_mirror::quarantine(tx, world.organization, &bad(1))?);
+        assert!(!calendar_mirror::quarantine(tx, world.organization, &bad(2))?);
+        assert_eq!(calendar_mirror::list_quarantined(tx, world.organization, 9)?, [bad(1)]);
+        calendar_mirror::release(tx, world.organization, CALENDAR, "e1")?;
+        assert_eq!(calendar_mirror::list_quarantined(tx, world.organization, 9)?, []);
+        Ok(())
+    })
+    .await;
+}
+
+/// A later edit of the same event brings it up to date.
+pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let id = book(tx, ours, 0, 1)?;
+        let found = |kind, span| FoundConflict {
+            appointment: id,
+            kind,
+            calendar: CALENDAR.to_owned(),
+            event: "e1".to_owned(),
+            span,
+            version: "1".to_owned(),
+        };
+        let longer = found(ConflictKind::Lengthened, Some(Span::of_minutes(at(0), 90)));
+        let number = calendar_conflict::record(tx, ours.organization, &longer, at(1))?;
+        let deleted = found(ConflictKind::Deleted, None);
+        assert_eq!(calendar_conflict::record(tx, ours.organization, &deleted, at(2))?, number);
+        let open = calendar_conflict::list_open(tx, ours.organization, 9)?;
+        assert_eq!(open.iter().map(|one| (&one.found, one.found_at)).collect::<Vec<_>>(), [(&deleted, at(1))]);
+        assert_eq!(calendar_conflict::find(tx, theirs.organization, number)?, None);
+        assert!(!calendar_conflict::resolve(tx, theirs.organization, number, "ours", at(3))?);
+        assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
+        assert!(!calendar_conflict::resolve(tx, ours.organization, number, "theirs", at(4))?);
+        let ended = calendar_conflict::find(tx, ours.organization, number)?.unwrap();
+        assert_eq!(ended.resolution, Some((at(3), "ours".to_owned())));
+        assert_eq!(calendar_conflict::list_open(tx, ours.organization, 9)?, []);
+        let again = calendar_conflict::record(tx, ours.organization, &longer, at(5))?;
+        assert_ne!(again, number);
+        let event = (CALENDAR, "e1");
+        assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(6))?, 1);
+        assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(7))?, 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// Another business does not see it, and other arguments are an error.
+pub async fn a_claim_goes_with_its_key(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let id = book(tx, ours, 0, 1)?;
+        let key = |hash: &str| EffectKey {
+            key: "k".to_owned(),
+            args_hash: hash.to_owned(),
+            turn: None,
+            tool: "t".to_owned(),
+        };
+        let claim = calendar_claim::CalendarClaim { appointment: id, answer: "yes".to_owned() };
+        calendar_claim::insert(tx, ours.organization, &key("h"), &claim)?;
+        assert_eq!(calendar_claim::find(tx, ours.organization, &key("h"))?, Some(claim.clone()));
+        assert_eq!(calendar_claim::find::<String>(tx, theirs.organization, &key("h"))?, None);
+        let reused = calendar_claim::find::<String>(tx, ours.organization, &key("other"));
+        assert!(matches!(reused, Err(StoreError::KeyReused { .. })), "{reused:?}");
+        assert!(calendar_claim::remove(tx, ours.organization, &key("h"))?);
+        assert!(!calendar_claim::remove(tx, ours.organization, &key("h"))?);
+        calendar_claim::insert(tx, ours.organization, &key("h"), &claim)?;
+        assert_eq!(calendar_claim::remove_of(tx, ours.organization, id)?, 1);
+        Ok(())
+    })
+    .await;
+}
