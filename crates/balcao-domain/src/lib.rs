@@ -7,6 +7,7 @@ pub mod appointment;
 pub mod attachment;
 pub mod availability;
 pub mod burst;
+pub mod calendar_push;
 pub mod clock;
 pub mod conflict;
 pub mod contact;

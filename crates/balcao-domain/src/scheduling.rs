@@ -19,6 +19,24 @@ pub enum SlotMode {
     Fit,
 }
 
+/// What happens with bookings while the calendar outside does not answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CalendarDown {
+    /// Nothing is booked, moved or cancelled.
+    #[default]
+    Refuse,
+    /// It is done here, and written into the calendar later.
+    BookAnyway,
+}
+
+impl CalendarDown {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    const fn is_default(&self) -> bool {
+        matches!(self, Self::Refuse)
+    }
+}
+
 /// What a business lets its customers do with the agenda. A service may have its own notice and advance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -53,6 +71,12 @@ pub struct SchedulingRules {
     // Programs from before this rule refuse a key that they do not know.
     #[serde(skip_serializing_if = "UnmarkedVisits::is_default")]
     pub unmarked_visits: UnmarkedVisits,
+    /// What happens with bookings while the calendar outside does not answer.
+    #[serde(skip_serializing_if = "CalendarDown::is_default")]
+    pub when_calendar_is_down: CalendarDown,
+    /// How old our copy of the calendars of a professional may be, in minutes; with an older one nothing is offered of them. Unset, 30.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calendar_mirror_minutes: Option<u32>,
     /// How many days a subscription may be paid late before it covers nothing more.
     #[serde(skip_serializing_if = "is_zero")]
     pub plan_grace_days: u32,
@@ -61,6 +85,15 @@ pub struct SchedulingRules {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 const fn is_zero(days: &u32) -> bool {
     *days == 0
+}
+
+impl SchedulingRules {
+    /// How old our copy of a calendar outside may be, in minutes.
+    #[must_use]
+    pub fn calendar_mirror_bound(&self) -> u32 {
+        const USUAL: u32 = 30;
+        self.calendar_mirror_minutes.unwrap_or(USUAL)
+    }
 }
 
 impl Default for SchedulingRules {
@@ -78,6 +111,8 @@ impl Default for SchedulingRules {
             reminder_minutes: None,
             automatic_reminder_minutes: ReminderLeads::default(),
             unmarked_visits: UnmarkedVisits::Ask,
+            when_calendar_is_down: CalendarDown::Refuse,
+            calendar_mirror_minutes: None,
             plan_grace_days: 0,
         }
     }

@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::context::calendar_service::{CalendarService, RemoteCalendarError};
 use crate::{context::meaning::Meaning, context::notification_accounts::NotificationAccounts};
 
 /// How often an effect is run whose commit was not answered.
@@ -30,6 +31,8 @@ pub struct AppContext {
     pub notices: Arc<NotificationAccounts>,
     /// What finds knowledge by its meaning besides its words, if there is something.
     pub meaning: Option<Arc<Meaning>>,
+    /// The calendar service outside, if the program is connected to one.
+    pub remote_calendar: Option<Arc<dyn CalendarService>>,
 }
 
 impl std::fmt::Debug for AppContext {
@@ -63,6 +66,9 @@ pub enum UseCaseError {
         /// Which.
         contact: balcao_domain::ContactId,
     },
+    /// The calendar service outside failed, and nothing was done.
+    #[error(transparent)]
+    RemoteCalendar(#[from] RemoteCalendarError),
 }
 
 impl UseCaseError {
@@ -91,7 +97,11 @@ impl UseCaseError {
     pub fn class(&self) -> FailureClass {
         match self {
             Self::Store(error) => error.failure(),
-            Self::Zone { .. } | Self::Outbound(_) | Self::NoContact { .. } => FailureClass::Fault,
+            Self::RemoteCalendar(RemoteCalendarError::Unavailable { .. }) => FailureClass::Transient,
+            Self::RemoteCalendar(RemoteCalendarError::Disconnected { .. })
+            | Self::Zone { .. }
+            | Self::Outbound(_)
+            | Self::NoContact { .. } => FailureClass::Fault,
         }
     }
 }
@@ -103,7 +113,7 @@ impl AppContext {
     /// A context over a store and a clock.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock, notices: Arc::default(), meaning: None }
+        Self { store, clock, notices: Arc::default(), meaning: None, remote_calendar: None }
     }
 
     /// Returns the context with an embedder, so that knowledge is also found by the vectors of this model.
@@ -116,6 +126,12 @@ impl AppContext {
     #[must_use]
     pub fn with_notices(self, accounts: NotificationAccounts) -> Self {
         Self { notices: Arc::new(accounts), ..self }
+    }
+
+    /// Returns the context with a calendar service outside.
+    #[must_use]
+    pub fn with_remote_calendar(self, service: Option<Arc<dyn CalendarService>>) -> Self {
+        Self { remote_calendar: service, ..self }
     }
 
     /// Runs a query on one consistent state.

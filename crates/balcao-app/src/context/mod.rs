@@ -2,6 +2,7 @@
 
 pub mod app_context;
 pub mod budgets;
+pub mod calendar_service;
 pub mod clock;
 pub(crate) mod hash;
 pub mod meaning;

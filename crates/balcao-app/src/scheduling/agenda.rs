@@ -5,17 +5,18 @@ use balcao_domain::availability::{
 };
 use balcao_domain::hours::{Hours, Period};
 use balcao_domain::professional::Professional;
-use balcao_domain::scheduling::SlotMode;
+use balcao_domain::scheduling::{CalendarDown, SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId, Span};
 use balcao_store::crm::organization::Organization;
+use balcao_store::scheduling::calendar_mirror::{self, OutsideTime};
 use balcao_store::scheduling::catalog::Around;
 use balcao_store::{
     Tx, queries::prefetch, scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist,
 };
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
+use jiff::{SignedDuration, Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{UseCaseError, organization};
@@ -75,6 +76,8 @@ impl Agenda {
         let professionals = catalog::list_professionals(tx, id, around)?;
         let mut taken = appointment::occupied(tx, id, span, now)?;
         taken.extend(waitlist::held_for_others(tx, id, span, contact, now)?);
+        let outside = calendar_mirror::list_outside_time(tx, id, span)?;
+        taken.extend(taken_outside(&organization.scheduling, &outside, span, now));
         let of = |professional: ProfessionalId| {
             taken.iter().filter(|(whose, _)| *whose == professional).map(|(_, occupied)| *occupied).collect()
         };
@@ -302,6 +305,26 @@ impl Agenda {
         let local = self.zone.to_datetime(start);
         Some(Slot { professional: name, date: local.date(), start: local.strftime("%H:%M").to_string() })
     }
+}
+
+/// The time that calendars outside take. A copy that is too old says nothing, so that all of the span counts as taken, unless the business
+/// books without the calendar.
+fn taken_outside(
+    rules: &SchedulingRules,
+    outside: &[OutsideTime],
+    span: Span,
+    now: Timestamp,
+) -> Vec<(ProfessionalId, Occupied)> {
+    let bound = SignedDuration::from_mins(i64::from(rules.calendar_mirror_bound()));
+    let oldest = now.checked_sub(bound).unwrap_or(now);
+    let is_known = |one: &OutsideTime| {
+        rules.when_calendar_is_down == CalendarDown::BookAnyway || one.as_of.is_some_and(|as_of| as_of >= oldest)
+    };
+    let taken = |one: &OutsideTime| {
+        let span = if is_known(one) { one.busy? } else { span };
+        Some((one.professional, Occupied { span, seat: None }))
+    };
+    outside.iter().filter_map(taken).collect()
 }
 
 fn picked<'a, T>(things: &[&'a T], found: Found, query: &str) -> Result<(&'a T, bool), NameRefusal> {

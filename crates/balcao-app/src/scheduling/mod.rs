@@ -5,6 +5,7 @@ pub mod appointments;
 pub mod availability;
 pub mod booking;
 pub mod calendar;
+pub mod calendar_work;
 pub mod catalog;
 pub mod day_view;
 pub mod feeds;

@@ -10,7 +10,7 @@ use balcao_app::scheduling::calendar::{self, BuiltIn, CalendarError, EntryId, He
 use balcao_domain::{ManualClock, Phone};
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{OpenOptions, Store, StoreError, crm::contact};
-use balcao_testkit::contract::calendar::{BUSINESS, NOW, Outside, Setting, all, all_outside};
+use balcao_testkit::contract::calendar::{Authority, BUSINESS, NOW, Outside, Setting, all, all_outside};
 use balcao_testkit::fakes::calendar::{Fault, Memory};
 use balcao_testkit::postgres::Database;
 use jiff::Timestamp;
@@ -78,7 +78,7 @@ async fn a_calendar_outside_keeps_what_is_asked_of_those() {
     for (name, case) in all_outside() {
         eprintln!("{name}");
         let (setting, memory) = in_memory(memory());
-        case(Outside { setting, hand: memory }).await;
+        case(Outside { setting, hand: memory, authority: Authority::Service }).await;
     }
 }
 

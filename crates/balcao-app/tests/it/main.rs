@@ -35,6 +35,7 @@ mod pack_deliveries;
 mod panics;
 mod presence;
 mod preview;
+mod remote_calendar;
 mod replaced;
 mod retention;
 mod seed;

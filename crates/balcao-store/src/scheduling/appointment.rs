@@ -254,6 +254,40 @@ pub fn confirm(tx: &mut Tx<'_>, organization: OrganizationId, id: AppointmentId)
     Ok(changed == 1)
 }
 
+/// Gives a held appointment the status and the expiry that were agreed, once the calendar outside has it; tells whether it still held its
+/// slot.
+///
+/// # Errors
+/// What the database said.
+pub fn agree(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AppointmentId,
+    status: AppointmentStatus,
+    expires_at: Option<Timestamp>,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE appointment SET status = ?3, expires_at = ?4 WHERE organization_id = ?1 AND id = ?2 AND status = 'pending'",
+        values![organization, id, status.as_str(), expires_at],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Removes a cancelled appointment that nobody was told of; one with an event in a calendar outside stays until the event is gone. Returns
+/// whether it was removed.
+///
+/// # Errors
+/// What the database said.
+pub fn remove_untold(tx: &mut Tx<'_>, organization: OrganizationId, id: AppointmentId) -> Result<bool, StoreError> {
+    let removed = tx.execute(
+        "DELETE FROM appointment WHERE organization_id = ?1 AND id = ?2 AND status = 'cancelled'
+           AND NOT EXISTS (SELECT 1 FROM calendar_event e WHERE e.organization_id = ?1 AND e.appointment_id = ?2
+                           AND (e.event_id IS NOT NULL OR e.begun > 0))",
+        values![organization, id],
+    )?;
+    Ok(removed == 1)
+}
+
 /// The appointment of an id, if the organization has it.
 ///
 /// # Errors

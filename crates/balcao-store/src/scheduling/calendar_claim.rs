@@ -80,3 +80,15 @@ pub fn remove_of(
     let sql = "DELETE FROM calendar_claim WHERE organization_id = ?1 AND appointment_id = ?2";
     tx.execute(sql, values![organization, appointment])
 }
+
+/// Forgets claims whose appointment holds no slot any more: whoever made them did not come back.
+///
+/// # Errors
+/// What the database said.
+pub fn sweep(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<(), StoreError> {
+    tx.defer(
+        "DELETE FROM calendar_claim WHERE organization_id = ?1 AND NOT EXISTS
+           (SELECT 1 FROM appointment a WHERE a.organization_id = ?1 AND a.id = calendar_claim.appointment_id AND a.status = 'pending')",
+        values![organization],
+    )
+}

@@ -310,7 +310,18 @@ pub fn begin_anew(
     tx.query_optional(&sql, values![organization, claimed.appointment, claimed.claim], read)
 }
 
-/// Records a push that failed, and when the next one is due; returns whether the claim still held.
+/// A push that failed.
+#[derive(Debug, Clone, Copy)]
+pub struct FailedPush<'a> {
+    /// Why, for staff.
+    pub failure: &'a str,
+    /// When the next one is due.
+    pub due: Timestamp,
+    /// Whether it certainly sent no insert.
+    pub sent_nothing: bool,
+}
+
+/// Records a push that failed; returns whether the claim still held.
 ///
 /// # Errors
 /// What the database said.
@@ -318,13 +329,14 @@ pub fn record_failure(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     claimed: &CalendarEvent,
-    failure: &str,
-    due: Timestamp,
+    failed: FailedPush<'_>,
 ) -> Result<bool, StoreError> {
+    let FailedPush { failure, due, sent_nothing } = failed;
     let changed = tx.execute(
-        "UPDATE calendar_event SET claimed_until = 0, tries = tries + 1, failure = ?4, not_before = ?5
+        "UPDATE calendar_event SET claimed_until = 0, tries = tries + 1, failure = ?4, not_before = ?5,
+             begun = CASE WHEN ?6 = 1 AND event_id IS NULL THEN begun - 1 ELSE begun END
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",
-        values![organization, claimed.appointment, claimed.claim, failure, due],
+        values![organization, claimed.appointment, claimed.claim, failure, due, sent_nothing],
     )?;
     Ok(changed == 1)
 }
@@ -353,6 +365,36 @@ pub fn record_seen(
             seen.span.start,
             seen.span.end,
             seen.marked
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Takes an event that carries the seed of an appointment without one: an insert arrived late. The event has to be looked at again.
+///
+/// # Errors
+/// What the database said.
+pub fn adopt_late(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    appointment: AppointmentId,
+    late: &KnownEvent,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE calendar_event SET calendar_id = ?3, event_id = ?4, version = ?5, shown_from = ?6, shown_to = ?7, marked = ?8,
+             wanted = wanted + 1, not_before = ?9
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND event_id IS NULL",
+        values![
+            organization,
+            appointment,
+            &late.calendar,
+            &late.event,
+            &late.version,
+            late.span.start,
+            late.span.end,
+            late.marked,
+            now
         ],
     )?;
     Ok(changed == 1)

@@ -222,7 +222,8 @@ pub fn list_calendars(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<V
     tx.query_all(&sql, values![organization], read)
 }
 
-/// Claims a calendar for a reading, if our copy is from before `older_than` and no other reading holds it.
+/// Claims a calendar for a reading, if our copy is from before `older_than`, or its last reading failed and is due again, and no other
+/// reading holds it.
 ///
 /// # Errors
 /// What the database said.
@@ -235,8 +236,8 @@ pub fn claim_reading(
 ) -> Result<Option<OutsideCalendar>, StoreError> {
     let sql = format!(
         "UPDATE outside_calendar SET claimed_until = ?5, epoch = epoch + 1
-         WHERE organization_id = ?1 AND calendar_id = ?2 AND (synced_at IS NULL OR synced_at < ?3 OR failure IS NOT NULL)
-           AND claimed_until <= ?4
+         WHERE organization_id = ?1 AND calendar_id = ?2 AND claimed_until <= ?4
+           AND (synced_at IS NULL OR synced_at < ?3 OR (failure IS NOT NULL AND due_at <= ?4))
          RETURNING {CALENDAR}"
     );
     tx.query_optional(&sql, values![organization, calendar, older_than, now, until], read)
@@ -311,6 +312,24 @@ pub fn record_failure(
         values![organization, &claimed.calendar, claimed.epoch, kind.as_str(), reason, now, due],
     )?;
     Ok(changed == 1)
+}
+
+/// The calendars that are to be read, the one that waits longest first, at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn list_due(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<String>, StoreError> {
+    tx.query_all(
+        "SELECT calendar_id FROM outside_calendar WHERE organization_id = ?1 AND due_at <= ?2 AND claimed_until <= ?2
+         ORDER BY due_at, calendar_id LIMIT ?3",
+        values![organization, now, limit],
+        |row| row.get(0),
+    )
 }
 
 /// Notes that a calendar is to be read at once; returns whether the business has it.

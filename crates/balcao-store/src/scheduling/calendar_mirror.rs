@@ -1,6 +1,6 @@
 //! Our copy of calendars outside: the time that their events take, and the events that cannot be read. It holds no word of an event.
 
-use balcao_domain::{OrganizationId, ProfessionalId, Span};
+use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId, Span};
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
@@ -145,6 +145,29 @@ pub fn list_outside_time(
         let busy = from.zip(to).map(|(from, to)| Span::new(from, to));
         Ok(OutsideTime { professional: row.get(0)?, as_of: row.get(1)?, busy })
     })
+}
+
+/// The open appointments from `now` on that an event of a calendar touches, of the professionals who have the calendar; at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn list_touched(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    calendar: &str,
+    span: Span,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<(AppointmentId, Span)>, StoreError> {
+    tx.query_all(
+        "SELECT a.id, a.starts_at, a.ends_at FROM appointment a
+         JOIN calendar_link l ON l.organization_id = ?1 AND l.professional_id = a.professional_id AND l.calendar_id = ?2
+         WHERE a.organization_id = ?1 AND a.starts_at >= ?5 AND a.starts_at < ?4 AND a.ends_at > ?3
+           AND a.status IN ('pending', 'confirmed')
+         ORDER BY a.starts_at, a.id LIMIT ?6",
+        values![organization, calendar, span.start, span.end, now, limit],
+        |row| Ok((row.get(0)?, Span::new(row.get(1)?, row.get(2)?))),
+    )
 }
 
 /// An event that cannot be read.

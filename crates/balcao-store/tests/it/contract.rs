@@ -123,6 +123,7 @@ contract! {
         an_event_that_cannot_be_read_is_put_aside_once,
         a_conflict_is_open_once_and_resolved_once,
         a_claim_goes_with_its_key,
+        a_held_appointment_is_agreed_or_removed,
     ]
     deferred: [
         a_deferred_write_is_seen_by_the_next_read,

@@ -61,9 +61,20 @@ pub trait Hand: std::fmt::Debug + Send + Sync {
     fn shut_out(&self, shut_out: bool);
 }
 
+/// Who decides what an edit in the service means for a booking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authority {
+    /// The service: what a person did there holds at once.
+    Service,
+    /// Our own tables: what a person did there waits for staff, and the booking stands until then.
+    OurTables,
+}
+
 /// A calendar outside, with what can happen to it.
 #[derive(Debug, Clone)]
 pub struct Outside {
+    /// Who decides.
+    pub authority: Authority,
     /// As every calendar.
     pub setting: Setting,
     /// What others do.
@@ -348,7 +359,7 @@ pub async fn what_cannot_be_booked_is_refused_with_its_reason(setting: &Setting)
 }
 
 /// If the service refuses the credentials, an act fails with its own error and changes nothing. Reads still return the earlier copy.
-pub async fn whoever_has_to_connect_again_is_told_so(Outside { setting, hand }: &Outside) {
+pub async fn whoever_has_to_connect_again_is_told_so(Outside { setting, hand, .. }: &Outside) {
     let entry = book(setting, setting.ana, "1", "10:00").await;
     hand.sync();
     hand.shut_out(true);
@@ -376,7 +387,7 @@ pub async fn whoever_has_to_connect_again_is_told_so(Outside { setting, hand }: 
 
 /// The copy holds what was there when it was last brought up to date, and nothing that was deleted before: also where the
 /// service can no longer tell what that was.
-pub async fn a_forgotten_token_means_that_all_is_read_anew(Outside { setting, hand }: &Outside) {
+pub async fn a_forgotten_token_means_that_all_is_read_anew(Outside { setting, hand, authority }: &Outside) {
     let deleted = book(setting, setting.ana, "1", "10:00").await;
     let given = book(setting, setting.ana, "2", "11:00").await;
     book(setting, setting.ana, "3", "15:00").await;
@@ -390,14 +401,32 @@ pub async fn a_forgotten_token_means_that_all_is_read_anew(Outside { setting, ha
     let listed = setting.calendar.list(setting.ana, DAY, DAY).await.unwrap();
     assert!(matches!(listed.source, Source::Mirror { .. }), "{listed:?}");
     let shown = listed.value.iter().map(|entry| (entry.visit.start.as_str(), entry.visit.professional.as_str()));
-    assert_eq!(shown.collect::<Vec<_>>(), [("11:00", "Bruno Reis"), ("15:00", "Ana Prado")]);
-    assert_eq!(setting.calendar.find(setting.ana, &deleted.id).await.unwrap().value, None);
+    let shown = shown.collect::<Vec<_>>();
+    let found = setting.calendar.find(setting.ana, &deleted.id).await.unwrap().value;
+    match authority {
+        Authority::Service => {
+            assert_eq!(shown, [("11:00", "Bruno Reis"), ("15:00", "Ana Prado")]);
+            assert_eq!(found, None);
+        }
+        Authority::OurTables => {
+            assert_eq!(shown, [("10:00", "Ana Prado"), ("11:00", "Ana Prado"), ("15:00", "Ana Prado")]);
+            assert_eq!(found, Some(deleted));
+        }
+    }
 }
 
-/// The calendar refuses an act on an outdated entry and returns the current one. The contact then reads the new professional.
-pub async fn what_was_given_to_another_professional_is_theirs(Outside { setting, hand }: &Outside) {
+/// The calendar refuses an act on an outdated entry and returns the current one. The contact then reads the new professional. Where our own
+/// tables decide, the entry stays with its professional until staff agree, and its owner may still cancel it.
+pub async fn what_was_given_to_another_professional_is_theirs(Outside { setting, hand, authority }: &Outside) {
     let entry = book(setting, setting.ana, "1", "10:00").await;
     hand.give_to(&entry.id, "Bruno Reis");
+    if *authority == Authority::OurTables {
+        let own = setting.calendar.list(setting.ana, DAY, DAY).await.unwrap().value;
+        assert_eq!(own.iter().map(|one| one.visit.professional.as_str()).collect::<Vec<_>>(), ["Ana Prado"]);
+        cancel(setting, setting.ana, "2", &entry.id).await.unwrap();
+        assert!(starts(setting, setting.ana).await.is_empty());
+        return;
+    }
     let stale = setting.calendar.cancel(setting.ana, key("2"), &entry.id, &entry.version).await.unwrap();
     match stale {
         Err(Refusal::Changed { now }) => {

@@ -5,7 +5,7 @@ use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
 use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, AppointmentStatus, Currency, Span};
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
-use balcao_store::scheduling::calendar_event::{CalendarEvent, KnownEvent};
+use balcao_store::scheduling::calendar_event::{CalendarEvent, FailedPush, KnownEvent};
 use balcao_store::scheduling::calendar_link::{CalendarFailure, CalendarLink, LinkAccess, StoredChannel};
 use balcao_store::scheduling::calendar_mirror::{BusyEvent, QuarantinedEvent};
 use balcao_store::scheduling::{
@@ -30,6 +30,7 @@ cases!(
     an_event_that_cannot_be_read_is_put_aside_once,
     a_conflict_is_open_once_and_resolved_once,
     a_claim_goes_with_its_key,
+    a_held_appointment_is_agreed_or_removed,
 );
 
 const CALENDAR: &str = "ana@calendar.example";
@@ -105,13 +106,14 @@ pub async fn a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing(store: &St
         assert!(!calendar_event::record_shown(tx, world.organization, &first, &known(&first, "1"))?);
         assert!(!calendar_event::record_gone(tx, world.organization, &first)?);
         assert_eq!(calendar_event::begin_anew(tx, world.organization, &first)?, None);
-        assert!(!calendar_event::record_failure(tx, world.organization, &first, "late", at(90))?);
+        let failed = |failure| FailedPush { failure, due: at(90), sent_nothing: false };
+        assert!(!calendar_event::record_failure(tx, world.organization, &first, failed("late"))?);
         calendar_event::raise_again(tx, world.organization, id, at(31))?;
         assert!(calendar_event::record_shown(tx, world.organization, &second, &known(&second, "1"))?);
         let shown = calendar_event::find(tx, world.organization, id)?.unwrap();
         assert_eq!((shown.wanted, shown.pushed, shown.known.clone()), (2, 1, Some(known(&second, "1"))));
         let third = calendar_event::claim(tx, world.organization, id, at(32), at(60))?.unwrap();
-        assert!(calendar_event::record_failure(tx, world.organization, &third, "it is down", at(90))?);
+        assert!(calendar_event::record_failure(tx, world.organization, &third, failed("it is down"))?);
         let failed = calendar_event::find(tx, world.organization, id)?.unwrap();
         assert_eq!((failed.tries, failed.failure.as_deref()), (1, Some("it is down")));
         assert_eq!(calendar_event::count_waiting(tx, world.organization)?, (1, Some(at(90))));
@@ -124,6 +126,9 @@ pub async fn a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing(store: &St
         assert_eq!((gone.attempt, gone.begun, gone.known, gone.tries), (3, 0, None, 0));
         assert_eq!(calendar_event::claim(tx, world.organization, id, at(200), at(230))?, None);
         assert_eq!(calendar_event::count_waiting(tx, world.organization)?, (0, None));
+        assert!(calendar_event::adopt_late(tx, world.organization, id, &known(&anew, "9"), at(300))?);
+        assert!(!calendar_event::adopt_late(tx, world.organization, id, &known(&anew, "9"), at(300))?);
+        assert_eq!(calendar_event::list_due(tx, world.organization, at(300), 9)?, [id]);
         Ok(())
     })
     .await;
@@ -248,7 +253,10 @@ pub async fn a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing(sto
         );
         assert!(calendar_link::set_due(tx, ours.organization, CALENDAR, at(50))?);
         assert!(!calendar_link::set_due(tx, ours.organization, "none", at(50))?);
+        assert_eq!(calendar_link::list_due(tx, ours.organization, at(49), 9)?, Vec::<String>::new());
+        assert_eq!(calendar_link::list_due(tx, ours.organization, at(50), 9)?, [CALENDAR]);
         assert!(claim(tx, 200)?.is_some());
+        assert_eq!(calendar_link::list_due(tx, ours.organization, at(201), 9)?, Vec::<String>::new());
         Ok(())
     })
     .await;
@@ -316,6 +324,12 @@ pub async fn the_copy_tells_busy_time_and_how_old_it_is(store: &Store) {
         calendar_mirror::remove(tx, ours.organization, CALENDAR, "e1")?;
         assert_eq!(calendar_mirror::remove_ended(tx, ours.organization, CALENDAR, at(3 * 3600))?, 1);
         assert_eq!(told(tx, span(0, 9))?, [Some(span(5, 6))]);
+        let id = book(tx, ours, 0, 2)?;
+        let touched = |tx: &mut Tx<'_>, from, to| {
+            calendar_mirror::list_touched(tx, ours.organization, CALENDAR, span(from, to), now(), 9)
+        };
+        assert_eq!(touched(tx, 1, 9)?, [(id, span(2, 3))]);
+        assert_eq!(touched(tx, 3, 9)?, []);
         Ok(())
     })
     .await;
@@ -398,6 +412,46 @@ pub async fn a_claim_goes_with_its_key(store: &Store) {
         assert!(!calendar_claim::remove(tx, ours.organization, &key("h"))?);
         calendar_claim::insert(tx, ours.organization, &key("h"), &claim)?;
         assert_eq!(calendar_claim::remove_of(tx, ours.organization, id)?, 1);
+        calendar_claim::insert(tx, ours.organization, &key("h"), &claim)?;
+        calendar_claim::sweep(tx, theirs.organization)?;
+        assert!(calendar_claim::find::<String>(tx, ours.organization, &key("h"))?.is_some());
+        // It is agreed, so it waits no more.
+        calendar_claim::sweep(tx, ours.organization)?;
+        assert_eq!(calendar_claim::find::<String>(tx, ours.organization, &key("h"))?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// One that was agreed stays, and so does one whose event may still be there.
+pub async fn a_held_appointment_is_agreed_or_removed(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let held = |contact, hour| {
+            let mut new = appointment_at(world, contact, hour);
+            (new.status, new.expires_at) = (AppointmentStatus::Pending, Some(at(60)));
+            new
+        };
+        let first = appointment::insert(tx, world.organization, &held(0, 1), now())?.unwrap();
+        assert!(appointment::agree(tx, world.organization, first, AppointmentStatus::Confirmed, None)?);
+        assert!(!appointment::agree(tx, world.organization, first, AppointmentStatus::Confirmed, None)?);
+        assert!(!appointment::remove_untold(tx, world.organization, first)?);
+        let second = appointment::insert(tx, world.organization, &held(1, 3), now())?.unwrap();
+        appointment::cancel(tx, world.organization, second, &MarkAuthor::Job, at(1))?;
+        assert!(!appointment::agree(tx, world.organization, second, AppointmentStatus::Confirmed, None)?);
+        assert!(appointment::remove_untold(tx, world.organization, second)?);
+        assert_eq!(appointment::find(tx, world.organization, second, Currency::BRL)?, None);
+        calendar_link::link(tx, world.organization, &link(world, CALENDAR, LinkAccess::Write), now())?;
+        let third = appointment::insert(tx, world.organization, &held(1, 5), now())?.unwrap();
+        let push = claimed(tx, world, third)?;
+        let down = FailedPush { failure: "down", due: at(0), sent_nothing: true };
+        assert!(calendar_event::record_failure(tx, world.organization, &push, down)?);
+        assert_eq!(calendar_event::find(tx, world.organization, third)?.unwrap().begun, 0);
+        let push = claimed(tx, world, third)?;
+        appointment::cancel(tx, world.organization, third, &MarkAuthor::Job, at(1))?;
+        assert!(!appointment::remove_untold(tx, world.organization, third)?);
+        assert!(calendar_event::record_gone(tx, world.organization, &push)?);
+        assert!(appointment::remove_untold(tx, world.organization, third)?);
         Ok(())
     })
     .await;

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "calendar")]
 pub mod calendar;
+#[cfg(feature = "calendar")]
+pub mod calendar_service;
 pub mod clickup;
 pub mod embedding;
 pub mod endpoint;

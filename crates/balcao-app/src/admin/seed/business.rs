@@ -6,7 +6,7 @@ use balcao_domain::appointment::visit::UnmarkedVisits;
 use balcao_domain::hours::{DayException, Hours, Period, WeeklyHours, in_order};
 use balcao_domain::professional::Professional;
 use balcao_domain::reminder::{MAX_LEAD_MIN, ReminderLeads};
-use balcao_domain::scheduling::{SchedulingRules, SlotMode};
+use balcao_domain::scheduling::{CalendarDown, SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
 use balcao_domain::subscription::{MAX_GRACE_DAYS, Plan, PlanPeriod};
 use balcao_domain::{Currency, Money, Span};
@@ -170,7 +170,7 @@ fn locale<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
 }
 
 fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
-    const KEYS: [&str; 13] = [
+    const KEYS: [&str; 15] = [
         "slot_step_minutes",
         "slot_mode",
         "minimum_notice_minutes",
@@ -183,6 +183,8 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         "reminder_minutes",
         "automatic_reminder_minutes",
         "unmarked_visits",
+        "when_calendar_is_down",
+        "calendar_mirror_minutes",
         "plan_grace_days",
     ];
     const YEAR_MIN: u32 = 366 * DAY_MIN;
@@ -197,6 +199,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let pending_minutes = number("pending_minutes", 1, YEAR_MIN, usual.pending_minutes);
     let waitlist_hold_minutes = number("waitlist_hold_minutes", 1, YEAR_MIN, usual.waitlist_hold_minutes);
     let reminder_minutes = reader.optional_number(&fields, "reminder_minutes", 1, YEAR_MIN);
+    let calendar_mirror_minutes = reader.optional_number(&fields, "calendar_mirror_minutes", 1, DAY_MIN);
     let automatic_reminder_minutes = automatic_reminders(reader, fields.get("automatic_reminder_minutes"));
     let plan_grace_days = reader.optional_number(&fields, "plan_grace_days", 0, MAX_GRACE_DAYS).unwrap_or_default();
     let mut minutes = |key, default| reader.optional_minutes(&fields, key, 5, 720).unwrap_or(default);
@@ -207,6 +210,9 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let rules = [("ask", UnmarkedVisits::Ask), ("complete", UnmarkedVisits::Complete)];
     let unmarked_visits =
         fields.get("unmarked_visits").and_then(|at| reader.read_word(&at, &rules)).unwrap_or_default();
+    let down = [("refuse", CalendarDown::Refuse), ("book_anyway", CalendarDown::BookAnyway)];
+    let when_calendar_is_down =
+        fields.get("when_calendar_is_down").and_then(|at| reader.read_word(&at, &down)).unwrap_or_default();
     SchedulingRules {
         slot_step_minutes,
         slot_mode,
@@ -220,6 +226,8 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         reminder_minutes,
         automatic_reminder_minutes,
         unmarked_visits,
+        when_calendar_is_down,
+        calendar_mirror_minutes,
         plan_grace_days,
     }
 }

@@ -299,6 +299,7 @@ const fn is_of_the_event(error: &UseCaseError) -> bool {
                 | StoreError::Decode { .. }
                 | StoreError::KeyReused { .. }
         ),
+        UseCaseError::RemoteCalendar(_) => false,
         UseCaseError::Zone { .. } | UseCaseError::Outbound(_) | UseCaseError::NoContact { .. } => true,
     }
 }

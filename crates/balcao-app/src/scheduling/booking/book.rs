@@ -18,7 +18,7 @@ use jiff::{Timestamp, ToSpan};
 
 use super::coverage::cover;
 use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice};
-use crate::context::app_context::{UseCaseError, granted};
+use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::{Agenda, Need};
 use crate::scheduling::appointments::{AppointmentView, view};
@@ -40,6 +40,24 @@ struct Wish<'a> {
     start: Timestamp,
 }
 
+/// A claim on a slot, and what the booking of it is.
+pub(crate) struct Claimed {
+    /// The answer that the booking gets.
+    pub(crate) booked: Booked,
+    /// What the contact had already is not claimed again.
+    pub(crate) slot: Option<ClaimedSlot>,
+}
+
+/// The appointment that holds a claimed slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClaimedSlot {
+    contact: ContactId,
+    appointment: AppointmentId,
+    starts_at: Timestamp,
+    occupied: Span,
+}
+
+/// Books: claims the slot, and tells everybody.
 pub(crate) fn book(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -47,6 +65,38 @@ pub(crate) fn book(
     request: &BookRequest,
     now: Timestamp,
 ) -> Answer<Booked> {
+    let claimed = granted!(claim(tx, organization, contact, request, None, now)?);
+    if let Some(slot) = &claimed.slot {
+        complete(tx, organization, slot, now)?;
+    }
+    Ok(Ok(claimed.booked))
+}
+
+/// What follows from a booking that stands: reminders, the waitlist, the event for other programs.
+pub(crate) fn complete(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    slot: &ClaimedSlot,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let (organization, _) = organization(tx, id)?;
+    let subject = ReminderSubject { appointment: slot.appointment, starts_at: slot.starts_at };
+    reminders::plan_automatic(tx, &organization, subject, now)?;
+    waitlist::accept(tx, id, slot.contact, slot.occupied)?;
+    event::push(tx, id, "appointment_booked", &slot.appointment.to_string(), "{}", now)?;
+    Ok(())
+}
+
+/// Checks everything and claims the slot. With `held_until` the appointment only holds it so long, and nobody is told: the calendar outside
+/// has to agree first. The answer is that of the whole booking.
+pub(crate) fn claim(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    request: &BookRequest,
+    held_until: Option<Timestamp>,
+    now: Timestamp,
+) -> Answer<Claimed> {
     let around =
         (request.date.saturating_sub(ALTERNATIVE_DAYS.days()), request.date.saturating_add(ALTERNATIVE_DAYS.days()));
     let agenda = Agenda::load(tx, organization, Some(contact), around, now)?;
@@ -64,14 +114,15 @@ pub(crate) fn book(
             return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(shown(existing)) }));
         }
         let plan_name = plan_name(tx, &agenda, existing.plan)?;
-        return Ok(Ok(Booked {
+        let booked = Booked {
             appointment: shown(existing),
             already_booked: true,
             is_subscriber: plan_name.is_some(),
             plan_name,
             plan_notice: None,
             near_name: wish.near_name,
-        }));
+        };
+        return Ok(Ok(Claimed { booked, slot: None }));
     }
     let limit = agenda.organization.scheduling.maximum_open_appointments;
     if u32::try_from(upcoming.len()).is_ok_and(|open| open >= limit) {
@@ -86,7 +137,7 @@ pub(crate) fn book(
     };
     let coverage = cover(tx, &agenda, contact, wish.service, wish.start)?;
     let plan = coverage.plan;
-    let new = NewAppointment {
+    let mut new = NewAppointment {
         contact,
         professional: professional.id,
         capacity: professional.capacity,
@@ -104,23 +155,51 @@ pub(crate) fn book(
             .pending
             .then(|| balcao_domain::span::plus_minutes(now, i64::from(agenda.organization.scheduling.pending_minutes))),
     };
+    let agreed = new.status;
+    if let Some(until) = held_until {
+        (new.status, new.expires_at) = (AppointmentStatus::Pending, Some(until));
+    }
     // The agenda said free; only the claims can promise it.
     let Some(id) = appointment::insert(tx, organization, &new, now)? else {
         let alternatives = alternatives(&agenda, &wish);
         return Ok(Err(BookingRefusal::SlotTaken { alternatives }));
     };
-    let subject = ReminderSubject { appointment: id, starts_at: new.span.start };
-    reminders::plan_automatic(tx, &agenda.organization, subject, now)?;
-    waitlist::accept(tx, organization, contact, new.occupied)?;
-    event::push(tx, organization, "appointment_booked", &id.to_string(), "{}", now)?;
-    Ok(Ok(Booked {
+    let slot = ClaimedSlot { contact, appointment: id, starts_at: new.span.start, occupied: new.occupied };
+    new.status = agreed;
+    let booked = Booked {
         appointment: booked_view(&agenda, &new, id, &names),
         already_booked: false,
         is_subscriber: plan.is_some(),
         plan_name: plan.map(|(_, name)| name),
         plan_notice: coverage.notice,
         near_name: wish.near_name,
-    }))
+    };
+    Ok(Ok(Claimed { booked, slot: Some(slot) }))
+}
+
+/// The slot that an appointment holds.
+pub(crate) fn slot_of(one: &balcao_domain::Appointment) -> ClaimedSlot {
+    ClaimedSlot { contact: one.contact, appointment: one.id, starts_at: one.span.start, occupied: one.occupied }
+}
+
+/// What else is free near a time that somebody outside took first.
+pub(crate) fn find_alternatives(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    request: &BookRequest,
+    now: Timestamp,
+) -> Result<BookingRefusal, UseCaseError> {
+    let around =
+        (request.date.saturating_sub(ALTERNATIVE_DAYS.days()), request.date.saturating_add(ALTERNATIVE_DAYS.days()));
+    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?;
+    let wish = match understand(&agenda, request) {
+        Ok(wish) => wish,
+        Err(refusal) => return Ok(refusal),
+    };
+    let mut refusal = BookingRefusal::SlotTaken { alternatives: alternatives(&agenda, &wish) };
+    look_further(tx, &agenda, contact, &wish, request.date, &mut refusal)?;
+    Ok(refusal)
 }
 
 fn booked_view(

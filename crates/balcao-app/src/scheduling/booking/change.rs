@@ -4,6 +4,7 @@ use balcao_domain::appointment::visit::{MarkAuthor, VisitMark};
 use balcao_domain::hours::format_minute;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
 use balcao_store::crm::organization::Organization;
+use balcao_store::scheduling::calendar_claim;
 use balcao_store::scheduling::reminder::{self, ReminderSubject};
 use balcao_store::{Tx, scheduling::agenda_feed, scheduling::appointment, scheduling::catalog, turns::event};
 use jiff::Timestamp;
@@ -182,16 +183,22 @@ pub(super) fn confirm(
     Ok(Ok(AppointmentView { status: AppointmentStatus::Confirmed, ..meant.view }))
 }
 
-pub(super) fn expire(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Result<usize, UseCaseError> {
+/// Cancels the holds that expired, and gives them. One that waited for the calendar outside was never told to anybody, and ends silently.
+pub(super) fn expire(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Result<Vec<AppointmentId>, UseCaseError> {
     let (organization, zone) = organization(tx, id)?;
-    let expired = appointment::expired(tx, id, now)?;
-    for appointment_id in &expired {
-        if let Some(one) = appointment::find(tx, id, *appointment_id, organization.currency)? {
-            free(tx, &organization, &zone, &one, &MarkAuthor::Job, now)?;
-            event::push(tx, id, "appointment_expired", &one.id.to_string(), "{}", now)?;
+    let mut told = Vec::new();
+    for appointment_id in appointment::expired(tx, id, now)? {
+        let Some(one) = appointment::find(tx, id, appointment_id, organization.currency)? else { continue };
+        if calendar_claim::remove_of(tx, id, one.id)? > 0 {
+            appointment::cancel(tx, id, one.id, &MarkAuthor::Job, now)?;
+            continue;
         }
+        free(tx, &organization, &zone, &one, &MarkAuthor::Job, now)?;
+        event::push(tx, id, "appointment_expired", &one.id.to_string(), "{}", now)?;
+        told.push(one.id);
     }
-    Ok(expired.len())
+    calendar_claim::sweep(tx, id)?;
+    Ok(told)
 }
 
 pub(super) fn free(

@@ -7,6 +7,8 @@
 mod book;
 pub(crate) mod change;
 pub(crate) mod coverage;
+pub(crate) mod outside;
+pub(crate) mod remote;
 mod seeded_bugs;
 pub(crate) mod trail;
 
@@ -29,6 +31,7 @@ use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
 pub(crate) use book::book as book_in;
 pub use coverage::PlanNotice;
+use remote::{RemoteBooking, Whose};
 
 /// Which service is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -261,15 +264,12 @@ impl Booking {
         key: EffectKey,
         request: BookRequest,
     ) -> Effect<Booked, BookingRefusal> {
-        let teller = self.teller(organization);
-        let book = move |tx: &mut balcao_store::Tx<'_>, now| {
-            let booked = book::book(tx, organization, contact, &request, now)?;
-            teller.report_change(tx, booked, now, |done| {
-                let what = (!done.already_booked).then_some(NotificationKind::Booked(done.appointment.id))?;
-                Some((what, None, trail::shown(&done.appointment)))
-            })
+        let whose = match &request.professional {
+            Some(ProfessionalChoice::Id(id)) => Whose::Professional(*id),
+            Some(ProfessionalChoice::Name(_)) | None => Whose::Everybody,
         };
-        self.app.effect(organization, key, book).await
+        let booking = PlainBooking { organization, contact, request, teller: self.teller(organization) };
+        remote::book(&self.app, organization, key, &booking, whose).await
     }
 
     /// What [`Self::book`] would do now. Nothing changes: it is the real thing, undone.
@@ -335,7 +335,7 @@ impl Booking {
             })?;
             Ok(told.map(|(_, after)| after))
         };
-        self.app.effect(organization, key, cancel).await
+        remote::act(&self.app, organization, key, Whose::UpcomingOf(contact), cancel, |after| after.id).await
     }
 
     /// Moves one of the contact's appointments. The old time is freed only if the new one is had.
@@ -350,6 +350,7 @@ impl Booking {
         request: RescheduleRequest,
     ) -> Effect<Rescheduled, BookingRefusal> {
         let (teller, by) = (self.teller(organization), self.author());
+        let whose = if request.professional.is_some() { Whose::Everybody } else { Whose::UpcomingOf(contact) };
         let change = move |tx: &mut balcao_store::Tx<'_>, now| {
             let moved = change::reschedule(tx, organization, contact, &request, bound(&by), now)?;
             teller.report_change(tx, moved, now, |done| {
@@ -359,7 +360,7 @@ impl Booking {
                 Some((NotificationKind::Moved(old.id, new.id), Some(trail::shown(&before)), trail::shown(new)))
             })
         };
-        self.app.effect(organization, key, change).await
+        remote::act(&self.app, organization, key, whose, change, |moved| moved.new.appointment.id).await
     }
 
     /// Confirms one of the contact's pending appointments.
@@ -388,12 +389,11 @@ impl Booking {
         }
         let (now, accounts) = (self.app.clock.now(), Arc::clone(&self.app.notices));
         let expire = move |tx: &mut balcao_store::Tx<'_>| {
-            let lapsed = balcao_store::scheduling::appointment::expired(tx, organization, now)?;
-            let count = change::expire(tx, organization, now)?;
-            for one in lapsed {
-                professionals::enqueue(tx, &accounts, organization, NotificationKind::Cancelled(one), now)?;
+            let lapsed = change::expire(tx, organization, now)?;
+            for one in &lapsed {
+                professionals::enqueue(tx, &accounts, organization, NotificationKind::Cancelled(*one), now)?;
             }
-            Ok(count)
+            Ok(lapsed.len())
         };
         self.app.store.write(expire).await
     }
@@ -405,6 +405,50 @@ impl Booking {
 
     fn teller(&self, organization: OrganizationId) -> Teller {
         Teller { accounts: Arc::clone(&self.app.notices), actor: self.actor.clone(), organization }
+    }
+}
+
+/// A booking by [`Booking::book`].
+#[derive(Clone)]
+struct PlainBooking {
+    organization: OrganizationId,
+    contact: ContactId,
+    request: BookRequest,
+    teller: Teller,
+}
+
+impl RemoteBooking for PlainBooking {
+    type Done = Booked;
+    type Refusal = BookingRefusal;
+
+    fn claim(
+        &self,
+        tx: &mut balcao_store::Tx<'_>,
+        held_until: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Result<(Booked, Option<book::ClaimedSlot>), BookingRefusal>, UseCaseError> {
+        let claimed = book::claim(tx, self.organization, self.contact, &self.request, held_until, now)?;
+        Ok(claimed.map(|claimed| (claimed.booked, claimed.slot)))
+    }
+
+    fn complete(
+        &self,
+        tx: &mut balcao_store::Tx<'_>,
+        done: &Booked,
+        slot: &book::ClaimedSlot,
+        now: Timestamp,
+    ) -> Result<(), UseCaseError> {
+        book::complete(tx, self.organization, slot, now)?;
+        let what = NotificationKind::Booked(done.appointment.id);
+        self.teller.report(tx, now, (what, None, trail::shown(&done.appointment)))
+    }
+
+    fn refuse_taken(&self, tx: &mut balcao_store::Tx<'_>, now: Timestamp) -> Result<BookingRefusal, UseCaseError> {
+        book::find_alternatives(tx, self.organization, self.contact, &self.request, now)
+    }
+
+    fn booked(done: &Booked) -> &Booked {
+        done
     }
 }
 
@@ -432,13 +476,23 @@ impl Teller {
         what: impl FnOnce(&T) -> Option<(NotificationKind, Option<Value>, Value)>,
     ) -> Result<Result<T, R>, UseCaseError> {
         if let Ok(done) = &answer
-            && let Some((what, before, after)) = what(done)
+            && let Some(change) = what(done)
         {
-            professionals::enqueue(tx, &self.accounts, self.organization, what, now)?;
-            if let Some(actor) = &self.actor {
-                trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
-            }
+            self.report(tx, now, change)?;
         }
         Ok(answer)
+    }
+
+    fn report(
+        &self,
+        tx: &mut balcao_store::Tx<'_>,
+        now: Timestamp,
+        (what, before, after): (NotificationKind, Option<Value>, Value),
+    ) -> Result<(), UseCaseError> {
+        professionals::enqueue(tx, &self.accounts, self.organization, what, now)?;
+        if let Some(actor) = &self.actor {
+            trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
+        }
+        Ok(())
     }
 }

@@ -10,11 +10,12 @@ use super::busy;
 use super::settle::missing;
 use super::{
     Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
-    Seen, Version, Visit,
+    Seen, Source, Version, Visit,
 };
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::Agenda;
 use crate::scheduling::appointments::{AppointmentView, view};
+use crate::scheduling::booking::remote;
 use crate::scheduling::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, Rescheduled};
 use crate::scheduling::catalog::{Catalog, Offer};
 
@@ -31,6 +32,12 @@ impl BuiltIn {
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { booking: Booking::new(app.clone()), catalog: Catalog::new(app.clone()), app }
+    }
+
+    /// Where a read is answered from: the calendars outside are read first if our copy of them is older than a minute.
+    async fn source(&self, organization: OrganizationId) -> Result<Source, CalendarError> {
+        let as_of = remote::freshen_for_read(&self.app, organization).await?;
+        Ok(as_of.map_or(Source::Live, |as_of| Source::Mirror { as_of }))
     }
 
     /// The refusal of an entry that is not as it was seen; `None` if it is.
@@ -54,6 +61,7 @@ impl Calendar for BuiltIn {
     }
 
     async fn busy(&self, owner: Owner, query: BusyQuery) -> Read<Result<Vec<BusyDay>, BookingRefusal>> {
+        let source = self.source(owner.organization).await?;
         let look = self.app.look(move |tx, now| {
             let zone = organization(tx, owner.organization)?.1;
             let local = zone.to_datetime(now);
@@ -73,10 +81,11 @@ impl Calendar for BuiltIn {
             };
             Ok(Ok(busy::days(&agenda, only, from, query.to.min(last_date))))
         });
-        Ok(Seen::live(look.await?))
+        Ok(Seen { value: look.await?, source })
     }
 
     async fn list(&self, owner: Owner, from: Date, to: Date) -> Read<Vec<Entry>> {
+        let source = self.source(owner.organization).await?;
         let look = self.app.look(move |tx, now| {
             let (organization, zone) = organization(tx, owner.organization)?;
             let names = catalog::professional_names(tx, organization.id)?;
@@ -85,11 +94,12 @@ impl Calendar for BuiltIn {
             let all = open.iter().map(|one| entry(view(one, &names, &zone)));
             Ok(all.filter(|entry| (from..=to).contains(&entry.visit.date)).collect())
         });
-        Ok(Seen::live(look.await?))
+        Ok(Seen { value: look.await?, source })
     }
 
     async fn find(&self, owner: Owner, id: &EntryId) -> Read<Option<Entry>> {
         let Some(id) = row(id) else { return Ok(Seen::live(None)) };
+        let source = self.source(owner.organization).await?;
         let look = self.app.look(move |tx, _now| {
             let (organization, zone) = organization(tx, owner.organization)?;
             let found = appointment::find(tx, organization.id, id, organization.currency)?;
@@ -97,7 +107,7 @@ impl Calendar for BuiltIn {
             let names = catalog::professional_names(tx, organization.id)?;
             Ok(Some(entry(view(&own, &names, &zone))))
         });
-        Ok(Seen::live(look.await?))
+        Ok(Seen { value: look.await?, source })
     }
 
     async fn would_book(&self, owner: Owner, request: BookRequest) -> Outcome {
@@ -161,8 +171,9 @@ impl Calendar for BuiltIn {
     }
 
     async fn health(&self, id: OrganizationId) -> Health {
-        match self.app.look(move |tx, _now| Ok(organization(tx, id)?.0.id)).await {
-            Ok(_) => Health::Well,
+        match remote::check(&self.app, id).await {
+            Ok(None) => Health::Well,
+            Ok(Some(as_of)) => Health::Mirrored { as_of },
             Err(error) => Health::Down { reason: error.to_string() },
         }
     }

@@ -23,6 +23,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::UseCaseError;
+use crate::context::calendar_service::RemoteCalendarError;
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest};
 use crate::scheduling::catalog::Offer;
@@ -245,7 +246,21 @@ pub enum CalendarError {
     },
     /// Our own tables.
     #[error(transparent)]
-    UseCase(#[from] UseCaseError),
+    UseCase(UseCaseError),
+}
+
+impl From<UseCaseError> for CalendarError {
+    fn from(error: UseCaseError) -> Self {
+        match error {
+            UseCaseError::RemoteCalendar(RemoteCalendarError::Unavailable { calendar, reason }) => {
+                Self::Unavailable { calendar, reason }
+            }
+            UseCaseError::RemoteCalendar(RemoteCalendarError::Disconnected { calendar, reason }) => {
+                Self::Disconnected { calendar, reason }
+            }
+            error => Self::UseCase(error),
+        }
+    }
 }
 
 impl CalendarError {

@@ -1,0 +1,493 @@
+//! Booking where professionals have calendars outside: our copy is brought up to date, our tables claim the slot, the event is written and
+//! looked at, and only then somebody is told.
+//!
+//! A claim is a hold that expires, and it is stored under the key of the effect. So a crash at any step leaves either nothing, a hold that
+//! the same effect goes on with, or a hold that expires, and the push deletes the event of the last. A business that lets bookings go on
+//! while the calendar does not answer (`when_calendar_is_down: book_anyway`) gets the event later.
+//!
+//! A move or a cancellation first asks the service, so that it is refused while the service does not answer. After that our tables decide,
+//! and the push follows.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use balcao_domain::appointment::visit::MarkAuthor;
+use balcao_domain::calendar_push::find_earlier;
+use balcao_domain::outside_event::{EventTime, OutsideEvent, ShownEvent};
+use balcao_domain::scheduling::CalendarDown;
+use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, OrganizationId, ProfessionalId};
+use balcao_store::scheduling::calendar_claim::{self, CalendarClaim};
+use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
+use balcao_store::scheduling::{appointment, calendar_event, calendar_link};
+use balcao_store::turns::ledger::{self, EffectKey, Recorded};
+use balcao_store::{StoreError, Tx};
+use futures::future::join_all;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Booked;
+use super::book::{ClaimedSlot, slot_of};
+use super::outside::take_over;
+use crate::context::app_context::{AppContext, Effect, UseCaseError, granted, organization};
+use crate::scheduling::remote_calendar::push::{self, Pushed};
+use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
+use crate::scheduling::remote_calendar::service::{CalendarService, RemoteCalendarError, ServiceError};
+
+/// How long a claim holds its slot: longer than the calls to the service take together, and a turn that resumes after a crash.
+const CLAIM: SignedDuration = SignedDuration::from_mins(3);
+/// A copy of a calendar that is not older answers a read.
+const NEW_ENOUGH: SignedDuration = SignedDuration::from_secs(60);
+/// How often a booking begins again whose claim expired meanwhile.
+const ATTEMPTS: u32 = 3;
+
+/// A booking that may need the agreement of a calendar outside.
+pub(crate) trait RemoteBooking: Clone + Send + Sync + 'static {
+    /// The answer.
+    type Done: Serialize + DeserializeOwned + Clone + Send + 'static;
+    /// Why nothing was booked.
+    type Refusal: Serialize + DeserializeOwned + Send + 'static;
+
+    /// Checks everything and claims the slot; with `held_until` as a hold that nobody is told of.
+    fn claim(
+        &self,
+        tx: &mut Tx<'_>,
+        held_until: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Result<(Self::Done, Option<ClaimedSlot>), Self::Refusal>, UseCaseError>;
+
+    /// What follows from a booking that stands.
+    fn complete(
+        &self,
+        tx: &mut Tx<'_>,
+        done: &Self::Done,
+        slot: &ClaimedSlot,
+        now: Timestamp,
+    ) -> Result<(), UseCaseError>;
+
+    /// The refusal if somebody outside was first.
+    fn refuse_taken(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Self::Refusal, UseCaseError>;
+
+    /// What was booked.
+    fn booked(done: &Self::Done) -> &Booked;
+}
+
+/// Whose calendars an act needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Those of every professional: it is not known yet who is booked.
+    Everybody,
+    /// Those of one.
+    Professional(ProfessionalId),
+    /// Those of the professionals that a contact has appointments with.
+    UpcomingOf(ContactId),
+}
+
+/// A business that has calendars outside.
+struct Connected {
+    service: Arc<dyn CalendarService>,
+    when_down: CalendarDown,
+}
+
+/// Books, once per key.
+pub(crate) async fn book<B: RemoteBooking>(
+    app: &AppContext,
+    id: OrganizationId,
+    key: EffectKey,
+    booking: &B,
+    whose: Whose,
+) -> Effect<B::Done, B::Refusal> {
+    let Some(service) = app.remote_calendar.clone() else { return book_here(app, id, key, booking).await };
+    let known = find_begun(app, id, &key, booking).await?;
+    let (connected, mut begun) = match known {
+        Some(Begun::Answered(answer)) => return Ok(answer),
+        Some(waits) => (Some(connect(app, id, service).await?), Some(waits)),
+        None => (freshen(app, id, service, whose).await?, None),
+    };
+    let Some(connected) = connected else { return book_here(app, id, key, booking).await };
+    for _attempt in 0..ATTEMPTS {
+        let begins = match begun.take() {
+            Some(begun) => begun,
+            None => begin(app, id, &key, booking).await?,
+        };
+        let claim = match begins {
+            Begun::Answered(answer) => return Ok(answer),
+            Begun::Waits(claim) => claim,
+        };
+        match ask(app, id, &connected, claim.appointment).await? {
+            Agreement::Stands => {
+                if let Some(answer) = confirm(app, id, &key, booking).await? {
+                    return Ok(answer);
+                }
+            }
+            Agreement::Taken(rival) => return give_way(app, id, (&key, booking), &connected, &claim, *rival).await,
+            Agreement::Failed(error) => {
+                withdraw(app, id, &key, claim.appointment).await?;
+                return Err(RemoteCalendarError::of_service(connected.service.name(), &error).into());
+            }
+        }
+    }
+    let reason = "the claim of the slot expired again and again".to_owned();
+    Err(RemoteCalendarError::Unavailable { calendar: connected.service.name(), reason }.into())
+}
+
+/// Books where no calendar outside is asked.
+async fn book_here<B: RemoteBooking>(
+    app: &AppContext,
+    id: OrganizationId,
+    key: EffectKey,
+    booking: &B,
+) -> Effect<B::Done, B::Refusal> {
+    let booking = booking.clone();
+    let work = move |tx: &mut Tx<'_>, now| {
+        let (done, slot) = granted!(booking.claim(tx, None, now)?);
+        if let Some(slot) = &slot {
+            booking.complete(tx, &done, slot, now)?;
+        }
+        Ok(Ok(done))
+    };
+    app.effect(id, key, work).await
+}
+
+/// Cancels or moves, once per key, and makes the event so. `touched` gives the appointment that the act left.
+pub(crate) async fn act<T, R>(
+    app: &AppContext,
+    id: OrganizationId,
+    key: EffectKey,
+    whose: Whose,
+    work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
+    touched: fn(&T) -> AppointmentId,
+) -> Effect<T, R>
+where
+    T: Serialize + DeserializeOwned + Send + 'static,
+    R: Serialize + DeserializeOwned + Send + 'static,
+{
+    let Some(service) = app.remote_calendar.clone() else { return app.effect(id, key, work).await };
+    let looked = key.clone();
+    let answered = app.look(move |tx, _now| Ok(ledger::find::<Result<T, R>>(tx, id, &looked)?)).await?.is_some();
+    let connected =
+        if answered { Some(connect(app, id, service).await?) } else { freshen(app, id, service, whose).await? };
+    let done = app.effect(id, key, work).await?;
+    if let (Some(connected), Ok(value)) = (connected, &done.value) {
+        // The act stands. If the service fails now, the worker goes on.
+        if let Err(error) = push::settle(app, &connected.service, id, touched(value)).await {
+            tracing::warn!(organization = %id, %error, "event of an appointment not pushed");
+        }
+    }
+    Ok(done)
+}
+
+async fn connect(
+    app: &AppContext,
+    id: OrganizationId,
+    service: Arc<dyn CalendarService>,
+) -> Result<Connected, UseCaseError> {
+    let when_down = app.look(move |tx, _now| Ok(organization(tx, id)?.0.scheduling.when_calendar_is_down)).await?;
+    Ok(Connected { service, when_down })
+}
+
+/// Reads what changed in the calendars that an act needs; `None` if the business has no calendars outside.
+async fn freshen(
+    app: &AppContext,
+    id: OrganizationId,
+    service: Arc<dyn CalendarService>,
+    whose: Whose,
+) -> Result<Option<Connected>, UseCaseError> {
+    let links = app.look(move |tx, _now| Ok(calendar_link::list(tx, id)?)).await?;
+    if links.is_empty() {
+        return Ok(None);
+    }
+    let wanted: Option<BTreeSet<ProfessionalId>> = match whose {
+        Whose::Everybody => None,
+        Whose::Professional(one) => Some([one].into()),
+        Whose::UpcomingOf(contact) => Some(
+            app.look(move |tx, now| {
+                let currency = organization(tx, id)?.0.currency;
+                let open = appointment::upcoming_of_contact(tx, id, contact, currency, now)?;
+                Ok(open.into_iter().map(|one| one.professional).collect())
+            })
+            .await?,
+        ),
+    };
+    let needed = links.into_iter().filter(|link| wanted.as_ref().is_none_or(|set| set.contains(&link.professional)));
+    let calendars: BTreeSet<String> = needed.map(|link| link.calendar).collect();
+    let connected = connect(app, id, service).await?;
+    // A copy of this very instant may be from before the act, too.
+    let as_new_as = app.clock.now().checked_add(SignedDuration::from_millis(1)).unwrap_or(Timestamp::MAX);
+    let requests: Vec<ReadRequest> = calendars
+        .into_iter()
+        .map(|calendar| ReadRequest { organization: id, calendar, as_new_as, accepts_drop: false })
+        .collect();
+    let reads = requests.iter().map(|request| reading::read(app, &connected.service, request, take_over));
+    let mut failed = Vec::new();
+    for read in join_all(reads).await {
+        if let Reading::Failed(error) = read? {
+            failed.push(error);
+        }
+    }
+    // If anybody may be booked, one calendar that answers is enough: a copy that is too old offers nothing.
+    let is_enough = whose == Whose::Everybody && failed.len() < requests.len();
+    match failed.first() {
+        Some(error) if !is_enough && connected.when_down == CalendarDown::Refuse => {
+            Err(RemoteCalendarError::of_service(connected.service.name(), error).into())
+        }
+        Some(_) | None => Ok(Some(connected)),
+    }
+}
+
+/// Reads the calendars of a business that our copy is more than a minute behind of. Returns the instant of the copy if the service does
+/// not answer, and `None` if the copy is as new as it should be or the business has no calendars outside.
+pub(crate) async fn freshen_for_read(app: &AppContext, id: OrganizationId) -> Result<Option<Timestamp>, UseCaseError> {
+    let now = app.clock.now();
+    read_all(app, id, now.checked_sub(NEW_ENOUGH).unwrap_or(now)).await
+}
+
+/// Asks the service for the calendars of a business, however new our copy is; as [`freshen_for_read`] else.
+pub(crate) async fn check(app: &AppContext, id: OrganizationId) -> Result<Option<Timestamp>, UseCaseError> {
+    app.look(move |tx, _now| organization(tx, id).map(drop)).await?;
+    read_all(app, id, Timestamp::MAX).await
+}
+
+async fn read_all(
+    app: &AppContext,
+    id: OrganizationId,
+    as_new_as: Timestamp,
+) -> Result<Option<Timestamp>, UseCaseError> {
+    let Some(service) = app.remote_calendar.clone() else { return Ok(None) };
+    let list = move |tx: &mut Tx<'_>, _now| Ok(calendar_link::list_calendars(tx, id)?);
+    let calendars = app.look(list).await?;
+    let requests: Vec<ReadRequest> = calendars
+        .into_iter()
+        .map(|one| ReadRequest { organization: id, calendar: one.calendar, as_new_as, accepts_drop: false })
+        .collect();
+    for read in join_all(requests.iter().map(|request| reading::read(app, &service, request, take_over))).await {
+        read?;
+    }
+    let failing = app.look(list).await?.into_iter().filter_map(|one| Some((one.synced_at, one.failure?)));
+    Ok(failing.map(|(synced_at, failure)| synced_at.unwrap_or(failure.since)).min())
+}
+
+/// How far a booking is.
+enum Begun<D, R> {
+    /// It has its answer.
+    Answered(Recorded<Result<D, R>>),
+    /// Its slot is claimed.
+    Waits(CalendarClaim<D>),
+}
+
+type BegunOf<B> = Begun<<B as RemoteBooking>::Done, <B as RemoteBooking>::Refusal>;
+
+/// What an earlier run under the key came to. A claim that expired is none.
+async fn find_begun<B: RemoteBooking>(
+    app: &AppContext,
+    id: OrganizationId,
+    key: &EffectKey,
+    _booking: &B,
+) -> Result<Option<BegunOf<B>>, UseCaseError> {
+    let key = key.clone();
+    app.look(move |tx, _now| found(tx, id, &key)).await
+}
+
+fn found<D, R>(tx: &mut Tx<'_>, id: OrganizationId, key: &EffectKey) -> Result<Option<Begun<D, R>>, UseCaseError>
+where
+    D: DeserializeOwned,
+    R: DeserializeOwned,
+{
+    if let Some(value) = ledger::find(tx, id, key)? {
+        return Ok(Some(Begun::Answered(Recorded { value, repeated: true })));
+    }
+    let Some(claim) = calendar_claim::find(tx, id, key)? else { return Ok(None) };
+    let currency = organization(tx, id)?.0.currency;
+    let held = appointment::find(tx, id, claim.appointment, currency)?;
+    let is_held = held.is_some_and(|one| one.status == AppointmentStatus::Pending);
+    Ok(is_held.then_some(Begun::Waits(claim)))
+}
+
+/// Runs a transaction that may run again, also if its commit was not answered.
+async fn write_again<T: Send + 'static>(
+    app: &AppContext,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T, UseCaseError> + Clone + Send + 'static,
+) -> Result<T, UseCaseError> {
+    let mut unknown = None;
+    for _attempt in 0..ATTEMPTS {
+        match app.store.write(work.clone()).await {
+            Err(error) if UseCaseError::is_unknown(&error) => unknown = Some(error),
+            Err(error) => return Err(unknown.unwrap_or(error)),
+            done => return done,
+        }
+    }
+    Err(unknown.unwrap_or_else(|| StoreError::Closed.into()))
+}
+
+/// Claims the slot. A refusal, and a booking that needs no calendar outside, is answered at once.
+async fn begin<B: RemoteBooking>(
+    app: &AppContext,
+    id: OrganizationId,
+    key: &EffectKey,
+    booking: &B,
+) -> Result<BegunOf<B>, UseCaseError> {
+    let (key, booking, now) = (key.clone(), booking.clone(), app.clock.now());
+    let held_until = now.checked_add(CLAIM).unwrap_or(now);
+    let claim = move |tx: &mut Tx<'_>| {
+        if let Some(begun) = found(tx, id, &key)? {
+            return Ok(begun);
+        }
+        calendar_claim::remove(tx, id, &key)?;
+        let (done, slot) = match tx.savepoint(|tx| booking.claim(tx, Some(held_until), now))? {
+            Ok(claimed) => claimed,
+            Err(refusal) => {
+                return Ok(Begun::Answered(ledger::once(tx, id, &key, now, |_tx| {
+                    Ok::<_, UseCaseError>(Err(refusal))
+                })?));
+            }
+        };
+        let appointment = B::booked(&done).appointment.id;
+        if slot.is_some() && calendar_event::find(tx, id, appointment)?.is_some() {
+            let claim = CalendarClaim { appointment, answer: done };
+            calendar_claim::insert(tx, id, &key, &claim)?;
+            return Ok(Begun::Waits(claim));
+        }
+        if let Some(slot) = &slot {
+            agree::<B>(tx, id, &done, now)?;
+            booking.complete(tx, &done, slot, now)?;
+        }
+        Ok(Begun::Answered(ledger::once(tx, id, &key, now, |_tx| Ok::<_, UseCaseError>(Ok(done)))?))
+    };
+    write_again(app, claim).await
+}
+
+/// Gives the held appointment the status that its answer says; tells whether it still held its slot.
+fn agree<B: RemoteBooking>(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    done: &B::Done,
+    now: Timestamp,
+) -> Result<bool, UseCaseError> {
+    let view = &B::booked(done).appointment;
+    let minutes = i64::from(organization(tx, id)?.0.scheduling.pending_minutes);
+    let is_pending = view.status == AppointmentStatus::Pending;
+    let expires_at = is_pending.then(|| balcao_domain::span::plus_minutes(now, minutes));
+    Ok(appointment::agree(tx, id, view.id, view.status, expires_at)?)
+}
+
+/// What the calendar outside says about a claim.
+enum Agreement {
+    /// The booking stands.
+    Stands,
+    /// This event was there first.
+    Taken(Box<OutsideEvent>),
+    /// The service failed, nothing was done, and the business does not book without it.
+    Failed(ServiceError),
+}
+
+/// Writes the event of a claim, and looks whether somebody else was first.
+async fn ask(
+    app: &AppContext,
+    id: OrganizationId,
+    connected: &Connected,
+    which: AppointmentId,
+) -> Result<Agreement, UseCaseError> {
+    Ok(match push::settle(app, &connected.service, id, which).await? {
+        Pushed::Shown(ours) => match find_rival(app, id, connected, &ours).await? {
+            Some(rival) => Agreement::Taken(Box::new(rival)),
+            None => Agreement::Stands,
+        },
+        Pushed::Failed(error) if connected.when_down == CalendarDown::Refuse => Agreement::Failed(error),
+        // The event may be there, or comes later. Our tables decide who has the slot.
+        Pushed::Failed(_) | Pushed::Unknown(_) | Pushed::Absent | Pushed::Held | Pushed::Conflict(_) => {
+            Agreement::Stands
+        }
+    })
+}
+
+/// The event of another program or person that was there before ours. If the service does not say it, a later reading does.
+async fn find_rival(
+    app: &AppContext,
+    id: OrganizationId,
+    connected: &Connected,
+    ours: &ShownEvent,
+) -> Result<Option<OutsideEvent>, UseCaseError> {
+    let Ok(others) = connected.service.overlapping(id, &ours.calendar, ours.span).await else { return Ok(None) };
+    let zone = app.look(move |tx, _now| Ok(organization(tx, id)?.1)).await?;
+    let Some(own) = others.iter().find(|event| event.id == ours.id) else { return Ok(None) };
+    Ok(find_earlier(own, &others, ours.span, &zone, id.into()).cloned())
+}
+
+/// Answers a booking whose event stands; `None` if its claim expired meanwhile.
+async fn confirm<B: RemoteBooking>(
+    app: &AppContext,
+    id: OrganizationId,
+    key: &EffectKey,
+    booking: &B,
+) -> Result<Option<Recorded<Result<B::Done, B::Refusal>>>, UseCaseError> {
+    let (key, booking, now) = (key.clone(), booking.clone(), app.clock.now());
+    let confirm = move |tx: &mut Tx<'_>| {
+        let claim: CalendarClaim<B::Done> = match found::<B::Done, B::Refusal>(tx, id, &key)? {
+            Some(Begun::Answered(answer)) => return Ok(Some(answer)),
+            Some(Begun::Waits(claim)) => claim,
+            None => return Ok(None),
+        };
+        let currency = organization(tx, id)?.0.currency;
+        let Some(one) = appointment::find(tx, id, claim.appointment, currency)? else { return Ok(None) };
+        if !agree::<B>(tx, id, &claim.answer, now)? {
+            return Ok(None);
+        }
+        booking.complete(tx, &claim.answer, &slot_of(&one), now)?;
+        calendar_claim::remove(tx, id, &key)?;
+        let answer = claim.answer;
+        ledger::once(tx, id, &key, now, |_tx| Ok::<_, UseCaseError>(Ok(answer))).map(Some)
+    };
+    write_again(app, confirm).await
+}
+
+/// Takes a claim back of which nothing is known outside. The key is free: the same effect may try again.
+async fn withdraw(
+    app: &AppContext,
+    id: OrganizationId,
+    key: &EffectKey,
+    which: AppointmentId,
+) -> Result<(), UseCaseError> {
+    let (key, now) = (key.clone(), app.clock.now());
+    let withdraw = move |tx: &mut Tx<'_>| {
+        if calendar_claim::remove(tx, id, &key)? {
+            appointment::cancel(tx, id, which, &MarkAuthor::Job, now)?;
+            appointment::remove_untold(tx, id, which)?;
+        }
+        Ok(())
+    };
+    write_again(app, withdraw).await
+}
+
+/// Gives the slot up to an event that was there first: ours is deleted, and the booking is refused.
+async fn give_way<B: RemoteBooking>(
+    app: &AppContext,
+    id: OrganizationId,
+    (key, booking): (&EffectKey, &B),
+    connected: &Connected,
+    claim: &CalendarClaim<B::Done>,
+    rival: OutsideEvent,
+) -> Effect<B::Done, B::Refusal> {
+    let (which, now) = (claim.appointment, app.clock.now());
+    let (own, booking) = (key.clone(), booking.clone());
+    let refuse = move |tx: &mut Tx<'_>| {
+        if let Some(Begun::Answered(answer)) = found(tx, id, &own)? {
+            return Ok(answer);
+        }
+        calendar_claim::remove(tx, id, &own)?;
+        appointment::cancel(tx, id, which, &MarkAuthor::Job, now)?;
+        let zone = organization(tx, id)?.1;
+        if let Some(span) = rival.time.and_then(|time| time.span(&zone)) {
+            let all_day = matches!(rival.time, Some(EventTime::AllDay { .. }));
+            let (calendar, event, version) = (rival.calendar.clone(), rival.id.clone(), rival.version.clone());
+            let busy = BusyEvent { calendar, event, span, all_day, version };
+            calendar_mirror::put(tx, id, &busy, 0)?;
+        }
+        let refusal = booking.refuse_taken(tx, now)?;
+        ledger::once(tx, id, &own, now, |_tx| Ok::<_, UseCaseError>(Err(refusal)))
+    };
+    let answer = write_again(app, refuse).await?;
+    if let Ok(Pushed::Absent) = push::settle(app, &connected.service, id, which).await {
+        write_again(app, move |tx| Ok(appointment::remove_untold(tx, id, which)?)).await?;
+    }
+    Ok(answer)
+}

@@ -1,0 +1,161 @@
+//! What becomes of an event that a calendar outside lists as changed: time of other people, our own write, a move that is taken over, or a
+//! conflict for staff. The rule is pure (`balcao_domain::outside_event`); this module reads what it needs and writes what it says.
+
+use balcao_domain::outside_event::{
+    ConflictKind, Edit, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision, judge_edit,
+};
+use balcao_domain::{AppointmentId, OrganizationId, Span};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
+use balcao_store::scheduling::calendar_event::{self, CalendarEvent, KnownEvent};
+use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
+use balcao_store::{Tx, turns::event};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::push;
+use super::reading::MoveRule;
+use crate::context::app_context::UseCaseError;
+
+/// Appointments that one event outside may collide with and be listed for.
+const MAX_TOUCHED: u32 = 100;
+
+/// What the edits of one calendar are judged by.
+pub(super) struct Edits<'a> {
+    pub(super) organization: OrganizationId,
+    pub(super) calendar: &'a str,
+    /// The zone of the business: whole days are its days.
+    pub(super) zone: &'a TimeZone,
+    /// The number of the reading.
+    pub(super) generation: i64,
+    pub(super) rule: MoveRule,
+    pub(super) now: Timestamp,
+}
+
+/// Applies one event.
+pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
+    let id = edits.organization;
+    calendar_mirror::release(tx, id, edits.calendar, &event.id)?;
+    let row = find_row(tx, edits, event)?;
+    let shown = row.as_ref().and_then(|row| Some(push::shown(id, row.known.clone()?)));
+    if let Some(row) = row.as_ref().filter(|row| is_late(row, event))
+        && let Some(late) = known_of(event, row.appointment)
+        && calendar_event::adopt_late(tx, id, row.appointment, &late, edits.now)?
+    {
+        return Ok(());
+    }
+    let edit = judge_edit(event, shown.as_ref(), id.into());
+    match (edit, row, shown) {
+        (Edit::Echo, ..) => Ok(()),
+        (Edit::Harmless, Some(row), Some(shown)) => {
+            let seen = ShownEvent { version: event.version.clone(), ..shown.clone() };
+            calendar_event::record_seen(tx, id, row.appointment, &shown.version, &push::known(&seen))?;
+            resolve(tx, edits, event, "the event is as it was")
+        }
+        (Edit::Moved { to }, Some(row), Some(shown)) => take_over(tx, edits, event, (&row, &shown), to),
+        (Edit::Conflict(ConflictKind::Copied), Some(row), _) => {
+            foreign(tx, edits, event)?;
+            conflict(tx, edits, event, row.appointment, ConflictKind::Copied)
+        }
+        (Edit::Conflict(kind), Some(row), Some(_)) => conflict(tx, edits, event, row.appointment, kind),
+        // The mark names no appointment of ours: the event takes its time like any other.
+        (Edit::Foreign | Edit::Harmless | Edit::Moved { .. } | Edit::Conflict(_), ..) => foreign(tx, edits, event),
+    }
+}
+
+/// The row of the appointment that an event shows: by its id, by that of its series, or by its mark.
+fn find_row(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Option<CalendarEvent>, UseCaseError> {
+    let id = edits.organization;
+    for known_by in [Some(&event.id), event.series.as_ref()].into_iter().flatten() {
+        if let Some(row) = calendar_event::find_by_event(tx, id, known_by)? {
+            return Ok(Some(row));
+        }
+    }
+    let marked = event.mark.as_ref().filter(|mark| mark.organization == i64::from(id));
+    let Some(appointment) = marked.and_then(|mark| AppointmentId::try_from(mark.appointment).ok()) else {
+        return Ok(None);
+    };
+    Ok(calendar_event::find(tx, id, appointment)?)
+}
+
+/// Whether an event is our own insert, which arrived after the push had given it up.
+fn is_late(row: &CalendarEvent, event: &OutsideEvent) -> bool {
+    let number = event.id.strip_prefix(row.seed.as_str()).and_then(|rest| rest.strip_prefix('n'));
+    row.known.is_none()
+        && event.state != EventState::Cancelled
+        && number.is_some_and(|number| number.parse::<i64>().is_ok())
+}
+
+fn known_of(event: &OutsideEvent, marked: AppointmentId) -> Option<KnownEvent> {
+    let Some(EventTime::Timed(span)) = event.time else { return None };
+    let (calendar, event_id, version) = (event.calendar.clone(), event.id.clone(), event.version.clone());
+    Some(KnownEvent { calendar, event: event_id, version, span, marked: marked.into() })
+}
+
+/// The time of an event of other people. One that lies on appointments is for staff.
+fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
+    let id = edits.organization;
+    let span = event.time.and_then(|time| time.span(edits.zone)).filter(|_| event.state == EventState::Busy);
+    let Some(span) = span else {
+        calendar_mirror::remove(tx, id, edits.calendar, &event.id)?;
+        return resolve(tx, edits, event, "the event takes no time any more");
+    };
+    let busy = BusyEvent {
+        calendar: edits.calendar.to_owned(),
+        event: event.id.clone(),
+        span,
+        all_day: matches!(event.time, Some(EventTime::AllDay { .. })),
+        version: event.version.clone(),
+    };
+    calendar_mirror::put(tx, id, &busy, edits.generation)?;
+    for (appointment, taken) in calendar_mirror::list_touched(tx, id, edits.calendar, span, edits.now, MAX_TOUCHED)? {
+        if let Some(kind) = judge_collision(event, edits.zone, taken) {
+            conflict(tx, edits, event, appointment, kind)?;
+        }
+    }
+    Ok(())
+}
+
+/// A person moved the event of an appointment: the appointment follows, if the rules of booking let it.
+fn take_over(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    (row, shown): (&CalendarEvent, &ShownEvent),
+    to: Span,
+) -> Result<(), UseCaseError> {
+    let (id, now) = (edits.organization, edits.now);
+    let Some(appointment) = (edits.rule)(tx, id, row.appointment, to, now)? else {
+        return conflict(tx, edits, event, row.appointment, ConflictKind::RefusedMove);
+    };
+    let seen = ShownEvent { version: event.version.clone(), span: to, ..shown.clone() };
+    calendar_event::record_seen(tx, id, appointment, &shown.version, &push::known(&seen))?;
+    let payload = serde_json::json!({ "new": appointment }).to_string();
+    event::push(tx, id, "appointment_moved_outside", &row.appointment.to_string(), &payload, now)?;
+    resolve(tx, edits, event, "the appointment went where the event is")
+}
+
+fn conflict(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    appointment: AppointmentId,
+    kind: ConflictKind,
+) -> Result<(), UseCaseError> {
+    let found = FoundConflict {
+        appointment,
+        kind,
+        calendar: edits.calendar.to_owned(),
+        event: event.id.clone(),
+        span: event.time.and_then(|time| time.span(edits.zone)),
+        version: event.version.clone(),
+    };
+    calendar_conflict::record(tx, edits.organization, &found, edits.now)?;
+    event::push(tx, edits.organization, "calendar_conflict", &appointment.to_string(), "{}", edits.now)?;
+    Ok(())
+}
+
+fn resolve(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent, how: &str) -> Result<(), UseCaseError> {
+    let which = (edits.calendar, event.id.as_str());
+    calendar_conflict::resolve_of_event(tx, edits.organization, which, how, edits.now)?;
+    Ok(())
+}

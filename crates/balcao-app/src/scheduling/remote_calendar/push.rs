@@ -1,0 +1,402 @@
+//! Makes the event of an appointment as the appointment is: one use case for the booking itself, for the worker that tries again, and for
+//! the nightly comparison.
+//!
+//! The claim of the row is durable before the first call, and every answer is recorded before the next act. So a crash at any step leaves
+//! a row that the next call finishes. A lost answer is looked up by the id before anything is tried again.
+
+use std::sync::Arc;
+
+use balcao_agent::notice::notices;
+use balcao_domain::calendar_push::{
+    ChangedEvent, FoundEvent, PushStep, WantedEvent, judge_changed, next_step, read_found, retry_delay_s,
+};
+use balcao_domain::outside_event::{ConflictKind, EventMark, EventTime, OutsideEvent, ShownEvent};
+use balcao_domain::{Appointment, AppointmentId, OrganizationId};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
+use balcao_store::scheduling::calendar_event::{self, CalendarEvent, FailedPush, KnownEvent};
+use balcao_store::scheduling::{appointment, calendar_link};
+use balcao_store::{Tx, turns::event};
+use balcao_tool::Locale;
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+
+use super::service::{CalendarService, EventDraft, ServiceError};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
+
+/// How long a push may hold a row: longer than its calls may take together.
+const CLAIM: SignedDuration = SignedDuration::from_secs(60);
+/// Calls of one push. Each either comes nearer to what is wanted or ends the push.
+const MAX_STEPS: u32 = 8;
+
+/// What came of a push.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pushed {
+    /// The event is as it should be.
+    Shown(ShownEvent),
+    /// There is no event, as it should be.
+    Absent,
+    /// Another push holds the appointment.
+    Held,
+    /// A person changed the event meanwhile; staff decide.
+    Conflict(ConflictKind),
+    /// The service failed, and certainly nothing was done.
+    Failed(ServiceError),
+    /// An answer was lost, and the event could not be looked up.
+    Unknown(ServiceError),
+}
+
+/// What is wanted of the event of an appointment.
+struct Wanted {
+    event: Option<WantedEvent>,
+    title: String,
+    zone: TimeZone,
+}
+
+/// An appointment whose event this push holds.
+struct Push<'a> {
+    app: &'a AppContext,
+    service: &'a Arc<dyn CalendarService>,
+    organization: OrganizationId,
+    row: CalendarEvent,
+    known: Option<ShownEvent>,
+    wanted: Wanted,
+    /// Whether an insert under the present id may have arrived.
+    may_be_there: bool,
+    /// Whether a call whose answer is lost may have done something.
+    is_unknown: bool,
+}
+
+/// How a push ended before the event was as it should be.
+enum Stop {
+    Service(ServiceError),
+    Conflict(ConflictKind, Option<OutsideEvent>),
+    /// Another push has the row by now.
+    Lost,
+    UseCase(UseCaseError),
+}
+
+impl From<UseCaseError> for Stop {
+    fn from(error: UseCaseError) -> Self {
+        Self::UseCase(error)
+    }
+}
+
+/// Makes the event of an appointment as the appointment is.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed. A failure of the service is an outcome: the push is tried again later.
+pub async fn settle(
+    app: &AppContext,
+    service: &Arc<dyn CalendarService>,
+    organization: OrganizationId,
+    id: AppointmentId,
+) -> Result<Pushed, UseCaseError> {
+    let now = app.clock.now();
+    let until = now.checked_add(CLAIM).unwrap_or(now);
+    let claim = move |tx: &mut Tx<'_>| {
+        let wanted = wanted(tx, organization, id)?;
+        let claimed = calendar_event::claim(tx, organization, id, now, until)?;
+        Ok::<_, UseCaseError>((claimed, calendar_event::find(tx, organization, id)?, wanted))
+    };
+    let (claimed, found, wanted) = app.store.write(claim).await?;
+    let Some(row) = claimed else {
+        return Ok(match found {
+            Some(row) if row.wanted > row.pushed => Pushed::Held,
+            Some(row) => row.known.map_or(Pushed::Absent, |known| Pushed::Shown(shown(organization, known))),
+            None => Pushed::Absent,
+        });
+    };
+    let known = row.known.clone().map(|known| shown(organization, known));
+    let may_be_there = row.begun > 1;
+    Push { app, service, organization, row, known, wanted, may_be_there, is_unknown: may_be_there }.run().await
+}
+
+/// The event that an appointment is to have; none if it is cancelled, or its professional has no calendar to write into.
+fn wanted(tx: &mut Tx<'_>, id: OrganizationId, which: AppointmentId) -> Result<Wanted, UseCaseError> {
+    let (organization, zone) = organization(tx, id)?;
+    let words = notices(Locale::closest_to_tag(&organization.locale));
+    let found = appointment::find(tx, id, which, organization.currency)?;
+    let title = |one: &Appointment| {
+        if one.service_name.is_empty() { words.change_visit.clone() } else { one.service_name.clone() }
+    };
+    let Some(one) = found.filter(|one| one.status.holds_slot()) else {
+        return Ok(Wanted { event: None, title: String::new(), zone });
+    };
+    let calendar = calendar_link::find_write_calendar(tx, id, one.professional)?;
+    let mark = EventMark { organization: id.into(), appointment: one.id.into() };
+    let event = calendar.map(|calendar| WantedEvent { calendar, span: one.span, mark });
+    Ok(Wanted { event, title: title(&one), zone })
+}
+
+/// The event of a row, as the rules know it.
+pub(super) fn shown(organization: OrganizationId, known: KnownEvent) -> ShownEvent {
+    let mark = EventMark { organization: organization.into(), appointment: known.marked };
+    ShownEvent { calendar: known.calendar, id: known.event, version: known.version, span: known.span, mark }
+}
+
+/// The event of a row, as it is stored.
+pub(super) fn known(shown: &ShownEvent) -> KnownEvent {
+    KnownEvent {
+        calendar: shown.calendar.clone(),
+        event: shown.id.clone(),
+        version: shown.version.clone(),
+        span: shown.span,
+        marked: shown.mark.appointment,
+    }
+}
+
+impl Push<'_> {
+    async fn run(mut self) -> Result<Pushed, UseCaseError> {
+        for _step in 0..MAX_STEPS {
+            let step = next_step(self.wanted.event.as_ref(), self.known.as_ref(), self.may_be_there);
+            let ended = match step {
+                PushStep::Done => return self.record().await,
+                PushStep::LookUp => self.look_up().await,
+                PushStep::Insert => self.insert().await,
+                PushStep::Transfer => self.transfer().await,
+                PushStep::Change => self.change().await,
+                PushStep::Delete => self.delete().await,
+            };
+            match ended {
+                Ok(()) => {}
+                Err(Stop::Lost) => return Ok(Pushed::Held),
+                Err(Stop::UseCase(error)) => return Err(error),
+                Err(Stop::Conflict(kind, event)) => return self.record_conflict(kind, event).await,
+                Err(Stop::Service(error)) => return self.record_failure(error).await,
+            }
+        }
+        self.record_failure(ServiceError::Changed).await
+    }
+
+    /// The id of the event: what it is known by, else the next one.
+    fn event_id(&self) -> String {
+        self.known.as_ref().map_or_else(|| format!("{}n{}", self.row.seed, self.row.attempt), |known| known.id.clone())
+    }
+
+    fn draft(&self, wanted: &WantedEvent) -> EventDraft {
+        EventDraft {
+            calendar: wanted.calendar.clone(),
+            id: self.event_id(),
+            title: self.wanted.title.clone(),
+            description: String::new(),
+            span: wanted.span,
+            zone: self.wanted.zone.clone(),
+            mark: wanted.mark.clone(),
+        }
+    }
+
+    /// The calendar in which an insert under the present id would be.
+    fn calendar(&self) -> Option<String> {
+        self.known
+            .as_ref()
+            .map(|known| known.calendar.clone())
+            .or_else(|| self.wanted.event.as_ref().map(|wanted| wanted.calendar.clone()))
+    }
+
+    async fn find(&self, calendar: &str) -> Result<Option<OutsideEvent>, Stop> {
+        match self.service.find(self.organization, calendar, &self.event_id()).await {
+            Ok(found) => Ok(found),
+            Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => Ok(None),
+            Err(error) => Err(Stop::Service(error)),
+        }
+    }
+
+    /// Looks for an event that an earlier insert may have made.
+    async fn look_up(&mut self) -> Result<(), Stop> {
+        let calendars = match self.calendar() {
+            Some(calendar) => vec![calendar],
+            // The professional has no calendar any more: the insert went into one of those that are linked.
+            None => self.linked_calendars().await?,
+        };
+        self.may_be_there = false;
+        for calendar in calendars {
+            match read_found(self.find(&calendar).await?.as_ref(), self.organization.into()) {
+                FoundEvent::Absent => {}
+                FoundEvent::Used => self.begin_anew().await?,
+                FoundEvent::Ours(found) => self.known = Some(found),
+                FoundEvent::Foreign => self.begin_anew().await?,
+            }
+        }
+        self.is_unknown = false;
+        Ok(())
+    }
+
+    async fn linked_calendars(&self) -> Result<Vec<String>, UseCaseError> {
+        let organization = self.organization;
+        let list = self.app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, organization)?)).await?;
+        Ok(list.into_iter().map(|one| one.calendar).collect())
+    }
+
+    async fn insert(&mut self) -> Result<(), Stop> {
+        let Some(wanted) = self.wanted.event.clone() else { return Ok(()) };
+        let draft = self.draft(&wanted);
+        match self.service.insert(self.organization, &draft).await {
+            Ok(event) => self.adopt(event, &wanted),
+            Err(ServiceError::Duplicate | ServiceError::Unknown { .. }) => {
+                self.is_unknown = true;
+                self.may_be_there = true;
+                self.look_up().await?;
+                // The insert did not arrive, or arrives later under the same id: the next attempt finds it.
+                if self.known.is_none() && draft.id == self.event_id() {
+                    self.is_unknown = true;
+                    let reason = "the event was not there after its answer was lost".to_owned();
+                    return Err(Stop::Service(ServiceError::Unknown { reason }));
+                }
+                Ok(())
+            }
+            Err(error) => Err(Stop::Service(error)),
+        }
+    }
+
+    async fn change(&mut self) -> Result<(), Stop> {
+        let (Some(wanted), Some(known)) = (self.wanted.event.clone(), self.known.clone()) else { return Ok(()) };
+        let changed = self.service.change(self.organization, &self.draft(&wanted), &known.version).await;
+        match changed {
+            Ok(event) => self.adopt(event, &wanted),
+            Err(error) => self.look_again(error, &known).await,
+        }
+    }
+
+    async fn transfer(&mut self) -> Result<(), Stop> {
+        let (Some(wanted), Some(known)) = (self.wanted.event.clone(), self.known.clone()) else { return Ok(()) };
+        match self.service.transfer(self.organization, &known.id, &known.calendar, &wanted.calendar).await {
+            Ok(event) => {
+                self.known = Some(ShownEvent { calendar: wanted.calendar, version: event.version, ..known });
+                Ok(())
+            }
+            // An earlier transfer may have arrived without its answer.
+            Err(error @ (ServiceError::NotFound { .. } | ServiceError::Deleted | ServiceError::Unknown { .. })) => {
+                match read_found(self.find(&wanted.calendar).await?.as_ref(), self.organization.into()) {
+                    FoundEvent::Ours(found) => {
+                        self.known = Some(found);
+                        Ok(())
+                    }
+                    FoundEvent::Absent | FoundEvent::Used | FoundEvent::Foreign => self.look_again(error, &known).await,
+                }
+            }
+            Err(error) => Err(Stop::Service(error)),
+        }
+    }
+
+    async fn delete(&mut self) -> Result<(), Stop> {
+        let Some(known) = self.known.clone() else { return Ok(()) };
+        match self.service.delete(self.organization, &known.calendar, &known.id, Some(&known.version)).await {
+            Ok(()) | Err(ServiceError::Deleted | ServiceError::NotFound { .. }) => {
+                self.known = None;
+                Ok(())
+            }
+            Err(error) => self.look_again(error, &known).await,
+        }
+    }
+
+    /// Reads an event anew that was changed meanwhile, or whose answer was lost.
+    async fn look_again(&mut self, error: ServiceError, known: &ShownEvent) -> Result<(), Stop> {
+        match error {
+            ServiceError::Changed
+            | ServiceError::Deleted
+            | ServiceError::NotFound { .. }
+            | ServiceError::Unknown { .. } => {}
+            other => return Err(Stop::Service(other)),
+        }
+        self.is_unknown |= matches!(error, ServiceError::Unknown { .. });
+        let found = self.find(&known.calendar).await?;
+        self.is_unknown = false;
+        match judge_changed(found.as_ref(), self.wanted.event.as_ref(), known) {
+            ChangedEvent::GoOn(found) => {
+                self.known = Some(found);
+                Ok(())
+            }
+            ChangedEvent::Gone => {
+                self.known = None;
+                Ok(())
+            }
+            ChangedEvent::Conflict(kind) => Err(Stop::Conflict(kind, found)),
+        }
+    }
+
+    /// Keeps the event as the service says that it is now.
+    #[expect(clippy::unnecessary_wraps, reason = "it ends an arm of a match like the others")]
+    fn adopt(&mut self, event: OutsideEvent, wanted: &WantedEvent) -> Result<(), Stop> {
+        self.known = Some(ShownEvent {
+            calendar: wanted.calendar.clone(),
+            id: event.id,
+            version: event.version,
+            span: wanted.span,
+            mark: wanted.mark.clone(),
+        });
+        self.may_be_there = false;
+        Ok(())
+    }
+
+    /// Gives up an id that cannot be used again.
+    async fn begin_anew(&mut self) -> Result<(), Stop> {
+        let (organization, claimed) = (self.organization, self.row.clone());
+        let begin = move |tx: &mut Tx<'_>| calendar_event::begin_anew(tx, organization, &claimed);
+        let anew = self.app.store.write(begin).await.map_err(|error| Stop::UseCase(UseCaseError::Store(error)))?;
+        self.row = anew.ok_or(Stop::Lost)?;
+        self.known = None;
+        Ok(())
+    }
+
+    /// Records that the event is as it should be.
+    async fn record(self) -> Result<Pushed, UseCaseError> {
+        let (organization, row, shown) = (self.organization, self.row, self.known);
+        let stored = shown.clone();
+        let record = move |tx: &mut Tx<'_>| match &stored {
+            Some(shown) => calendar_event::record_shown(tx, organization, &row, &known(shown)),
+            None => calendar_event::record_gone(tx, organization, &row),
+        };
+        let held: Result<bool, balcao_store::StoreError> = self.app.store.write(record).await;
+        Ok(if held? { shown.map_or(Pushed::Absent, Pushed::Shown) } else { Pushed::Held })
+    }
+
+    /// Hands an event that a person changed to staff. The push ends; what staff choose raises the event again.
+    async fn record_conflict(self, kind: ConflictKind, event: Option<OutsideEvent>) -> Result<Pushed, UseCaseError> {
+        let (organization, row, before) = (self.organization, self.row, self.known);
+        let now = self.app.clock.now();
+        let record = move |tx: &mut Tx<'_>| {
+            let Some(before) = before else { return Ok::<_, UseCaseError>(()) };
+            let span = event.as_ref().and_then(|event| match event.time {
+                Some(EventTime::Timed(span)) => Some(span),
+                Some(EventTime::AllDay { .. }) | None => None,
+            });
+            let version = event.as_ref().map_or_else(|| before.version.clone(), |event| event.version.clone());
+            let found = FoundConflict {
+                appointment: row.appointment,
+                kind,
+                calendar: before.calendar.clone(),
+                event: before.id.clone(),
+                span,
+                version: version.clone(),
+            };
+            calendar_conflict::record(tx, organization, &found, now)?;
+            event::push(tx, organization, "calendar_conflict", &row.appointment.to_string(), "{}", now)?;
+            let seen = ShownEvent { version, span: span.unwrap_or(before.span), ..before };
+            calendar_event::record_shown(tx, organization, &row, &known(&seen))?;
+            Ok(())
+        };
+        self.app.store.write(record).await?;
+        Ok(Pushed::Conflict(kind))
+    }
+
+    async fn record_failure(self, error: ServiceError) -> Result<Pushed, UseCaseError> {
+        let (organization, row, now) = (self.organization, self.row, self.app.clock.now());
+        let is_unknown = self.is_unknown || matches!(error, ServiceError::Unknown { .. });
+        let seed = u64::try_from(i64::from(row.appointment)).unwrap_or_default();
+        let mut delay_s = retry_delay_s(u32::try_from(row.tries).unwrap_or(u32::MAX), seed);
+        if let ServiceError::Unavailable { retry_after_ms: Some(asked_ms), .. } = &error {
+            delay_s = delay_s.max(asked_ms / 1000);
+        }
+        let delay = SignedDuration::from_secs(i64::try_from(delay_s).unwrap_or(3600));
+        let due = now.checked_add(delay).unwrap_or(now);
+        let reason = error.to_string();
+        let sent_nothing = !is_unknown;
+        let record = move |tx: &mut Tx<'_>| {
+            let failed = FailedPush { failure: &reason, due, sent_nothing };
+            calendar_event::record_failure(tx, organization, &row, failed)
+        };
+        let recorded: Result<bool, balcao_store::StoreError> = self.app.store.write(record).await;
+        recorded?;
+        Ok(if is_unknown { Pushed::Unknown(error) } else { Pushed::Failed(error) })
+    }
+}

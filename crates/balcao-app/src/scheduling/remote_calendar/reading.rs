@@ -1,0 +1,314 @@
+//! Reads what changed in a calendar outside: other people's events take time, and edits of our own are judged.
+//!
+//! A reading goes page by page, each page in one transaction; the token of the service is stored with the last one. An event whose version
+//! we know is our own write and is skipped. Nothing counts as deleted because a listing lacks it: only a tombstone says so, or the service
+//! when it is asked for that event. Many deletions at once end the reading until a person says that they are true.
+
+use std::sync::Arc;
+
+use balcao_domain::calendar_push::{poll_delay_s, retry_delay_s};
+use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent, is_suspicious_drop};
+use balcao_domain::{AppointmentId, OrganizationId, Span};
+use balcao_store::Tx;
+use balcao_store::scheduling::calendar_link;
+use balcao_store::scheduling::calendar_link::{CalendarFailure, OutsideCalendar};
+use balcao_store::scheduling::calendar_mirror::{self, QuarantinedEvent};
+use jiff::{SignedDuration, Timestamp};
+
+use super::edits::{self, Edits};
+use super::service::{CalendarService, ChangeCursor, NextPage, ServiceError};
+use crate::context::app_context::{AppContext, UseCaseError, organization};
+
+/// How long a reading may hold a calendar.
+const CLAIM: SignedDuration = SignedDuration::from_secs(120);
+/// A complete reading begins so long ago, because a visit may have begun already.
+const PAST: SignedDuration = SignedDuration::from_hours(24);
+/// Events that are asked for singly because a complete listing lacks them.
+const MAX_MISSING: u32 = 200;
+/// Pages of one reading. Whoever has more goes on next time.
+const MAX_PAGES: u32 = 1000;
+/// How many of a hundred known events may disappear at once.
+const DROP_PERCENT: u32 = 30;
+
+/// Whether an appointment may go to the time that a person gave its event; the appointment that stands there then, or `None` if the rules
+/// of booking refuse it. It is the affair of booking, which this module does not know.
+pub type MoveRule =
+    fn(&mut Tx<'_>, OrganizationId, AppointmentId, Span, Timestamp) -> Result<Option<AppointmentId>, UseCaseError>;
+
+/// What came of a reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reading {
+    /// Our copy is new enough, or another reading holds the calendar.
+    Fresh,
+    /// It was read.
+    Read {
+        /// How many events the service listed.
+        events: usize,
+    },
+    /// The service failed; the copy is as old as before.
+    Failed(ServiceError),
+    /// So many events disappeared that a person has to say that it is true.
+    Suspicious {
+        /// How many events were known.
+        known: usize,
+        /// How many disappeared.
+        gone: usize,
+    },
+}
+
+/// A calendar that is to be read.
+#[derive(Debug, Clone)]
+pub struct ReadRequest {
+    /// The business.
+    pub organization: OrganizationId,
+    /// The calendar.
+    pub calendar: String,
+    /// A copy from this instant or later is new enough.
+    pub as_new_as: Timestamp,
+    /// Whether a person said that many deletions are true.
+    pub accepts_drop: bool,
+}
+
+struct Reader<'a> {
+    app: &'a AppContext,
+    service: &'a Arc<dyn CalendarService>,
+    organization: OrganizationId,
+    claimed: OutsideCalendar,
+    rule: MoveRule,
+    accepts_drop: bool,
+    /// Of a complete reading, its number.
+    complete: Option<i64>,
+    known: usize,
+    gone: usize,
+    events: usize,
+    as_of: Timestamp,
+}
+
+enum Stop {
+    Service(ServiceError),
+    Suspicious,
+    /// Another reading has the calendar by now.
+    Lost,
+    UseCase(UseCaseError),
+}
+
+impl From<UseCaseError> for Stop {
+    fn from(error: UseCaseError) -> Self {
+        Self::UseCase(error)
+    }
+}
+
+/// Brings our copy of a calendar up to date.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed. A failure of the service is an outcome.
+pub async fn read(
+    app: &AppContext,
+    service: &Arc<dyn CalendarService>,
+    request: &ReadRequest,
+    rule: MoveRule,
+) -> Result<Reading, UseCaseError> {
+    let (organization, calendar, now) = (request.organization, request.calendar.clone(), app.clock.now());
+    let older_than = request.as_new_as;
+    let times = (now, now.checked_add(CLAIM).unwrap_or(now));
+    let claim = move |tx: &mut Tx<'_>| {
+        let claimed = calendar_link::claim_reading(tx, organization, &calendar, older_than, times)?;
+        let known = calendar_mirror::count(tx, organization, &calendar, now)?;
+        Ok::<_, UseCaseError>((claimed, known))
+    };
+    let (Some(claimed), known) = app.store.write(claim).await? else { return Ok(Reading::Fresh) };
+    let known = usize::try_from(known).unwrap_or(usize::MAX);
+    let accepts_drop = request.accepts_drop;
+    let (complete, gone, events) = (None, 0, 0);
+    let reader =
+        Reader { app, service, organization, claimed, rule, accepts_drop, complete, known, gone, events, as_of: now };
+    reader.run().await
+}
+
+impl Reader<'_> {
+    async fn run(mut self) -> Result<Reading, UseCaseError> {
+        match self.read_pages().await {
+            Ok(()) => Ok(Reading::Read { events: self.events }),
+            Err(Stop::Lost) => Ok(Reading::Fresh),
+            Err(Stop::UseCase(error)) => Err(error),
+            Err(Stop::Suspicious) => {
+                let reason = format!("{} of {} events disappeared at once", self.gone, self.known);
+                self.record_failure(CalendarFailure::Drop, reason, 3600).await?;
+                Ok(Reading::Suspicious { known: self.known, gone: self.gone })
+            }
+            Err(Stop::Service(error)) => {
+                let kind = match &error {
+                    ServiceError::Disconnected { .. } => CalendarFailure::Disconnected,
+                    ServiceError::NotFound { .. } | ServiceError::Refused { .. } => CalendarFailure::Refused,
+                    _ => CalendarFailure::Unavailable,
+                };
+                let before = self.claimed.failure.as_ref().map_or(0, |failure| failure.count);
+                let delay_s = retry_delay_s(u32::try_from(before).unwrap_or(u32::MAX), self.seed());
+                self.record_failure(kind, error.to_string(), delay_s).await?;
+                Ok(Reading::Failed(error))
+            }
+        }
+    }
+
+    fn seed(&self) -> u64 {
+        let mixed =
+            self.claimed.calendar.bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        mixed.wrapping_add(u64::try_from(self.claimed.epoch).unwrap_or_default())
+    }
+
+    fn due(&self, delay_s: u64) -> Timestamp {
+        let delay = SignedDuration::from_secs(i64::try_from(delay_s).unwrap_or(3600));
+        self.as_of.checked_add(delay).unwrap_or(self.as_of)
+    }
+
+    async fn read_pages(&mut self) -> Result<(), Stop> {
+        let mut cursor = match self.claimed.token.clone() {
+            Some(token) => ChangeCursor::Since(token),
+            None => self.begin_complete().await?,
+        };
+        let own = format!("b{}a", i64::from(self.organization));
+        let mut page: Option<String> = None;
+        for _page in 0..MAX_PAGES {
+            let listed =
+                self.service.changes(self.organization, &self.claimed.calendar, &cursor, page.as_deref()).await;
+            let listed = match listed {
+                Err(ServiceError::TokenGone) if self.complete.is_none() => {
+                    cursor = self.begin_complete().await?;
+                    page = None;
+                    continue;
+                }
+                Err(error) => return Err(Stop::Service(error)),
+                Ok(listed) => listed,
+            };
+            self.events = self.events.saturating_add(listed.events.len());
+            let readable = || listed.events.iter().filter_map(|event| event.as_ref().ok());
+            // Our own events are deleted by us, or their deletion is shown to staff anyway.
+            let is_gone = |event: &&OutsideEvent| event.state == EventState::Cancelled && !event.id.starts_with(&own);
+            let gone = readable().filter(is_gone).count();
+            self.gone = self.gone.saturating_add(gone);
+            if !self.accepts_drop && is_suspicious_drop(self.known, self.gone, DROP_PERCENT) {
+                return Err(Stop::Suspicious);
+            }
+            match listed.next {
+                NextPage::Page(next) => {
+                    self.apply(listed.events, None).await?;
+                    page = Some(next);
+                }
+                NextPage::Done(token) if self.complete.is_none() => {
+                    return self.apply(listed.events, Some(token)).await;
+                }
+                NextPage::Done(token) => {
+                    self.apply(listed.events, None).await?;
+                    let still_there = self.ask_for_missing().await?;
+                    return self.apply(still_there, Some(token)).await;
+                }
+            }
+        }
+        Err(Stop::Service(ServiceError::Unavailable {
+            reason: "the listing has no end".to_owned(),
+            retry_after_ms: None,
+        }))
+    }
+
+    /// Forgets the token, and keeps the copy until all was read.
+    async fn begin_complete(&mut self) -> Result<ChangeCursor, Stop> {
+        let (organization, claimed) = (self.organization, self.claimed.clone());
+        let begin = move |tx: &mut Tx<'_>| calendar_link::begin_complete(tx, organization, &claimed);
+        let began: Result<i64, balcao_store::StoreError> = self.app.store.write(begin).await;
+        match began {
+            Ok(generation) => self.complete = Some(generation),
+            Err(balcao_store::StoreError::NoRow { .. }) => return Err(Stop::Lost),
+            Err(error) => return Err(Stop::UseCase(error.into())),
+        }
+        Ok(ChangeCursor::Everything { since: self.as_of.checked_sub(PAST).unwrap_or(self.as_of) })
+    }
+
+    /// Applies a page; with the token of the last one, the reading is complete with the same commit.
+    async fn apply(
+        &mut self,
+        events: Vec<Result<OutsideEvent, super::service::UnreadableEvent>>,
+        token: Option<String>,
+    ) -> Result<(), Stop> {
+        let (id, claimed, rule, now) = (self.organization, self.claimed.clone(), self.rule, self.as_of);
+        let generation = self.complete.unwrap_or(self.claimed.generation);
+        let due = self.due(poll_delay_s(self.seed()));
+        let apply = move |tx: &mut Tx<'_>| {
+            if !calendar_link::lock_reading(tx, id, &claimed)? {
+                return Ok::<_, UseCaseError>(false);
+            }
+            let zone = organization(tx, id)?.1;
+            let edits = Edits { organization: id, calendar: &claimed.calendar, zone: &zone, generation, rule, now };
+            for event in events {
+                match event {
+                    Ok(event) => edits::apply(tx, &edits, &event)?,
+                    Err(unreadable) => {
+                        let aside = QuarantinedEvent {
+                            calendar: claimed.calendar.clone(),
+                            event: unreadable.id.unwrap_or_default(),
+                            reason: unreadable.reason,
+                            found_at: now,
+                        };
+                        calendar_mirror::quarantine(tx, id, &aside)?;
+                    }
+                }
+            }
+            if let Some(token) = &token {
+                let long_ago = now.checked_sub(PAST).unwrap_or(now);
+                calendar_mirror::remove_ended(tx, id, &claimed.calendar, long_ago)?;
+                calendar_link::record_reading(tx, id, &claimed, token, (now, due))?;
+            }
+            Ok(true)
+        };
+        if self.app.store.write(apply).await? { Ok(()) } else { Err(Stop::Lost) }
+    }
+
+    /// Asks for each known event that a complete listing lacks. One that is there stays; one that is not comes back as deleted.
+    async fn ask_for_missing(&mut self) -> Result<Vec<Result<OutsideEvent, super::service::UnreadableEvent>>, Stop> {
+        let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
+        let generation = self.complete.unwrap_or_default();
+        let of = calendar.clone();
+        let list = self
+            .app
+            .look(move |tx, _now| Ok(calendar_mirror::list_missing(tx, id, &of, generation, now, MAX_MISSING)?));
+        let missing = list.await?;
+        self.gone = self.gone.saturating_add(missing.len());
+        if !self.accepts_drop && is_suspicious_drop(self.known, self.gone, DROP_PERCENT) {
+            return Err(Stop::Suspicious);
+        }
+        let mut answers = Vec::with_capacity(missing.len());
+        for event in missing {
+            let found = match self.service.find(id, &calendar, &event).await {
+                Ok(found) => found,
+                Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => None,
+                Err(error) => return Err(Stop::Service(error)),
+            };
+            answers.push(Ok(found.unwrap_or_else(|| tombstone(&calendar, &event))));
+        }
+        Ok(answers)
+    }
+
+    async fn record_failure(&self, kind: CalendarFailure, reason: String, delay_s: u64) -> Result<(), UseCaseError> {
+        let (id, claimed, now, due) = (self.organization, self.claimed.clone(), self.as_of, self.due(delay_s));
+        let record =
+            move |tx: &mut Tx<'_>| calendar_link::record_failure(tx, id, &claimed, (kind, &reason), (now, due));
+        let recorded: Result<bool, balcao_store::StoreError> = self.app.store.write(record).await;
+        recorded?;
+        Ok(())
+    }
+}
+
+/// An event that the service does not know any more.
+fn tombstone(calendar: &str, event: &str) -> OutsideEvent {
+    OutsideEvent {
+        calendar: calendar.to_owned(),
+        id: event.to_owned(),
+        version: String::new(),
+        state: EventState::Cancelled,
+        time: None::<EventTime>,
+        title: None,
+        mark: None,
+        series: None,
+        created_at: None,
+        updated_at: None,
+    }
+}

@@ -1,0 +1,147 @@
+//! The program ends at every step of a booking, a move and a cancellation, with and without a service that loses answers.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use balcao_testkit::fakes::calendar_service::CallFault;
+
+use super::{World, in_memory, key, request, to};
+
+/// Polls a future so often and drops it then: the program ended there. `None` if it had not come to its end.
+async fn end_after<T>(polls: u32, future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    let mut left = polls;
+    poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(None);
+        }
+        left -= 1;
+        future.as_mut().poll(context).map(Some)
+    })
+    .await
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Act {
+    Book,
+    Move,
+    Cancel,
+}
+
+impl Act {
+    /// What the customer is told: the start that they have, if any.
+    async fn run(self, world: &World) -> String {
+        let (booking, organization, contact) = (world.booking(), world.organization, world.ana.contact);
+        match self {
+            Self::Book => {
+                let booked = booking.book(organization, contact, key("act"), request("10:00")).await.unwrap();
+                let booked = booked.value.unwrap();
+                format!("{} {} {}", booked.appointment.start, booked.appointment.status, booked.already_booked)
+            }
+            Self::Move => {
+                let moved = booking.reschedule(organization, contact, key("act"), to("15:00")).await.unwrap();
+                let moved = moved.value.unwrap();
+                format!("{} {}", moved.old.start, moved.new.appointment.start)
+            }
+            Self::Cancel => {
+                let cancelled = booking.cancel(organization, contact, key("act"), None).await.unwrap();
+                cancelled.value.unwrap().status.to_string()
+            }
+        }
+    }
+
+    const fn answer(self) -> &'static str {
+        match self {
+            Self::Book => "10:00 confirmed false",
+            Self::Move => "10:00 15:00",
+            Self::Cancel => "cancelled",
+        }
+    }
+}
+
+async fn prepared(act: Act, fault: Option<CallFault>) -> World {
+    let world = in_memory().await;
+    if act != Act::Book {
+        world.book("10:00").await;
+    }
+    world.service.suffer(fault);
+    world
+}
+
+/// For each step: whoever comes back under the same key gets the answer, and if nobody does, nothing is left in between.
+async fn end_at_every_step(act: Act) {
+    let faults =
+        [None, Some(CallFault::AnswerLost), Some(CallFault::RequestLost), Some(CallFault::Late), Some(CallFault::Busy)];
+    let mut table = String::from("act      fault          steps  came back  stayed away\n");
+    for fault in faults {
+        let mut steps = 0;
+        while !end_at(act, fault, steps).await {
+            steps += 1;
+        }
+        assert!(steps > 5, "{act:?} has steps");
+        let fault = fault.map_or_else(|| "none".to_owned(), |fault| format!("{fault:?}"));
+        table.push_str(&format!("{:<8} {fault:<13} {steps:>6}  {:>9}  {:>11}\n", format!("{act:?}"), "equal", "equal"));
+    }
+    println!("{table}");
+}
+
+/// Ends the program at one step; returns whether the act had come to its end.
+async fn end_at(act: Act, fault: Option<CallFault>, steps: u32) -> bool {
+    let story = format!("{act:?}, {fault:?}, ended after step {steps}");
+    let world = prepared(act, fault).await;
+    let ended = end_after(steps, act.run_or_fail(&world)).await;
+    if let Some(answer) = &ended
+        && fault != Some(CallFault::Busy)
+    {
+        assert_eq!(answer.as_deref(), Some(act.answer()), "{story}");
+    }
+    world.service.deliver_late();
+    world.clock.advance(jiff::SignedDuration::from_secs(5));
+    // The limit may strike only now.
+    let first = act.run_or_fail(&world).await;
+    assert!(first.as_deref() == Some(act.answer()) || fault == Some(CallFault::Busy), "{story}: {first:?}");
+    assert_eq!(act.run(&world).await, act.answer(), "{story}");
+    world.service.deliver_late();
+    world.settle_later(30).await;
+    world.assert_equal(&format!("{story}, and came back")).await;
+
+    let world = prepared(act, fault).await;
+    let _left = end_after(steps, act.run_or_fail(&world)).await;
+    world.service.deliver_late();
+    world.settle_later(30).await;
+    world.service.deliver_late();
+    world.settle_later(30).await;
+    world.assert_equal(&format!("{story}, and stayed away")).await;
+    ended.is_some()
+}
+
+#[tokio::test]
+async fn a_booking_that_is_cut_off_anywhere_leaves_neither_an_orphan_nor_a_double() {
+    end_at_every_step(Act::Book).await;
+}
+
+#[tokio::test]
+async fn a_move_that_is_cut_off_anywhere_leaves_neither_an_orphan_nor_a_double() {
+    end_at_every_step(Act::Move).await;
+}
+
+#[tokio::test]
+async fn a_cancellation_that_is_cut_off_anywhere_leaves_neither_an_orphan_nor_a_double() {
+    end_at_every_step(Act::Cancel).await;
+}
+
+impl Act {
+    /// As [`Self::run`]; `None` if the service was over a limit, so that nothing was done.
+    async fn run_or_fail(self, world: &World) -> Option<String> {
+        let (booking, organization, contact) = (world.booking(), world.organization, world.ana.contact);
+        if self == Self::Book {
+            let booked = booking.book(organization, contact, key("act"), request("10:00")).await.ok()?.value.unwrap();
+            return Some(format!(
+                "{} {} {}",
+                booked.appointment.start, booked.appointment.status, booked.already_booked
+            ));
+        }
+        Some(self.run(world).await)
+    }
+}

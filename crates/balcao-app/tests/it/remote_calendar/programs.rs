@@ -1,0 +1,132 @@
+//! Several programs on one calendar: two of ours over one database, and a foreign one.
+
+use balcao_app::UseCaseError;
+use balcao_app::context::calendar_service::RemoteCalendarError;
+use balcao_app::scheduling::booking::BookingRefusal;
+use balcao_domain::Span;
+use balcao_domain::outside_event::EventTime;
+use balcao_store::{OpenOptions, Store};
+use balcao_testkit::contract::calendar::BUSINESS;
+use balcao_testkit::fakes::calendar_service::CallFault;
+use balcao_testkit::postgres::Database;
+
+use super::{ANA, World, in_memory, key, request, to, with_business, world};
+
+fn ten() -> EventTime {
+    EventTime::Timed(Span::of_minutes("2026-11-24T13:00:00Z".parse().unwrap(), 30))
+}
+
+/// Whoever of two wants the slot through either program, one has it, and the calendar has one event.
+async fn one_of_two_has_the_slot(first: &World, second: &World) {
+    for (round, start) in ["09:00", "10:00", "11:00", "14:00", "16:00"].into_iter().enumerate() {
+        let (one, other) = (first.booking(), second.booking());
+        let (a, b) = tokio::join!(
+            one.book(first.organization, first.ana.contact, key(&format!("a{round}")), request(start)),
+            other.book(second.organization, second.bia.contact, key(&format!("b{round}")), request(start)),
+        );
+        let (a, b) = (a.unwrap().value, b.unwrap().value);
+        assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{a:?} {b:?}");
+        let refused = a.err().or(b.err()).unwrap();
+        assert!(matches!(refused, BookingRefusal::SlotTaken { .. }), "{refused:?}");
+        assert_eq!(first.events().len(), round + 1);
+    }
+    first.assert_equal("two programs").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_programs_that_want_one_slot_leave_one_event_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("balcao.db");
+    let first = world(Store::open(&path, OpenOptions::default()).unwrap()).await;
+    let second = first.beside(Store::open(&path, OpenOptions::default()).unwrap());
+    one_of_two_has_the_slot(&first, &second).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_programs_that_want_one_slot_leave_one_event_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    let connect = || Store::connect(&database.url, OpenOptions::default()).unwrap();
+    let first = world(connect()).await;
+    let second = first.beside(connect());
+    one_of_two_has_the_slot(&first, &second).await;
+}
+
+/// Of two programs the one whose event was made first has the time; ours gives way and says what is free.
+#[tokio::test]
+async fn an_event_that_was_there_first_has_the_time() {
+    let world = in_memory().await;
+    let booking = world.booking();
+    // It comes between our reading and our insert: as if it were read too late.
+    world.service.hide_from_listings(true);
+    world.service.person_makes(ANA, "theirs", ten(), 60);
+    let book = async || booking.book(world.organization, world.ana.contact, key("1"), request("10:00")).await;
+    let refused = book().await.unwrap().value.unwrap_err();
+    let BookingRefusal::SlotTaken { alternatives } = &refused else { panic!("{refused:?}") };
+    assert!(!alternatives.is_empty() && alternatives.iter().all(|slot| slot.start != "10:00"), "{alternatives:?}");
+    assert_eq!(world.events(), []);
+    assert_eq!(world.appointments().await, []);
+    assert_eq!(book().await.unwrap().value.unwrap_err(), refused, "the same key has the same answer");
+    world.assert_equal("gave way").await;
+}
+
+#[tokio::test]
+async fn an_event_that_came_later_gives_way_to_ours() {
+    let world = in_memory().await;
+    world.service.hide_from_listings(true);
+    world.service.person_makes(ANA, "theirs", ten(), -60);
+    world.book("10:00").await;
+    assert_eq!(world.events().len(), 1);
+}
+
+#[tokio::test]
+async fn while_the_service_is_down_nothing_is_done_and_the_same_key_may_try_again() {
+    let world = in_memory().await;
+    let booked = world.book("09:00").await;
+    world.service.set_down(true);
+    let (booking, organization, ana) = (world.booking(), world.organization, world.ana.contact);
+    let book = async || booking.book(organization, ana, key("1"), request("10:00")).await;
+    let moved = booking.reschedule(organization, ana, key("2"), to("15:00")).await.map(drop);
+    let cancelled = booking.cancel(organization, ana, key("3"), Some(booked)).await.map(drop);
+    for answer in [book().await.map(drop), moved, cancelled] {
+        assert!(
+            matches!(answer, Err(UseCaseError::RemoteCalendar(RemoteCalendarError::Unavailable { .. }))),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(world.appointments().await.len(), 1);
+    world.service.set_down(false);
+    assert_eq!(book().await.unwrap().value.unwrap().appointment.start, "10:00");
+    world.assert_equal("up again").await;
+}
+
+/// The reading worked, and the insert did not: the claim is withdrawn without a trace.
+#[tokio::test]
+async fn a_claim_is_withdrawn_if_the_event_certainly_was_not_written() {
+    let world = in_memory().await;
+    world.service.suffer([CallFault::Busy]);
+    let booking = world.booking();
+    let book = async || booking.book(world.organization, world.ana.contact, key("1"), request("10:00")).await;
+    let failed = book().await;
+    assert!(matches!(failed, Err(UseCaseError::RemoteCalendar(_))), "{failed:?}");
+    assert_eq!((world.appointments().await, world.events()), (Vec::new(), Vec::new()));
+    let bia = booking.book(world.organization, world.bia.contact, key("2"), request("10:00")).await;
+    assert!(bia.unwrap().value.is_ok());
+    let refused = book().await.unwrap().value.unwrap_err();
+    assert!(matches!(refused, BookingRefusal::SlotTaken { .. }), "{refused:?}");
+    world.assert_equal("withdrawn").await;
+}
+
+#[tokio::test]
+async fn a_business_may_book_while_the_service_is_down_and_shows_it_later() {
+    let business = BUSINESS.replace("scheduling: {", "scheduling: {when_calendar_is_down: book_anyway, ");
+    let world = with_business(Store::open_in_memory().unwrap(), business).await;
+    world.service.set_down(true);
+    let first = world.book("10:00").await;
+    world.book("11:00").await;
+    let cancelled = world.booking().cancel(world.organization, world.ana.contact, key("c"), Some(first)).await.unwrap();
+    assert!(cancelled.value.is_ok());
+    assert_eq!((world.events().len(), world.appointments().await.len()), (0, 1));
+    world.service.set_down(false);
+    world.settle_later(70).await;
+    world.assert_equal("down and up").await;
+}

@@ -1,0 +1,166 @@
+//! What a push does next so that a calendar outside shows an appointment as it is, and who has a time that two programs took at once.
+//!
+//! A push looks at what is wanted and at what is known, and never at what the last push had in mind. So it may be repeated after any crash.
+
+use jiff::tz::TimeZone;
+
+use crate::Span;
+use crate::outside_event::{Edit, EventMark, EventState, EventTime, OutsideEvent, ShownEvent, judge_edit};
+
+/// The event that an appointment is to have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedEvent {
+    /// The calendar.
+    pub calendar: String,
+    /// When.
+    pub span: Span,
+    /// Whose it is.
+    pub mark: EventMark,
+}
+
+/// The next call of a push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PushStep {
+    /// Nothing is to be done.
+    Done,
+    /// An earlier insert may have arrived: the id is looked up first.
+    LookUp,
+    /// A new event.
+    Insert,
+    /// The event goes into another calendar.
+    Transfer,
+    /// The event gets what is wanted.
+    Change,
+    /// The event goes.
+    Delete,
+}
+
+/// The next call. `may_be_there` says that an insert under the present id may have been sent, and that nobody looked since.
+#[must_use]
+pub fn next_step(wanted: Option<&WantedEvent>, known: Option<&ShownEvent>, may_be_there: bool) -> PushStep {
+    match (wanted, known) {
+        (_, None) if may_be_there => PushStep::LookUp,
+        (None, None) => PushStep::Done,
+        (None, Some(_)) => PushStep::Delete,
+        (Some(_), None) => PushStep::Insert,
+        (Some(wanted), Some(known)) if wanted.calendar != known.calendar => PushStep::Transfer,
+        (Some(wanted), Some(known)) if wanted.span != known.span || wanted.mark != known.mark => PushStep::Change,
+        (Some(_), Some(_)) => PushStep::Done,
+    }
+}
+
+/// What stands under the id of an event that a push wrote, or may have written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundEvent {
+    /// No event, now or before.
+    Absent,
+    /// A deleted event: its id cannot be used again.
+    Used,
+    /// Our event.
+    Ours(ShownEvent),
+    /// An event that carries no mark of this business.
+    Foreign,
+}
+
+/// Reads what stands under an id of ours.
+#[must_use]
+pub fn read_found(found: Option<&OutsideEvent>, organization: i64) -> FoundEvent {
+    let Some(event) = found else { return FoundEvent::Absent };
+    if event.state == EventState::Cancelled {
+        return FoundEvent::Used;
+    }
+    match (&event.mark, event.time) {
+        (Some(mark), Some(EventTime::Timed(span))) if mark.organization == organization => {
+            FoundEvent::Ours(ShownEvent {
+                calendar: event.calendar.clone(),
+                id: event.id.clone(),
+                version: event.version.clone(),
+                span,
+                mark: mark.clone(),
+            })
+        }
+        _ => FoundEvent::Foreign,
+    }
+}
+
+/// What a push does with an event that is not as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangedEvent {
+    /// A person changed nothing that the customer was promised, or what is wanted: the push goes on from there.
+    GoOn(ShownEvent),
+    /// The event is deleted, as is wanted.
+    Gone,
+    /// A person changed what the customer was promised.
+    Conflict(crate::outside_event::ConflictKind),
+}
+
+/// Judges an event that changed under a push.
+#[must_use]
+pub fn judge_changed(event: Option<&OutsideEvent>, wanted: Option<&WantedEvent>, known: &ShownEvent) -> ChangedEvent {
+    use crate::outside_event::ConflictKind;
+    let organization = known.mark.organization;
+    match read_found(event, organization) {
+        FoundEvent::Absent | FoundEvent::Used if wanted.is_none() => ChangedEvent::Gone,
+        FoundEvent::Absent | FoundEvent::Used => ChangedEvent::Conflict(ConflictKind::Deleted),
+        // Our tables decide: what is cancelled goes, whatever a person made of it.
+        FoundEvent::Ours(found) if wanted.is_none() => ChangedEvent::GoOn(found),
+        FoundEvent::Ours(found) if wanted.is_some_and(|wanted| wanted.span == found.span) => ChangedEvent::GoOn(found),
+        FoundEvent::Ours(found) => match event.map(|event| judge_edit(event, Some(known), organization)) {
+            Some(Edit::Moved { .. }) => ChangedEvent::Conflict(ConflictKind::RefusedMove),
+            Some(Edit::Conflict(kind)) => ChangedEvent::Conflict(kind),
+            _ => ChangedEvent::GoOn(found),
+        },
+        FoundEvent::Foreign => match event.map(|event| judge_edit(event, Some(known), organization)) {
+            Some(Edit::Conflict(kind)) => ChangedEvent::Conflict(kind),
+            _ => ChangedEvent::Conflict(ConflictKind::OwnerChanged),
+        },
+    }
+}
+
+/// The event of another program or person that has the time of ours: it is busy, touches the span, and was made earlier. Of two that were
+/// made in the same instant, the one with the smaller id has it, so that both programs come to the same answer.
+#[must_use]
+pub fn find_earlier<'a>(
+    ours: &OutsideEvent,
+    others: &'a [OutsideEvent],
+    span: Span,
+    zone: &TimeZone,
+    organization: i64,
+) -> Option<&'a OutsideEvent> {
+    let is_foreign = |event: &OutsideEvent| {
+        event.id != ours.id && event.mark.as_ref().is_none_or(|mark| mark.organization != organization)
+    };
+    let touches = |event: &OutsideEvent| {
+        event.state == EventState::Busy
+            && event.time.and_then(|time| time.span(zone)).is_some_and(|taken| taken.overlaps(&span))
+    };
+    let age = |event: &OutsideEvent| (event.created_at.or(event.updated_at), event.id.clone());
+    others.iter().find(|event| is_foreign(event) && touches(event) && age(event) < age(ours))
+}
+
+/// When a push or a reading that failed is tried again, in seconds: twice as long each time, at most an hour, and up to a quarter more so
+/// that many do not come back at once. `seed` spreads them.
+#[must_use]
+pub fn retry_delay_s(failures: u32, seed: u64) -> u64 {
+    let base = 15_u64.saturating_mul(1 << failures.min(8)).min(3600);
+    base.saturating_add(spread(seed, base / 4))
+}
+
+/// When a calendar is read again, in seconds: every 12 minutes, a quarter more or less.
+#[must_use]
+pub fn poll_delay_s(seed: u64) -> u64 {
+    const PERIOD: u64 = 12 * 60;
+    (PERIOD - PERIOD / 4).saturating_add(spread(seed, PERIOD / 2))
+}
+
+/// A number from 0 to `below`, spread evenly over seeds (Steele, Lea, Flood: `SplitMix64`).
+fn spread(seed: u64, below: u64) -> u64 {
+    let mut mixed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)) % below.saturating_add(1)
+}
+
+#[cfg(test)]
+#[path = "calendar_push_tests.rs"]
+mod tests;

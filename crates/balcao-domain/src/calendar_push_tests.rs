@@ -1,0 +1,114 @@
+use jiff::Timestamp;
+
+use super::*;
+use crate::outside_event::ConflictKind;
+
+fn span(hour: i64) -> Span {
+    Span::of_minutes(Timestamp::from_second(hour * 3600).unwrap(), 30)
+}
+
+fn mark(appointment: i64) -> EventMark {
+    EventMark { organization: 1, appointment }
+}
+
+fn wanted(calendar: &str, hour: i64) -> WantedEvent {
+    WantedEvent { calendar: calendar.to_owned(), span: span(hour), mark: mark(7) }
+}
+
+fn shown(calendar: &str, hour: i64) -> ShownEvent {
+    ShownEvent {
+        calendar: calendar.to_owned(),
+        id: "e".to_owned(),
+        version: "1".to_owned(),
+        span: span(hour),
+        mark: mark(7),
+    }
+}
+
+fn event(id: &str, hour: i64, made: i64) -> OutsideEvent {
+    OutsideEvent {
+        calendar: "a".to_owned(),
+        id: id.to_owned(),
+        version: "2".to_owned(),
+        state: EventState::Busy,
+        time: Some(EventTime::Timed(span(hour))),
+        title: None,
+        mark: None,
+        series: None,
+        created_at: Some(Timestamp::from_second(made).unwrap()),
+        updated_at: None,
+    }
+}
+
+#[test]
+fn every_state_has_its_next_step() {
+    let (at_ten, at_noon) = (wanted("a", 10), shown("a", 12));
+    let cases = [
+        (None, None, false, PushStep::Done),
+        (None, None, true, PushStep::LookUp),
+        (Some(&at_ten), None, true, PushStep::LookUp),
+        (Some(&at_ten), None, false, PushStep::Insert),
+        (None, Some(&at_noon), false, PushStep::Delete),
+        (Some(&at_ten), Some(&at_noon), false, PushStep::Change),
+    ];
+    for (wanted, known, may_be_there, step) in cases {
+        assert_eq!(next_step(wanted, known, may_be_there), step, "{wanted:?} {known:?} {may_be_there}");
+    }
+    assert_eq!(next_step(Some(&at_ten), Some(&shown("a", 10)), false), PushStep::Done);
+    assert_eq!(next_step(Some(&at_ten), Some(&shown("b", 10)), false), PushStep::Transfer);
+    let other = ShownEvent { mark: mark(8), ..shown("a", 10) };
+    assert_eq!(next_step(Some(&at_ten), Some(&other), false), PushStep::Change);
+}
+
+#[test]
+fn an_id_that_was_used_is_told_from_one_that_never_was() {
+    assert_eq!(read_found(None, 1), FoundEvent::Absent);
+    let deleted = OutsideEvent { state: EventState::Cancelled, time: None, ..event("e", 10, 0) };
+    assert_eq!(read_found(Some(&deleted), 1), FoundEvent::Used);
+    assert_eq!(read_found(Some(&event("e", 10, 0)), 1), FoundEvent::Foreign);
+    let ours = OutsideEvent { mark: Some(mark(7)), ..event("e", 10, 0) };
+    assert_eq!(read_found(Some(&ours), 1), FoundEvent::Ours(ShownEvent { version: "2".to_owned(), ..shown("a", 10) }));
+    assert_eq!(read_found(Some(&ours), 2), FoundEvent::Foreign);
+}
+
+#[test]
+fn a_person_who_moved_the_event_is_not_overwritten() {
+    let ours = |hour| OutsideEvent { mark: Some(mark(7)), ..event("e", hour, 0) };
+    let new = |hour| ChangedEvent::GoOn(ShownEvent { version: "2".to_owned(), ..shown("a", hour) });
+    let (known, to) = (shown("a", 10), wanted("a", 15));
+    assert_eq!(judge_changed(Some(&ours(10)), Some(&to), &known), new(10));
+    assert_eq!(judge_changed(Some(&ours(15)), Some(&to), &known), new(15));
+    assert_eq!(judge_changed(Some(&ours(11)), Some(&to), &known), ChangedEvent::Conflict(ConflictKind::RefusedMove));
+    assert_eq!(judge_changed(None, Some(&to), &known), ChangedEvent::Conflict(ConflictKind::Deleted));
+    assert_eq!(judge_changed(Some(&ours(11)), None, &known), new(11));
+    assert_eq!(judge_changed(None, None, &known), ChangedEvent::Gone);
+    let stripped = OutsideEvent { mark: None, ..ours(10) };
+    assert_eq!(judge_changed(Some(&stripped), Some(&to), &known), ChangedEvent::Conflict(ConflictKind::OwnerChanged));
+}
+
+#[test]
+fn of_two_events_the_earlier_one_has_the_time() {
+    let zone = TimeZone::UTC;
+    let ours = OutsideEvent { mark: Some(mark(7)), ..event("m", 10, 100) };
+    let beaten = |other: OutsideEvent| find_earlier(&ours, &[other], span(10), &zone, 1).is_some();
+    assert!(beaten(event("z", 10, 99)));
+    assert!(!beaten(event("a", 10, 101)));
+    assert!(beaten(event("a", 10, 100)) && !beaten(event("z", 10, 100)));
+    assert!(!beaten(event("a", 11, 1)), "it touches no time of ours");
+    assert!(!beaten(OutsideEvent { state: EventState::Free, ..event("a", 10, 1) }));
+    assert!(!beaten(OutsideEvent { mark: Some(mark(8)), ..event("a", 10, 1) }), "our own tables decide about that one");
+    assert!(!beaten(ours.clone()));
+}
+
+#[test]
+fn waits_grow_and_are_spread() {
+    for failures in 0..40 {
+        let delays: Vec<u64> = (0..200).map(|seed| retry_delay_s(failures, seed)).collect();
+        let (low, high) = (delays.iter().min().unwrap(), delays.iter().max().unwrap());
+        let base = (15 * 2_u64.pow(failures.min(8))).min(3600);
+        assert!(*low >= base && *high <= base + base / 4 && low < high, "{failures} {low} {high}");
+    }
+    let polls: Vec<u64> = (0..1000).map(poll_delay_s).collect();
+    assert!(polls.iter().all(|delay| (540..=900).contains(delay)));
+    assert!(polls.iter().any(|delay| *delay < 600) && polls.iter().any(|delay| *delay > 840));
+}
