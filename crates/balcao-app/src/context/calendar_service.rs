@@ -153,7 +153,7 @@ pub enum ServiceError {
         /// For staff.
         reason: String,
     },
-    /// There is no such calendar or event, or the account does not see it.
+    /// The calendar or the event does not exist, or the account does not see it.
     #[error("the calendar service has no such calendar or event: {what}")]
     NotFound {
         /// Which.
@@ -168,7 +168,7 @@ pub enum ServiceError {
     /// The event is deleted.
     #[error("the event is deleted")]
     Deleted,
-    /// The token of a listing is no longer good: everything has to be read again.
+    /// The service forgot the token of a listing: everything has to be read again.
     #[error("the calendar service forgot the token of the listing")]
     TokenGone,
     /// The request is refused as wrong: a fault of ours, or a right that the account lacks on this calendar.
@@ -301,6 +301,6 @@ pub trait CalendarService: std::fmt::Debug + Send + Sync {
         request: &PushRequest,
     ) -> Result<PushChannel, ServiceError>;
 
-    /// Ends a push channel. One that ended already is none.
+    /// Ends a push channel. A channel that ended already counts as ended.
     async fn stop(&self, organization: OrganizationId, channel: &PushChannel) -> Result<(), ServiceError>;
 }
