@@ -7,6 +7,8 @@ use std::{
 };
 
 use balcao_agent::{Profile, profile::Degraded};
+#[cfg(feature = "google-calendar")]
+use balcao_app::context::calendar_service::CalendarService;
 use balcao_app::{
     AppContext, admin::restore_guard, admin::seed::BusinessFile, context::notification_accounts::NotificationAccounts,
     conversations::Conversations, scheduling::ways_out::WaysOut, turns::TurnRunner,
@@ -270,7 +272,26 @@ pub(crate) async fn configured(
     };
     let clock = clock(now, &chosen.timezone)?;
     let app = AppContext::new(store.serving(chosen.id), clock.shared()).with_notices(notices(config));
-    Ok((app, chosen.id, clock))
+    Ok((with_calendar_service(app, config)?, chosen.id, clock))
+}
+
+/// The same context, connected to the calendar service of the configuration, if it names one.
+#[cfg(feature = "google-calendar")]
+pub(crate) fn with_calendar_service(app: AppContext, config: &Config) -> Result<AppContext, Failure> {
+    let service = crate::google::service(&config.google, Arc::clone(&app.clock))?;
+    Ok(app.with_remote_calendar(service.map(|service| Arc::new(service) as Arc<dyn CalendarService>)))
+}
+
+/// The same context; refuses a configuration that names a calendar service, because this build has none.
+#[cfg(not(feature = "google-calendar"))]
+pub(crate) fn with_calendar_service(app: AppContext, config: &Config) -> Result<AppContext, Failure> {
+    if config.google.is_set() {
+        return Err(Failure::usage(
+            "the configuration has a section `google`, and this build has no Google Calendar; build the program with its feature \
+             `google-calendar`, or take the section out",
+        ));
+    }
+    Ok(app)
 }
 
 /// The same context, where knowledge is found by its meaning besides, if the configuration says what makes vectors.
