@@ -9,6 +9,8 @@ use std::{
 
 use jiff::Timestamp;
 
+use crate::wait::until;
+
 /// The variable that names the clock for the program.
 pub const VARIABLE: &str = "BALCAO_TEST_CLOCK";
 
@@ -91,5 +93,19 @@ impl OutsideClock {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.now = state.now.saturating_add(by).unwrap_or(state.now);
         state.programs.retain_mut(|program| program.advance(by).is_ok());
+    }
+
+    /// Lets a second pass between two looks, until `look` finds something. A program may fall asleep until its next second after the
+    /// test looked last; on a clock that stands still it would sleep for ever.
+    ///
+    /// # Panics
+    /// As [`until`].
+    pub fn advance_until<T>(&self, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+        until(what, || {
+            look().or_else(|| {
+                self.advance(Duration::from_secs(1));
+                None
+            })
+        })
     }
 }

@@ -39,8 +39,7 @@ fn a_quarter_of_a_year_passes_when_the_clock_outside_says_so() {
     }
     assert_eq!(shop.graph.accepted().len(), 3, "{:?}", shop.graph.accepted());
     clock.advance(HOUR);
-    clock.advance(Duration::from_mins(1));
-    let reminder = until("the reminder", || shop.graph.accepted().get(3).map(ToString::to_string));
+    let reminder = clock.advance_until("the reminder", || shop.graph.accepted().get(3).map(ToString::to_string));
     assert!(reminder.contains("9h") || reminder.contains("09:00"), "{reminder}");
 
     for _ in 0..92 {

@@ -17,7 +17,6 @@ use crate::server::try_ask;
 use crate::{code, err, out, run_by};
 
 const HOUR: Duration = Duration::from_hours(1);
-const MINUTE: Duration = Duration::from_mins(1);
 /// Every day has these hours in São Paulo, which has no summer time: three behind UTC.
 const UTC_BEHIND: i8 = 3;
 const CLIENTS: [(&str, &str); 6] = [
@@ -350,8 +349,8 @@ fn every_figure_of_a_quarter_equals_a_ledger_of_its_own() {
     let day = shop.visit(&his).day;
     let before = shop.served.graph.accepted().len();
     shop.wait_until(day.checked_sub(1.days()).unwrap(), 10);
-    shop.clock.advance(MINUTE);
-    let reminder = until("the reminder of a day before", || shop.sent_to(MOVER, before).first().cloned());
+    let reminder =
+        shop.clock.advance_until("the reminder of a day before", || shop.sent_to(MOVER, before).first().cloned());
     assert!(reminder.contains("Remarcar") && reminder.contains("Sim"), "{reminder}");
     shop.writes(MOVER, "remarcar");
     let offered = shop.writes(MOVER, "sexta às 16h");
