@@ -11,7 +11,7 @@ use balcao_app::scheduling::remote_calendar::service::{
 use balcao_domain::outside_event::OutsideEvent;
 use balcao_domain::{Clock, OrganizationId, Span};
 use jiff::{SignedDuration, Timestamp};
-use reqwest::header::IF_MATCH;
+use reqwest::header::{CONTENT_LENGTH, IF_MATCH};
 use reqwest::{Method, Url};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
@@ -119,9 +119,12 @@ impl GoogleCalendar {
             let access = self.tokens.access(organization, refused, until).await?;
             let mut sent = self.transport.client.request(request.method.clone(), request.url.clone());
             sent = sent.bearer_auth(access.token.expose_secret());
-            if let Some(body) = &request.body {
-                sent = sent.json(body);
-            }
+            sent = match &request.body {
+                Some(body) => sent.json(body),
+                // Google refuses a POST without a length (411), and the client sends none where there is no body.
+                None if request.method == Method::POST => sent.header(CONTENT_LENGTH, 0),
+                None => sent,
+            };
             if let Some(version) = request.if_match {
                 sent = sent.header(IF_MATCH, version);
             }

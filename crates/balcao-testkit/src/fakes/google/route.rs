@@ -32,6 +32,10 @@ pub(super) fn answer(inner: &mut Inner, request: &Request) -> Reply {
     let segments: Vec<String> = path.split('/').skip(1).map(decode).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     let Some(route) = find(&request.method, &segments) else { return refuse(&Refusal::not_found(), None) };
+    // The front end of the service demands it also of a request without a body.
+    if request.method == "POST" && request.header("content-length").is_none() {
+        return Reply::Whole(411, "text/html".to_owned(), b"<html>Length Required</html>".to_vec());
+    }
     let fault = inner.faults.next(route.call);
     let is_token = matches!(route.call, Call::Token | Call::Revoke);
     match fault {
