@@ -11,6 +11,10 @@ use crate::transport::{Answer, Silence};
 const LEVELS: usize = 32;
 /// How long to wait once an account is over a limit of a day, in milliseconds.
 const HOURS_MS: u64 = 3_600_000;
+/// Reasons of a limit that lasts for hours.
+const OVER_FOR_HOURS: [&str; 2] = ["quotaExceeded", "dailyLimitExceeded"];
+/// Reasons of one error that are read.
+const MOST_REASONS: usize = 8;
 /// Characters of a service's own words that are repeated.
 const MOST_WORDS: usize = 200;
 
@@ -66,25 +70,30 @@ fn unavailable(reason: &str, retry_after_ms: Option<u64>) -> ServiceError {
     ServiceError::Unavailable { reason: reason.to_owned(), retry_after_ms }
 }
 
-/// The reason of an error, and its words, as far as they can be read.
+/// The reasons of an error, and its words, as far as they can be read.
 struct Said {
-    reason: String,
+    reasons: Vec<String>,
     words: String,
 }
 
 impl Said {
     fn read(answer: &Answer) -> Self {
         let body = balcao_json::read_within(&answer.body, LEVELS, 1_000).unwrap_or(Value::Null);
-        let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-        // Newer front ends put their reason into `details`.
-        let reason = text("/error/errors/0/reason").or_else(|| text("/error/details/0/reason"));
-        let words: String = text("/error/message").unwrap_or_default().chars().take(MOST_WORDS).collect();
-        Self { reason: reason.unwrap_or_default(), words }
+        // Newer front ends put a second, more exact reason into `details`.
+        let lists = ["/error/errors", "/error/details"].into_iter().filter_map(|list| body.pointer(list)?.as_array());
+        let reasons = lists.flatten().filter_map(|one| one.get("reason")?.as_str()).take(MOST_REASONS);
+        let reasons = reasons.map(|reason| reason.chars().take(MOST_WORDS).collect()).collect();
+        let words = body.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
+        Self { reasons, words: words.chars().take(MOST_WORDS).collect() }
     }
 
-    /// For staff: status, reason and words.
+    fn has(&self, reasons: &[&str]) -> bool {
+        self.reasons.iter().any(|one| reasons.contains(&one.as_str()))
+    }
+
+    /// For staff: status, reasons and words.
     fn line(&self, status: u16) -> String {
-        let parts = [status.to_string(), self.reason.clone(), self.words.clone()];
+        let parts = [status.to_string(), self.reasons.join(", "), self.words.clone()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
@@ -93,26 +102,43 @@ fn refusal(answer: &Answer, effect: Effect) -> Verdict {
     let said = Said::read(answer);
     let reason = said.line(answer.status);
     let over = |least: Option<u64>| unavailable(&reason, answer.retry_after_ms.max(least));
-    let refused = || Verdict::Failed(ServiceError::Refused { reason: reason.clone() });
-    let apart = |cause| Verdict::Failed(ServiceError::Disconnected { cause, reason: reason.clone() });
-    match (answer.status, said.reason.as_str()) {
-        (401, _) => Verdict::Renew,
-        (403 | 429, "quotaExceeded" | "dailyLimitExceeded") => Verdict::Failed(over(Some(HOURS_MS))),
-        (403, "rateLimitExceeded" | "userRateLimitExceeded" | "RATE_LIMIT_EXCEEDED") | (429, _) => {
-            Verdict::Again(over(None))
-        }
-        (403, "accessNotConfigured" | "SERVICE_DISABLED") => apart(DisconnectCause::ApiDisabled),
-        (403, "insufficientPermissions" | "ACCESS_TOKEN_SCOPE_INSUFFICIENT") => apart(DisconnectCause::MissingScope),
-        (404, _) => Verdict::Failed(ServiceError::NotFound { what: said.words }),
-        (409, _) => Verdict::Failed(ServiceError::Duplicate),
-        (410, "fullSyncRequired" | "updatedMinTooLongAgo") => Verdict::Failed(ServiceError::TokenGone),
-        (410, _) => Verdict::Failed(ServiceError::Deleted),
-        (412, _) => Verdict::Failed(ServiceError::Changed),
-        (408 | 500..=599, _) => match effect {
+    let failed = Verdict::Failed;
+    match answer.status {
+        401 => Verdict::Renew,
+        403 => forbidden(&said, reason, answer.retry_after_ms),
+        404 => failed(ServiceError::NotFound { what: said.words }),
+        409 => failed(ServiceError::Duplicate),
+        410 if said.has(&["fullSyncRequired", "updatedMinTooLongAgo"]) => failed(ServiceError::TokenGone),
+        410 => failed(ServiceError::Deleted),
+        412 => failed(ServiceError::Changed),
+        429 if said.has(&OVER_FOR_HOURS) => failed(over(Some(HOURS_MS))),
+        429 => Verdict::Again(over(None)),
+        408 | 500..=599 => match effect {
             Effect::Read => Verdict::Again(over(None)),
             // The service may have failed after the write.
-            Effect::Write => Verdict::Failed(ServiceError::Unknown { reason }),
+            Effect::Write => failed(ServiceError::Unknown { reason }),
         },
-        _ => refused(),
+        _ => failed(ServiceError::Refused { reason }),
     }
 }
+
+/// Status 403 means a limit, a missing right of the whole connection, or a missing right on this calendar.
+fn forbidden(said: &Said, reason: String, retry_after_ms: Option<u64>) -> Verdict {
+    if said.has(&OVER_FOR_HOURS) {
+        return Verdict::Failed(unavailable(&reason, retry_after_ms.max(Some(HOURS_MS))));
+    }
+    if said.has(&["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"]) {
+        return Verdict::Again(unavailable(&reason, retry_after_ms));
+    }
+    if said.has(&["accessNotConfigured", "SERVICE_DISABLED"]) {
+        return Verdict::Failed(ServiceError::Disconnected { cause: DisconnectCause::ApiDisabled, reason });
+    }
+    if said.has(&["insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"]) {
+        return Verdict::Failed(ServiceError::Disconnected { cause: DisconnectCause::MissingScope, reason });
+    }
+    Verdict::Failed(ServiceError::Refused { reason })
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;
