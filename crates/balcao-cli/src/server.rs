@@ -17,6 +17,8 @@ use balcao_app::{
     messaging::turn_completion::CompletionNotifier,
     messaging::typing_indicator::TypingIndicator,
     messaging::web_chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
+    scheduling::calendar_channels::CalendarChannels,
+    scheduling::calendar_work::{CalendarWork, PushSettings},
     timers::Timers,
     turns::TurnRunner,
     turns::dispatcher::{Dispatcher, DispatcherSettings},
@@ -98,6 +100,8 @@ pub(crate) struct Server {
     attachments: Attachments,
     /// Fires what is due.
     timers: Timers,
+    /// Pushes appointments into calendars outside, and reads those.
+    calendars: CalendarWork,
     watchdog: Watchdog,
     /// Deletes what was kept long enough.
     retention: Retention,
@@ -186,6 +190,7 @@ impl Server {
         if let Some(key) = gateway {
             more = more.merge(balcao_web::evolution_router(EvolutionWebhook { inbox: inbox.clone(), key }));
         }
+        more = more.merge(balcao_web::calendar_router(CalendarChannels::new(app.clone())));
         let owner = format!("{}/{}", std::process::id(), uuid::Uuid::now_v7());
         let settings = DispatcherSettings {
             lease: Duration::from_secs(server.lease_s),
@@ -202,6 +207,7 @@ impl Server {
         let (all, told) = (channels.clone(), Arc::clone(&outgoing));
         let profile = config.agents.profile.clone();
         let timers = Timers::new(Arc::clone(&front), profile, all, terms.clone(), timed, told);
+        let calendars = CalendarWork::new(app.clone()).with_push(calendar_push(server.public_url.as_deref()));
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
         let dispatcher = dispatcher.ringing(bell).showing(presence).before(hub);
         let (lease, settle) = (Duration::from_secs(server.lease_s), Duration::from_secs(server.settle_s));
@@ -235,6 +241,7 @@ impl Server {
             sender,
             attachments,
             timers,
+            calendars,
             watchdog,
             retention,
             health,
@@ -304,6 +311,7 @@ impl Server {
             sender,
             attachments,
             timers,
+            calendars,
             watchdog,
             retention,
             health,
@@ -352,6 +360,8 @@ impl Server {
             work.spawn("the dispatcher", async move { dispatcher.run(end).await });
             work.spawn("the fetcher of files", async move { attachments.run(fetching).await });
             work.spawn("the timers", async move { timers.run(waiting).await });
+            let until = stop.clone();
+            work.spawn("calendars outside", async move { calendars.run(until).await });
             let until = stop.clone();
             work.spawn("retention", async move { retention.run(until).await });
             let until = stop.clone();
@@ -414,4 +424,14 @@ pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
             std::future::pending::<()>().await;
         }
     })
+}
+
+/// Where a calendar service calls: below the public address, if that is an `https` one. Without it calendars are read at their turn.
+fn calendar_push(public_url: Option<&str>) -> Option<PushSettings> {
+    let url = public_url.filter(|url| url.starts_with("https://"))?;
+    let random = || {
+        let mut random = [0_u8; 32];
+        getrandom::fill(&mut random).ok().map(|()| random)
+    };
+    Some(PushSettings { address: format!("{}/hooks/google-calendar", url.trim_end_matches('/')), random })
 }

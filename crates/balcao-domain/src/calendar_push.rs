@@ -35,7 +35,7 @@ pub enum PushStep {
     Delete,
 }
 
-/// The next call. `may_be_there` says that an insert under the present id may have been sent, and that nobody looked since.
+/// The next call. `may_be_there` says that an insert under the present id may have been sent, and was not looked up since.
 #[must_use]
 pub fn next_step(wanted: Option<&WantedEvent>, known: Option<&ShownEvent>, may_be_there: bool) -> PushStep {
     match (wanted, known) {

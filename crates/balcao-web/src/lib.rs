@@ -30,5 +30,6 @@ pub use request_metrics::metrics_router;
 pub use router::{router, router_with};
 pub use server::{serve, serve_behind};
 pub use web::{Web, WhatsAppWebhook};
+pub use webhooks::calendar::router as calendar_router;
 pub use webhooks::evolution::{EvolutionWebhook, router as evolution_router};
 pub use webhooks::packs::{MAX_BODY as MAX_PACK_DELIVERY, PackWebhooks, Signed, Unfit, router as packs_router};

@@ -13,13 +13,14 @@ use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// How long work may wait before the monitor raises an alert.
-const ALERT_AFTER: [(BacklogKind, Duration); 6] = [
+const ALERT_AFTER: [(BacklogKind, Duration); 7] = [
     (BacklogKind::Account, Duration::ZERO),
     (BacklogKind::Message, Duration::from_mins(2)),
     (BacklogKind::Answer, Duration::from_mins(2)),
     (BacklogKind::Job, Duration::from_mins(5)),
     (BacklogKind::Webhook, Duration::from_hours(1)),
     (BacklogKind::Person, Duration::from_mins(15)),
+    (BacklogKind::Calendar, Duration::from_mins(15)),
 ];
 
 /// What can wait too long.
@@ -37,6 +38,8 @@ pub enum BacklogKind {
     Webhook,
     /// A customer who read that a person comes (F-153).
     Person,
+    /// A calendar outside that cannot be read.
+    Calendar,
 }
 
 /// Something has waited too long.
@@ -61,6 +64,7 @@ impl fmt::Display for Alarm {
             BacklogKind::Job => "the oldest reminder or follow-up that is due",
             BacklogKind::Webhook => "the oldest outgoing webhook",
             BacklogKind::Person => "the oldest conversation that waits for a person",
+            BacklogKind::Calendar => "a calendar outside that cannot be read (see why with `balcao calendar status`)",
         };
         write!(f, "{what} has waited for {} s, with {} more", self.age_s, self.count.saturating_sub(1))
     }
@@ -124,6 +128,7 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
             BacklogKind::Job => figures.due(),
             BacklogKind::Webhook => figures.webhooks,
             BacklogKind::Person => figures.untaken,
+            BacklogKind::Calendar => figures.calendars,
         };
         let age_s = waiting.age(now);
         (age_s > patience.as_secs()).then_some(Alarm { what, age_s, count: waiting.count })

@@ -201,7 +201,7 @@ pub enum RemoteCalendarError {
 }
 
 impl RemoteCalendarError {
-    /// What the caller of an act is told after a service failed.
+    /// The error of an act after a service failed.
     #[must_use]
     pub fn of_service(calendar: &'static str, error: &ServiceError) -> Self {
         let reason = error.to_string();

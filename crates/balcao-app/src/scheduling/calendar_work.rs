@@ -3,21 +3,32 @@
 //! Every process may do it: a row is claimed before it is worked on, and what the claim does not cover runs again without harm.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use balcao_domain::calendar_push::{FoundEvent, read_found};
 use balcao_domain::outside_event::OutsideEvent;
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_store::Tx;
+use balcao_store::crm::organization;
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent};
 use balcao_store::scheduling::calendar_link;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
+use tokio_util::sync::CancellationToken;
 
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::scheduling::booking::outside::take_over;
+use crate::scheduling::calendar_channels::{CalendarChannels, NewChannel};
 use crate::scheduling::remote_calendar::push::{self, Pushed};
 use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
 use crate::scheduling::remote_calendar::service::{CalendarService, ServiceError};
 
+/// How often the server looks for what is due. What is due is decided by each row.
+const POLL: Duration = Duration::from_secs(5);
+/// How often push channels are looked at.
+const CHANNELS: SignedDuration = SignedDuration::from_mins(30);
+/// How often every appointment to come is compared with its event.
+const COMPARISON: SignedDuration = SignedDuration::from_hours(24);
 /// Pushes and readings of one business in one go, so that no business holds up the others.
 const BATCH: u32 = 50;
 /// Events that one step of a comparison loads.
@@ -53,17 +64,124 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
 }
 
+/// What push channels are opened with.
+#[derive(Debug, Clone)]
+pub struct PushSettings {
+    /// The public HTTPS address that the service calls.
+    pub address: String,
+    /// Gives bytes that cannot be guessed; `None` if the system has none to give.
+    pub random: fn() -> Option<[u8; 32]>,
+}
+
 /// Works off what calendars outside need.
 #[derive(Debug, Clone)]
 pub struct CalendarWork {
     app: AppContext,
+    push: Option<PushSettings>,
+}
+
+/// When rare work is done next.
+#[derive(Debug, Clone, Copy)]
+struct RareWork {
+    channels_at: Timestamp,
+    comparison_at: Timestamp,
 }
 
 impl CalendarWork {
     /// Over the application context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
-        Self { app }
+        Self { app, push: None }
+    }
+
+    /// Returns the worker with push channels, for a server that the service can reach.
+    #[must_use]
+    pub fn with_push(self, push: Option<PushSettings>) -> Self {
+        Self { push, ..self }
+    }
+
+    /// Works off what is due until `stop` is cancelled. A program without a calendar service has nothing to do.
+    pub async fn run(&self, stop: CancellationToken) {
+        if self.app.remote_calendar.is_none() {
+            return stop.cancelled().await;
+        }
+        let now = self.app.clock.now();
+        let mut rare = RareWork { channels_at: now, comparison_at: later(now, COMPARISON) };
+        while !stop.is_cancelled() {
+            let worked = self.work_off().await.and(self.work_rarely(&mut rare).await);
+            if let Err(error) = worked {
+                tracing::error!(%error, "calendars outside not worked off");
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+    }
+
+    /// Pushes and reads what is due, of every business that this program serves; returns how much came to an end.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the businesses cannot be read. A business that fails holds up no other.
+    pub async fn work_off(&self) -> Result<usize, UseCaseError> {
+        let mut ended = 0;
+        for id in self.served().await? {
+            for worked in [self.push_due(id).await, self.read_due(id).await] {
+                match worked {
+                    Ok(some) => ended += some,
+                    Err(error) => tracing::error!(organization = %id, %error, "calendars of a business not worked off"),
+                }
+            }
+        }
+        Ok(ended)
+    }
+
+    /// The businesses that this program serves.
+    async fn served(&self) -> Result<Vec<OrganizationId>, UseCaseError> {
+        let all = self.app.look(|tx, _now| Ok(organization::list(tx)?)).await?;
+        let served = self.app.store.served();
+        Ok(all.into_iter().map(|one| one.id).filter(|id| served.is_none_or(|served| served == *id)).collect())
+    }
+
+    /// Renews push channels and compares appointments with their events, when their time has come.
+    async fn work_rarely(&self, rare: &mut RareWork) -> Result<(), UseCaseError> {
+        let now = self.app.clock.now();
+        if rare.channels_at <= now {
+            rare.channels_at = later(now, CHANNELS);
+            for id in self.served().await? {
+                self.renew_channels(id).await?;
+            }
+        }
+        if rare.comparison_at <= now {
+            rare.comparison_at = later(now, COMPARISON);
+            for id in self.served().await? {
+                match self.compare(id).await? {
+                    Ok(Comparison { equal, differences }) if differences.is_empty() => {
+                        tracing::info!(organization = %id, equal, "events are as they should be");
+                    }
+                    Ok(Comparison { equal, differences }) => {
+                        let count = differences.len();
+                        tracing::error!(organization = %id, equal, count, ?differences, "events are not as they should be");
+                    }
+                    Err(error) => tracing::warn!(organization = %id, %error, "events not compared"),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens push channels where one is missing or ends soon. A calendar without one is read at its turn all the same.
+    async fn renew_channels(&self, id: OrganizationId) -> Result<(), UseCaseError> {
+        let Some(push) = &self.push else { return Ok(()) };
+        let channels = CalendarChannels::new(self.app.clone());
+        for calendar in channels.list_ending(id).await? {
+            let Some(random) = (push.random)() else { return Ok(()) };
+            let new = NewChannel { address: &push.address, random };
+            if let Err(error) = channels.renew(id, calendar, new).await? {
+                tracing::warn!(organization = %id, %error, "push channel not opened");
+            }
+        }
+        Ok(())
     }
 
     /// Makes events as their appointments are, whose push is due; returns how many came to an end.
@@ -75,7 +193,7 @@ impl CalendarWork {
         let due = self.app.look(move |tx, now| Ok(calendar_event::list_due(tx, organization, now, BATCH)?)).await?;
         let mut ended = 0;
         for appointment in due {
-            match push::settle(&self.app, service, organization, appointment).await? {
+            match push::push_event(&self.app, service, organization, appointment).await? {
                 Pushed::Shown(_) | Pushed::Absent | Pushed::Conflict(_) => ended += 1,
                 Pushed::Held => {}
                 // Nothing of this business gets through before a person connects it again.
@@ -127,7 +245,7 @@ impl CalendarWork {
         calendar: String,
         accepts_drop: bool,
     ) -> Result<Reading, UseCaseError> {
-        let as_new_as = jiff::Timestamp::MAX;
+        let as_new_as = Timestamp::MAX;
         let request = ReadRequest { organization, calendar, as_new_as, accepts_drop };
         reading::read(&self.app, service, &request, take_over).await
     }
@@ -158,6 +276,10 @@ impl CalendarWork {
             }
         }
     }
+}
+
+fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
+    now.checked_add(by).unwrap_or(now)
 }
 
 /// How the event of an appointment differs from what we know of it.

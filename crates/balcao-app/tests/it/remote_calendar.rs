@@ -1,5 +1,7 @@
 //! Our own tables with a calendar service outside: the calendar's contract, crashes at every step, several programs, and what the copy says.
 
+mod channels;
+mod conflicts;
 mod crashes;
 mod edits;
 mod programs;

@@ -1,9 +1,10 @@
-//! `balcao calendar`: the connection to Google Calendar.
+//! `balcao calendar`: the connection to a calendar service, the calendars of professionals, and what people did in them.
 
 #[cfg(feature = "google-calendar")]
 mod connect;
 #[cfg(feature = "google-calendar")]
 mod connected;
+mod links;
 
 use std::process::ExitCode;
 
@@ -12,6 +13,11 @@ use crate::output::Failure;
 
 /// Options of `balcao calendar`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao calendar link \"Davi Rocha\" davi@group.calendar.example --write\n  \
+    balcao calendar status\n  \
+    balcao calendar conflicts\n  \
+    balcao calendar resolve 3 --restore --as davi@figueira.example")]
 pub(crate) struct Args {
     /// The short name of the business; needed only if there are several.
     #[arg(long, global = true, value_name = "SLUG")]
@@ -39,6 +45,8 @@ enum Action {
         #[arg(long)]
         local: bool,
     },
+    #[command(flatten)]
+    Links(links::Action),
 }
 
 /// Runs the command.
@@ -51,15 +59,20 @@ pub(crate) async fn run(args: Args, mut config: Config) -> Result<ExitCode, Fail
         Action::Connect { port } => connect::run(port, args.json, &config).await,
         Action::List => connected::list(args.json, &config).await,
         Action::Disconnect { local } => connected::disconnect(local, args.json, &config).await,
+        Action::Links(action) => links::run(action, args.json, &config).await,
     }
 }
 
-/// Refuses: this build has no Google Calendar.
+/// Runs the command. This build has no Google Calendar to connect to.
 #[cfg(not(feature = "google-calendar"))]
-pub(crate) async fn run(args: Args, config: Config) -> Result<ExitCode, Failure> {
-    let Args { business: _, json: _, action } = args;
-    match action {
-        Action::Connect { port: _ } | Action::List | Action::Disconnect { local: _ } => drop(config),
+pub(crate) async fn run(args: Args, mut config: Config) -> Result<ExitCode, Failure> {
+    if args.business.is_some() {
+        config.organization.slug = args.business;
     }
-    Err(Failure::usage("this build has no Google Calendar; build the program with its feature `google-calendar`"))
+    match args.action {
+        Action::Links(action) => links::run(action, args.json, &config).await,
+        Action::Connect { port: _ } | Action::List | Action::Disconnect { local: _ } => Err(Failure::usage(
+            "this build has no Google Calendar; build the program with its feature `google-calendar`",
+        )),
+    }
 }

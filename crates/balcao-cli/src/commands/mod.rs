@@ -109,7 +109,7 @@ enum Command {
     Key(key::Args),
     /// A professional's agenda for calendar programs: addresses to subscribe to, and files.
     Agenda(agenda::Args),
-    /// Google Calendar: connect the business, list calendars, disconnect.
+    /// Calendars of a service outside, such as Google Calendar: connect, link, read, conflicts.
     Calendar(calendar::Args),
     /// Runs scenario files and holds what happened against what they expect.
     Eval(eval::Args),

@@ -75,6 +75,7 @@ fn every_command_and_option_has_a_description() {
         "key",
         "agenda",
         "appointments",
+        "calendar",
         "subscriptions",
         "outbox",
         "config",

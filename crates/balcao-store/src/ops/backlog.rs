@@ -55,6 +55,8 @@ pub struct Figures {
     pub handoffs: Waiting,
     /// Those of them that staff have not taken.
     pub untaken: Waiting,
+    /// Calendars outside that cannot be read, since the first failure in a row.
+    pub calendars: Waiting,
     /// Outgoing webhooks that wait to be delivered.
     pub webhooks: Waiting,
     /// Outgoing webhooks that were given up.
@@ -115,6 +117,11 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
             tx,
             "SELECT count(*), min(send_at) FROM follow_up t WHERE state = 'open' AND send_at <= ?2",
             Some(now),
+        )?,
+        calendars: waiting(
+            tx,
+            "SELECT count(*), min(failing_since) FROM outside_calendar t WHERE failure IS NOT NULL",
+            None,
         )?,
         handoffs: waiting(tx, "SELECT count(*), min(created_at) FROM handoff t WHERE resolved_at IS NULL", None)?,
         untaken: waiting(

@@ -273,7 +273,7 @@ pub fn agree(
     Ok(changed == 1)
 }
 
-/// Removes a cancelled appointment that nobody was told of; one with an event in a calendar outside stays until the event is gone. Returns
+/// Removes a cancelled appointment that was never announced; one with an event in a calendar outside stays until the event is gone. Returns
 /// whether it was removed.
 ///
 /// # Errors

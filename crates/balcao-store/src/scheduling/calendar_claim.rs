@@ -1,6 +1,6 @@
-//! Bookings that wait for the calendar outside: an appointment holds the time, and nobody was answered yet.
+//! Bookings that wait for the calendar outside: an appointment holds the time, and the answer is still open.
 //!
-//! Invariant: a key has one claim, and the ledger has an answer only when the claim is gone. So whoever runs the same effect again goes on
+//! Invariant: a key has one claim, and the ledger has an answer only when the claim is gone. So a second run of the same effect goes on
 //! with the same appointment.
 
 use balcao_domain::{AppointmentId, OrganizationId};
@@ -81,7 +81,7 @@ pub fn remove_of(
     tx.execute(sql, values![organization, appointment])
 }
 
-/// Forgets claims whose appointment holds no slot any more: whoever made them did not come back.
+/// Forgets claims whose appointment holds no slot any more: the effect that made them did not run again.
 ///
 /// # Errors
 /// What the database said.

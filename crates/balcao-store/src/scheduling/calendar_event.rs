@@ -1,8 +1,8 @@
 //! The event that shows an appointment in a calendar outside, and how far the push of it has come.
 //!
 //! Invariants: whatever makes, moves or cancels an appointment raises `wanted` in the same transaction; so an appointment whose event is
-//! not as it should be has `wanted > pushed`, however the program ended. One push holds a row at a time, and whoever lost the claim
-//! writes nothing. An appointment that is moved hands its event on.
+//! not as it should be has `wanted > pushed`, however the program ended. One push holds a row at a time, and a push that lost its
+//! claim writes nothing. An appointment that is moved hands its event on.
 
 use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId, Span};
 use jiff::{SignedDuration, Timestamp};
@@ -11,7 +11,7 @@ use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
 
-/// Whoever changes an appointment pushes it at once; the worker leaves it alone for so long.
+/// A use case that changes an appointment pushes it at once; the worker leaves it alone for so long.
 const GRACE: SignedDuration = SignedDuration::from_secs(20);
 
 /// An event as this program last wrote or read it.
@@ -278,7 +278,7 @@ pub fn record_shown(
     Ok(changed == 1)
 }
 
-/// Records that there is no event, as it should be; the next one gets the next number. Returns whether the claim still held.
+/// Records that the event does not exist, as it should be; the next one gets the next number. Returns whether the claim still held.
 ///
 /// # Errors
 /// What the database said.
@@ -370,7 +370,8 @@ pub fn record_seen(
     Ok(changed == 1)
 }
 
-/// Takes an event that carries the seed of an appointment without one: an insert arrived late. The event has to be looked at again.
+/// Takes an event that carries the seed of an appointment without one: an insert arrived late. The event has to be
+/// looked at again. A push that holds the appointment does that itself.
 ///
 /// # Errors
 /// What the database said.
@@ -384,7 +385,7 @@ pub fn adopt_late(
     let changed = tx.execute(
         "UPDATE calendar_event SET calendar_id = ?3, event_id = ?4, version = ?5, shown_from = ?6, shown_to = ?7, marked = ?8,
              wanted = wanted + 1, not_before = ?9
-         WHERE organization_id = ?1 AND appointment_id = ?2 AND event_id IS NULL",
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND event_id IS NULL AND claimed_until <= ?9",
         values![
             organization,
             appointment,
@@ -396,6 +397,25 @@ pub fn adopt_late(
             late.marked,
             now
         ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Forgets the event of an appointment, which is deleted, so that the next push makes another one.
+///
+/// # Errors
+/// What the database said.
+pub fn forget(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    appointment: AppointmentId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE calendar_event SET calendar_id = NULL, event_id = NULL, version = NULL, shown_from = NULL, shown_to = NULL,
+             marked = NULL, attempt = attempt + 1, begun = 0, wanted = wanted + 1, not_before = ?3
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND event_id IS NOT NULL",
+        values![organization, appointment, now],
     )?;
     Ok(changed == 1)
 }

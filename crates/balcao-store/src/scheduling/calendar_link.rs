@@ -159,7 +159,7 @@ pub fn link(
     Ok(())
 }
 
-/// Unlinks a calendar from a professional, and forgets our copy of one that nobody has any more; returns whether there was such a link.
+/// Unlinks a calendar from a professional, and forgets our copy of a calendar without links; returns whether there was such a link.
 ///
 /// # Errors
 /// What the database said.

@@ -12,7 +12,7 @@ use balcao_store::scheduling::{
     appointment, calendar_claim, calendar_conflict, calendar_event, calendar_link, calendar_mirror, visit_mark,
 };
 use balcao_store::turns::ledger::EffectKey;
-use balcao_store::{Store, StoreError, Tx};
+use balcao_store::{Store, StoreError, Tx, ops::backlog};
 
 use super::Case;
 use super::delivery::{at, write};
@@ -77,7 +77,7 @@ pub async fn an_appointment_raises_its_event_only_where_a_calendar_is_linked_for
         assert_eq!((raised.wanted, raised.pushed, raised.attempt, raised.begun), (1, 0, 1, 0));
         assert!(raised.seed.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'v').contains(&byte)), "{raised:?}");
         assert_eq!(calendar_event::raise_all(tx, ours.organization, ours.professional, now())?, 3);
-        // The worker leaves a fresh change to whoever made it.
+        // The worker leaves a fresh change to the use case that made it.
         let due = |tx: &mut Tx<'_>, seconds, limit| calendar_event::list_due(tx, ours.organization, at(seconds), limit);
         assert_eq!(due(tx, 0, 9)?, [early, second, third]);
         appointment::cancel(tx, ours.organization, third, &MarkAuthor::Customer, at(1))?;
@@ -123,12 +123,16 @@ pub async fn a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing(store: &St
         assert_eq!((anew.attempt, anew.begun, anew.known.clone()), (2, 1, None));
         assert!(calendar_event::record_gone(tx, world.organization, &anew)?);
         let gone = calendar_event::find(tx, world.organization, id)?.unwrap();
-        assert_eq!((gone.attempt, gone.begun, gone.known, gone.tries), (3, 0, None, 0));
+        assert_eq!((gone.attempt, gone.begun, gone.known.clone(), gone.tries), (3, 0, None, 0));
         assert_eq!(calendar_event::claim(tx, world.organization, id, at(200), at(230))?, None);
         assert_eq!(calendar_event::count_waiting(tx, world.organization)?, (0, None));
         assert!(calendar_event::adopt_late(tx, world.organization, id, &known(&anew, "9"), at(300))?);
         assert!(!calendar_event::adopt_late(tx, world.organization, id, &known(&anew, "9"), at(300))?);
         assert_eq!(calendar_event::list_due(tx, world.organization, at(300), 9)?, [id]);
+        assert!(calendar_event::forget(tx, world.organization, id, at(301))?);
+        assert!(!calendar_event::forget(tx, world.organization, id, at(301))?);
+        let forgotten = calendar_event::find(tx, world.organization, id)?.unwrap();
+        assert_eq!((forgotten.attempt, forgotten.begun, forgotten.known), (gone.attempt + 1, 0, None));
         Ok(())
     })
     .await;
@@ -242,6 +246,8 @@ pub async fn a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing(sto
         let failure = third.failure.clone().unwrap();
         assert_eq!((failure.kind, failure.since, failure.count), (CalendarFailure::Unavailable, at(31), 1));
         assert!(calendar_link::record_failure(tx, ours.organization, &third, down, (at(41), at(90)))?);
+        let failing = backlog::read(tx, at(42))?.calendars;
+        assert_eq!((failing.count, failing.since), (1, Some(at(31))));
         let fourth = claim(tx, 42)?.unwrap();
         assert_eq!(fourth.failure.clone().unwrap().since, at(31));
         assert!(calendar_link::record_reading(tx, ours.organization, &fourth, "t1", (at(42), at(900)))?);

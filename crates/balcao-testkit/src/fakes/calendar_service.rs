@@ -53,6 +53,7 @@ struct State {
     versions: u64,
     page: usize,
     hides: bool,
+    channels: Vec<PushRequest>,
     calls: Vec<&'static str>,
 }
 
@@ -174,6 +175,12 @@ impl MemoryService {
     /// Leaves what people make from now on out of listings, as if it came right after the client read them.
     pub fn hide_from_listings(&self, hides: bool) {
         self.state().hides = hides;
+    }
+
+    /// The push channel that was opened last.
+    #[must_use]
+    pub fn last_channel(&self) -> PushRequest {
+        self.state().channels.last().unwrap().clone()
     }
 
     /// A person deletes an event.
@@ -488,6 +495,7 @@ impl CalendarService for MemoryService {
         request: &PushRequest,
     ) -> Result<PushChannel, ServiceError> {
         self.begin("watch")?;
+        self.state().channels.push(request.clone());
         let ends_at = self.now.checked_add(SignedDuration::from_hours(24 * 7)).unwrap();
         Ok(PushChannel { id: request.id.clone(), resource: format!("r-{calendar}"), ends_at })
     }

@@ -1,5 +1,6 @@
 //! Webhooks, one file per channel, and one for the services of packs.
 
+pub(crate) mod calendar;
 pub(crate) mod evolution;
 pub(crate) mod packs;
 pub(crate) mod whatsapp;

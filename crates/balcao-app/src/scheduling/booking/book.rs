@@ -87,8 +87,8 @@ pub(crate) fn complete(
     Ok(())
 }
 
-/// Checks everything and claims the slot. With `held_until` the appointment only holds it so long, and nobody is told: the calendar outside
-/// has to agree first. The answer is that of the whole booking.
+/// Checks everything and claims the slot. With `held_until` the appointment only holds it so long, without any notice, because the calendar
+/// outside has to agree first. The answer is that of the whole booking.
 pub(crate) fn claim(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -182,7 +182,7 @@ pub(crate) fn slot_of(one: &balcao_domain::Appointment) -> ClaimedSlot {
     ClaimedSlot { contact: one.contact, appointment: one.id, starts_at: one.span.start, occupied: one.occupied }
 }
 
-/// What else is free near a time that somebody outside took first.
+/// What else is free near a time that an event outside takes.
 pub(crate) fn find_alternatives(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -364,7 +364,7 @@ fn look_further(
     Ok(())
 }
 
-fn alternatives(agenda: &Agenda, wish: &Wish<'_>) -> Vec<crate::scheduling::availability::Slot> {
+fn alternatives(agenda: &Agenda, wish: &Wish<'_>) -> Vec<crate::scheduling::agenda::Slot> {
     agenda.alternatives(wish.service, None, wish.professional.map(|one| one.id), wish.start)
 }
 

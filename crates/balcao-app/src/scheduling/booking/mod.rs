@@ -27,9 +27,9 @@ use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::context::names::NameRefusal;
 use crate::context::notification_accounts::NotificationAccounts;
 use crate::notifications::professionals::{self, NotificationKind};
+use crate::scheduling::agenda::Slot;
 use crate::scheduling::appointments::AppointmentView;
-use crate::scheduling::availability::Slot;
-pub(crate) use book::book as book_in;
+pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking};
 pub use coverage::PlanNotice;
 use remote::{RemoteBooking, Whose};
 

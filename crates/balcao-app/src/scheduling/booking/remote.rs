@@ -1,5 +1,5 @@
 //! Booking where professionals have calendars outside: our copy is brought up to date, our tables claim the slot, the event is written and
-//! looked at, and only then somebody is told.
+//! looked at, and only then the booking is announced.
 //!
 //! A claim is a hold that expires, and it is stored under the key of the effect. So a crash at any step leaves either nothing, a hold that
 //! the same effect goes on with, or a hold that expires, and the push deletes the event of the last. A business that lets bookings go on
@@ -48,7 +48,7 @@ pub(crate) trait RemoteBooking: Clone + Send + Sync + 'static {
     /// Why nothing was booked.
     type Refusal: Serialize + DeserializeOwned + Send + 'static;
 
-    /// Checks everything and claims the slot; with `held_until` as a hold that nobody is told of.
+    /// Checks everything and claims the slot; with `held_until` as a hold without any notice.
     fn claim(
         &self,
         tx: &mut Tx<'_>,
@@ -65,7 +65,7 @@ pub(crate) trait RemoteBooking: Clone + Send + Sync + 'static {
         now: Timestamp,
     ) -> Result<(), UseCaseError>;
 
-    /// The refusal if somebody outside was first.
+    /// The refusal if an event outside was first.
     fn refuse_taken(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Self::Refusal, UseCaseError>;
 
     /// What was booked.
@@ -170,7 +170,7 @@ where
     let done = app.effect(id, key, work).await?;
     if let (Some(connected), Ok(value)) = (connected, &done.value) {
         // The act stands. If the service fails now, the worker goes on.
-        if let Err(error) = push::settle(app, &connected.service, id, touched(value)).await {
+        if let Err(error) = push::push_event(app, &connected.service, id, touched(value)).await {
             tracing::warn!(organization = %id, %error, "event of an appointment not pushed");
         }
     }
@@ -380,14 +380,14 @@ enum Agreement {
     Failed(ServiceError),
 }
 
-/// Writes the event of a claim, and looks whether somebody else was first.
+/// Writes the event of a claim, and looks for an earlier one.
 async fn ask(
     app: &AppContext,
     id: OrganizationId,
     connected: &Connected,
     which: AppointmentId,
 ) -> Result<Agreement, UseCaseError> {
-    Ok(match push::settle(app, &connected.service, id, which).await? {
+    Ok(match push::push_event(app, &connected.service, id, which).await? {
         Pushed::Shown(ours) => match find_rival(app, id, connected, &ours).await? {
             Some(rival) => Agreement::Taken(Box::new(rival)),
             None => Agreement::Stands,
@@ -486,7 +486,7 @@ async fn give_way<B: RemoteBooking>(
         ledger::once(tx, id, &own, now, |_tx| Ok::<_, UseCaseError>(Err(refusal)))
     };
     let answer = write_again(app, refuse).await?;
-    if let Ok(Pushed::Absent) = push::settle(app, &connected.service, id, which).await {
+    if let Ok(Pushed::Absent) = push::push_event(app, &connected.service, id, which).await {
         write_again(app, move |tx| Ok(appointment::remove_untold(tx, id, which)?)).await?;
     }
     Ok(answer)

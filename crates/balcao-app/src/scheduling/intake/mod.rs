@@ -24,9 +24,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, Effect, UseCaseError, granted};
 use crate::context::names::may_be_theirs;
+use crate::context::notification_accounts::NotificationAccounts;
 use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::agenda::{Agenda, Slot};
-use crate::scheduling::booking::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice, book_in};
+use crate::scheduling::booking::remote::{self, RemoteBooking, Whose};
+use crate::scheduling::booking::{
+    BookRequest, Booked, BookingRefusal, Claimed, ClaimedSlot, ProfessionalChoice, ServiceChoice, claim_slot,
+    complete_booking,
+};
 
 pub use no_free_slot::NoFreeSlot;
 pub(crate) use professional_mention::asks_for_a_number;
@@ -154,6 +159,7 @@ impl Intake {
         date: Date,
         service: Option<String>,
     ) -> Result<Result<Sessions, IntakeRefusal>, UseCaseError> {
+        remote::freshen_for_read(&self.app, organization).await?;
         self.app
             .look(move |tx, now| {
                 let agenda = Agenda::load(tx, organization, Some(contact), (date, date), now)?;
@@ -260,25 +266,16 @@ impl Intake {
         key: EffectKey,
         request: IntakeRequest,
     ) -> Effect<IntakeBooked, IntakeRefusal> {
+        let whom = self.app.look(move |tx, _now| Ok(conversation::get(tx, organization, conversation)?.professional));
+        let whose = whom.await?.map_or(Whose::Everybody, Whose::Professional);
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let request = request.clone();
-            let accounts = Arc::clone(&self.app.notices);
-            let work = move |tx: &mut Tx<'_>, now| {
-                let done = granted!(book(tx, organization, contact, conversation, &request, now)?);
-                if !done.booked.already_booked {
-                    professionals::enqueue(
-                        tx,
-                        &accounts,
-                        organization,
-                        NotificationKind::Booked(done.booked.appointment.id),
-                        now,
-                    )?;
-                }
-                Ok(Ok(done))
-            };
-            match self.app.effect(organization, key.clone(), work).await {
+            let (request, accounts) = (request.clone(), Arc::clone(&self.app.notices));
+            let booking = IntakeBooking { organization, contact, conversation, request, accounts };
+            match remote::book(&self.app, organization, key.clone(), &booking, whose).await {
+                // The calendar outside was asked for as long as a customer waits.
+                Err(error @ UseCaseError::RemoteCalendar(_)) => return Err(error),
                 Err(error) if attempt < ATTEMPTS && error.class() == FailureClass::Transient && !error.is_unknown() => {
                 }
                 done => return done,
@@ -297,7 +294,12 @@ impl Intake {
         conversation: ConversationId,
         request: IntakeRequest,
     ) -> Result<Result<IntakeBooked, IntakeRefusal>, UseCaseError> {
-        self.app.rehearse(move |tx, now| book(tx, organization, contact, conversation, &request, now)).await
+        self.app
+            .rehearse(move |tx, now| {
+                let claimed = claim(tx, organization, contact, conversation, &request, None, now)?;
+                Ok(claimed.map(|(booked, _slot)| booked))
+            })
+            .await
     }
 }
 
@@ -347,14 +349,65 @@ fn first_service<'a>(agenda: &'a Agenda, professional: &Professional) -> Option<
     offered.find(|service| professional.offers(service.id).is_some())
 }
 
-fn book(
+/// A booking by [`Intake::book`].
+#[derive(Clone)]
+struct IntakeBooking {
+    organization: OrganizationId,
+    contact: ContactId,
+    conversation: ConversationId,
+    request: IntakeRequest,
+    accounts: Arc<NotificationAccounts>,
+}
+
+impl RemoteBooking for IntakeBooking {
+    type Done = IntakeBooked;
+    type Refusal = IntakeRefusal;
+
+    fn claim(&self, tx: &mut Tx<'_>, held_until: Option<Timestamp>, now: Timestamp) -> ClaimAnswer {
+        claim(tx, self.organization, self.contact, self.conversation, &self.request, held_until, now)
+    }
+
+    fn complete(
+        &self,
+        tx: &mut Tx<'_>,
+        done: &IntakeBooked,
+        slot: &ClaimedSlot,
+        now: Timestamp,
+    ) -> Result<(), UseCaseError> {
+        complete_booking(tx, self.organization, slot, now)?;
+        let booked = NotificationKind::Booked(done.booked.appointment.id);
+        professionals::enqueue(tx, &self.accounts, self.organization, booked, now)?;
+        Ok(())
+    }
+
+    fn refuse_taken(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<IntakeRefusal, UseCaseError> {
+        // The time outside is in our copy by now, so the same request is refused with what is free.
+        match tx.savepoint(|tx| {
+            let claimed = claim(tx, self.organization, self.contact, self.conversation, &self.request, None, now)?;
+            Ok::<_, UseCaseError>(Err::<std::convert::Infallible, _>(claimed.err()))
+        })? {
+            Err(Some(refusal)) => Ok(refusal),
+            Err(None) => Ok(IntakeRefusal::Booking(BookingRefusal::SlotTaken { alternatives: Vec::new() })),
+            Ok(never) => match never {},
+        }
+    }
+
+    fn booked(done: &IntakeBooked) -> &Booked {
+        &done.booked
+    }
+}
+
+type ClaimAnswer = Result<Result<(IntakeBooked, Option<ClaimedSlot>), IntakeRefusal>, UseCaseError>;
+
+fn claim(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     writer: ContactId,
     conversation: ConversationId,
     request: &IntakeRequest,
+    held_until: Option<Timestamp>,
     now: Timestamp,
-) -> Result<Result<IntakeBooked, IntakeRefusal>, UseCaseError> {
+) -> ClaimAnswer {
     let agenda = Agenda::load(tx, organization, Some(writer), (request.date, request.date), now)?;
     let session = granted!(session(tx, &agenda, conversation, request.service.as_deref())?);
     let mut writer = contact::get(tx, organization, writer)?;
@@ -368,8 +421,8 @@ fn book(
         pending: false,
         source: "agent".to_owned(),
     };
-    let booked = match book_in(tx, organization, writer.id, &wish, now)? {
-        Ok(booked) => booked,
+    let Claimed { booked, slot } = match claim_slot(tx, organization, writer.id, &wish, held_until, now)? {
+        Ok(claimed) => claimed,
         Err(refusal) => {
             let refusal = of_one(refusal, &session.professional.name);
             let away = no_free_slot::explain_empty_day(&agenda, session.professional, request.date) == NoFreeSlot::Away;
@@ -393,7 +446,7 @@ fn book(
             contact::insert(tx, organization, &new, now)?;
         }
     }
-    Ok(Ok(IntakeBooked { booked, for_somebody_else: who.attendee }))
+    Ok(Ok((IntakeBooked { booked, for_somebody_else: who.attendee }, slot)))
 }
 
 /// The person who comes, as far as the request reveals it.

@@ -13,11 +13,15 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::push;
-use super::reading::MoveRule;
 use crate::context::app_context::UseCaseError;
 
 /// Appointments that one event outside may collide with and be listed for.
 const MAX_TOUCHED: u32 = 100;
+
+/// Whether an appointment may go to the time that a person gave its event; the appointment that stands there then, or `None` if the rules
+/// of booking refuse it. It is the affair of booking, which this module does not know.
+pub(super) type MoveRule =
+    fn(&mut Tx<'_>, OrganizationId, AppointmentId, Span, Timestamp) -> Result<Option<AppointmentId>, UseCaseError>;
 
 /// What the edits of one calendar are judged by.
 pub(super) struct Edits<'a> {
@@ -37,10 +41,11 @@ pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) ->
     calendar_mirror::release(tx, id, edits.calendar, &event.id)?;
     let row = find_row(tx, edits, event)?;
     let shown = row.as_ref().and_then(|row| Some(push::shown(id, row.known.clone()?)));
-    if let Some(row) = row.as_ref().filter(|row| is_late(row, event))
-        && let Some(late) = known_of(event, row.appointment)
-        && calendar_event::adopt_late(tx, id, row.appointment, &late, edits.now)?
-    {
+    if let Some(row) = row.as_ref().filter(|row| is_late(row, event)) {
+        // A push that holds the row finds the event itself.
+        if let Some(late) = known_of(event, row.appointment) {
+            calendar_event::adopt_late(tx, id, row.appointment, &late, edits.now)?;
+        }
         return Ok(());
     }
     let edit = judge_edit(event, shown.as_ref(), id.into());
@@ -77,7 +82,7 @@ fn find_row(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<
     Ok(calendar_event::find(tx, id, appointment)?)
 }
 
-/// Whether an event is our own insert, which arrived after the push had given it up.
+/// Whether an event is our own insert, of which the push does not know yet that it arrived.
 fn is_late(row: &CalendarEvent, event: &OutsideEvent) -> bool {
     let number = event.id.strip_prefix(row.seed.as_str()).and_then(|rest| rest.strip_prefix('n'));
     row.known.is_none()

@@ -33,7 +33,7 @@ const MAX_STEPS: u32 = 8;
 pub enum Pushed {
     /// The event is as it should be.
     Shown(ShownEvent),
-    /// There is no event, as it should be.
+    /// The event does not exist, as it should be.
     Absent,
     /// Another push holds the appointment.
     Held,
@@ -85,7 +85,7 @@ impl From<UseCaseError> for Stop {
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed. A failure of the service is an outcome: the push is tried again later.
-pub async fn settle(
+pub async fn push_event(
     app: &AppContext,
     service: &Arc<dyn CalendarService>,
     organization: OrganizationId,
@@ -289,7 +289,7 @@ impl Push<'_> {
         }
     }
 
-    /// Reads an event anew that was changed meanwhile, or whose answer was lost.
+    /// Reads an event again after a change by a person or a lost answer.
     async fn look_again(&mut self, error: ServiceError, known: &ShownEvent) -> Result<(), Stop> {
         match error {
             ServiceError::Changed

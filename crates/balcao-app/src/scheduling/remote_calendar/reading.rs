@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
+use balcao_domain::OrganizationId;
 use balcao_domain::calendar_push::{poll_delay_s, retry_delay_s};
 use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent, is_suspicious_drop};
-use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::Tx;
 use balcao_store::scheduling::calendar_link;
 use balcao_store::scheduling::calendar_link::{CalendarFailure, OutsideCalendar};
 use balcao_store::scheduling::calendar_mirror::{self, QuarantinedEvent};
 use jiff::{SignedDuration, Timestamp};
 
-use super::edits::{self, Edits};
+use super::edits::{self, Edits, MoveRule};
 use super::service::{CalendarService, ChangeCursor, NextPage, ServiceError};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 
@@ -25,15 +25,10 @@ const CLAIM: SignedDuration = SignedDuration::from_secs(120);
 const PAST: SignedDuration = SignedDuration::from_hours(24);
 /// Events that are asked for singly because a complete listing lacks them.
 const MAX_MISSING: u32 = 200;
-/// Pages of one reading. Whoever has more goes on next time.
+/// Pages of one reading.
 const MAX_PAGES: u32 = 1000;
 /// How many of a hundred known events may disappear at once.
 const DROP_PERCENT: u32 = 30;
-
-/// Whether an appointment may go to the time that a person gave its event; the appointment that stands there then, or `None` if the rules
-/// of booking refuse it. It is the affair of booking, which this module does not know.
-pub type MoveRule =
-    fn(&mut Tx<'_>, OrganizationId, AppointmentId, Span, Timestamp) -> Result<Option<AppointmentId>, UseCaseError>;
 
 /// What came of a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -69,7 +69,7 @@ async fn prepared(act: Act, fault: Option<CallFault>) -> World {
     world
 }
 
-/// For each step: whoever comes back under the same key gets the answer, and if nobody does, nothing is left in between.
+/// For each step: a second run under the same key gets the answer, and without a second run nothing is left in between.
 async fn end_at_every_step(act: Act) {
     let faults =
         [None, Some(CallFault::AnswerLost), Some(CallFault::RequestLost), Some(CallFault::Late), Some(CallFault::Busy)];

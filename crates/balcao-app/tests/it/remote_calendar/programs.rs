@@ -16,7 +16,7 @@ fn ten() -> EventTime {
     EventTime::Timed(Span::of_minutes("2026-11-24T13:00:00Z".parse().unwrap(), 30))
 }
 
-/// Whoever of two wants the slot through either program, one has it, and the calendar has one event.
+/// Of two customers who want one slot through two programs one has it, and the calendar has one event.
 async fn one_of_two_has_the_slot(first: &World, second: &World) {
     for (round, start) in ["09:00", "10:00", "11:00", "14:00", "16:00"].into_iter().enumerate() {
         let (one, other) = (first.booking(), second.booking());

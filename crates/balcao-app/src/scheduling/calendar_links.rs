@@ -1,0 +1,208 @@
+//! Which calendars outside belong to whom: link, unlink, and how each one is.
+
+use balcao_domain::{OrganizationId, ProfessionalId};
+use balcao_store::Tx;
+use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess, OutsideCalendar};
+use balcao_store::scheduling::{calendar_conflict, calendar_event, calendar_mirror};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::context::app_context::{AppContext, UseCaseError, granted, organization};
+use crate::context::names::{NameRefusal, find};
+use crate::scheduling::professionals;
+
+/// Rows of a list of the status.
+const LISTED: u32 = 1000;
+
+/// A calendar of a professional, and how our copy of it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LinkStatus {
+    /// The professional's name.
+    pub professional: String,
+    /// The calendar.
+    pub calendar: String,
+    /// Whether the professional's appointments are written into it.
+    pub is_written: bool,
+    /// The instant that our copy holds; absent before the first complete reading.
+    pub synced_at: Option<Timestamp>,
+    /// Whether that is so long ago that nothing of the professional is offered.
+    pub is_too_old: bool,
+    /// Why the last reading failed, and since when they do.
+    pub failure: Option<String>,
+    /// Since when readings fail.
+    pub failing_since: Option<Timestamp>,
+}
+
+/// How the calendars of a business are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CalendarStatus {
+    /// The service that the program is connected to.
+    pub service: Option<&'static str>,
+    /// The links, in order of professional and calendar.
+    pub links: Vec<LinkStatus>,
+    /// Appointments whose event is not as it should be yet.
+    pub waiting: u32,
+    /// Open conflicts.
+    pub conflicts: usize,
+    /// Events that cannot be read, each with its reason.
+    pub unreadable: Vec<String>,
+}
+
+/// Why nothing was linked or unlinked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LinkRefusal {
+    /// The name of the professional.
+    #[error("unknown professional; {}", in_words(.0))]
+    Professional(NameRefusal),
+    /// The professional has another calendar to write into.
+    #[error(
+        "cannot write into `{calendar}`: appointments of {professional} are written into `{other}`; unlink that one first"
+    )]
+    OtherWritten {
+        /// The professional.
+        professional: String,
+        /// The calendar.
+        calendar: String,
+        /// The other one.
+        other: String,
+    },
+    /// The calendar is not linked to the professional.
+    #[error("`{calendar}` is not linked to {professional}; `balcao calendar status` shows the links")]
+    NotLinked {
+        /// The professional.
+        professional: String,
+        /// The calendar.
+        calendar: String,
+    },
+    /// The id is empty or too long.
+    #[error("invalid calendar id; expected 1 to 256 characters")]
+    InvalidId,
+}
+
+fn in_words(refusal: &NameRefusal) -> String {
+    match refusal {
+        NameRefusal::NotFound { known, .. } => format!("expected one of: {}", known.join(", ")),
+        NameRefusal::Ambiguous { candidates, .. } => format!("several could be meant: {}", candidates.join(", ")),
+    }
+}
+
+/// Links calendars. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CalendarLinks {
+    app: AppContext,
+}
+
+impl CalendarLinks {
+    /// Over the application context.
+    #[must_use]
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
+    }
+
+    /// Links a calendar to a professional. With `write` the professional's appointments to come are written into it. Until the first reading
+    /// nothing of the professional is offered.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why nothing was linked.
+    pub async fn link(
+        &self,
+        id: OrganizationId,
+        professional: String,
+        calendar: String,
+        write: bool,
+    ) -> Result<Result<(), LinkRefusal>, UseCaseError> {
+        if calendar.is_empty() || calendar.len() > 256 {
+            return Ok(Err(LinkRefusal::InvalidId));
+        }
+        let now = self.app.clock.now();
+        let link = move |tx: &mut Tx<'_>| {
+            let (whose, name) = granted!(named(tx, id, &professional)?);
+            let written = calendar_link::find_write_calendar(tx, id, whose)?;
+            if let Some(other) = written.clone().filter(|other| write && *other != calendar) {
+                return Ok(Err(LinkRefusal::OtherWritten { professional: name, calendar, other }));
+            }
+            let access = if write { LinkAccess::Write } else { LinkAccess::Read };
+            let link = CalendarLink { professional: whose, calendar: calendar.clone(), access };
+            calendar_link::link(tx, id, &link, now)?;
+            calendar_link::set_due(tx, id, &calendar, now)?;
+            if write || written == Some(calendar) {
+                calendar_event::raise_all(tx, id, whose, now)?;
+            }
+            Ok::<_, UseCaseError>(Ok(()))
+        };
+        self.app.store.write(link).await
+    }
+
+    /// Unlinks a calendar from a professional. Events of appointments to come are taken out of one that they were written into.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why nothing was unlinked.
+    pub async fn unlink(
+        &self,
+        id: OrganizationId,
+        professional: String,
+        calendar: String,
+    ) -> Result<Result<(), LinkRefusal>, UseCaseError> {
+        let now = self.app.clock.now();
+        let unlink = move |tx: &mut Tx<'_>| {
+            let (whose, name) = granted!(named(tx, id, &professional)?);
+            if !calendar_link::unlink(tx, id, whose, &calendar)? {
+                return Ok(Err(LinkRefusal::NotLinked { professional: name, calendar }));
+            }
+            calendar_event::raise_all(tx, id, whose, now)?;
+            Ok::<_, UseCaseError>(Ok(()))
+        };
+        self.app.store.write(unlink).await
+    }
+
+    /// How the calendars of a business are.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn status(&self, id: OrganizationId) -> Result<CalendarStatus, UseCaseError> {
+        let service = self.app.remote_calendar.as_ref().map(|service| service.name());
+        let look = move |tx: &mut Tx<'_>, now: Timestamp| {
+            let bound = organization(tx, id)?.0.scheduling.calendar_mirror_bound();
+            let oldest = balcao_domain::span::plus_minutes(now, -i64::from(bound));
+            let names = balcao_store::scheduling::catalog::professional_names(tx, id)?;
+            let calendars = calendar_link::list_calendars(tx, id)?;
+            let shown = |link: CalendarLink| {
+                let copy: Option<&OutsideCalendar> = calendars.iter().find(|one| one.calendar == link.calendar);
+                let synced_at = copy.and_then(|copy| copy.synced_at);
+                let failure = copy.and_then(|copy| copy.failure.as_ref());
+                LinkStatus {
+                    professional: names.get(&link.professional).cloned().unwrap_or_default(),
+                    is_written: link.access == LinkAccess::Write,
+                    calendar: link.calendar,
+                    synced_at,
+                    is_too_old: synced_at.is_none_or(|at| at < oldest),
+                    failure: failure.map(|failure| failure.reason.clone()),
+                    failing_since: failure.map(|failure| failure.since),
+                }
+            };
+            let links = calendar_link::list(tx, id)?.into_iter().map(shown).collect();
+            let waiting = calendar_event::count_waiting(tx, id)?.0;
+            let conflicts = calendar_conflict::list_open(tx, id, LISTED)?.len();
+            let unreadable = calendar_mirror::list_quarantined(tx, id, LISTED)?.into_iter();
+            let unreadable = unreadable.map(|one| format!("{} {}: {}", one.calendar, one.event, one.reason)).collect();
+            Ok(CalendarStatus { service, links, waiting, conflicts, unreadable })
+        };
+        self.app.look(look).await
+    }
+}
+
+/// The active professional of a name.
+fn named(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    query: &str,
+) -> Result<Result<(ProfessionalId, String), LinkRefusal>, UseCaseError> {
+    let all = professionals::active(tx, id)?;
+    let found = find(query, all.iter().map(|one| (&one.name, one.aliases.as_slice())));
+    Ok(match found {
+        Ok(found) => all.into_iter().nth(found.index).map(|one| (one.id, one.name)).ok_or(LinkRefusal::Professional(
+            NameRefusal::NotFound { query: query.to_owned(), nearest: None, known: Vec::new() },
+        )),
+        Err(refusal) => Err(LinkRefusal::Professional(refusal)),
+    })
+}

@@ -1,0 +1,259 @@
+//! Which calendars belong to whom, how they are, and what people did in them.
+
+use std::process::ExitCode;
+
+use balcao_app::scheduling::calendar_conflicts::{CalendarConflict, CalendarConflicts, ConflictChoice};
+use balcao_app::scheduling::calendar_links::{CalendarLinks, CalendarStatus, LinkStatus};
+use balcao_app::scheduling::calendar_work::{CalendarWork, Comparison};
+use balcao_app::scheduling::remote_calendar::reading::Reading;
+use balcao_domain::OrganizationId;
+use jiff::civil::DateTime;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::commands::acting_staff::ActingStaff;
+use crate::{
+    config::Config,
+    output::{Failure, error_chain, one_line, print_line},
+    wire,
+};
+
+/// Conflicts of one list.
+const LISTED: u32 = 200;
+
+/// What is to be done.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Action {
+    /// Links a calendar to a professional: its events take the professional's time.
+    Link {
+        /// The professional, by name.
+        professional: String,
+        /// The calendar, by its id in the service.
+        calendar: String,
+        /// Also writes the professional's appointments into it.
+        #[arg(long)]
+        write: bool,
+    },
+    /// Unlinks a calendar; events of appointments to come are taken out of it.
+    Unlink {
+        /// The professional, by name.
+        professional: String,
+        /// The calendar, by its id in the service.
+        calendar: String,
+    },
+    /// The links, how old our copies are, and what waits.
+    Status,
+    /// Reads the linked calendars now, and writes what waits.
+    Sync {
+        /// Says that many events did disappear at once.
+        #[arg(long)]
+        accept_drop: bool,
+    },
+    /// Bookings that people changed in a calendar.
+    Conflicts,
+    /// What can be done about one of them, and what its customer would read.
+    WaysOut {
+        /// The conflict, as `conflicts` numbers it.
+        id: i64,
+    },
+    /// Resolves a conflict.
+    Resolve(ResolveArgs),
+    /// Compares every appointment to come with its event.
+    Reconcile,
+}
+
+/// Options of `balcao calendar resolve`.
+#[derive(Debug, clap::Args)]
+#[group(id = "choice", required = true, multiple = false)]
+pub(super) struct ResolveArgs {
+    /// The conflict, as `conflicts` numbers it.
+    id: i64,
+    /// What was done outside holds: a deleted event cancels its booking, a moved one moves it, else the booking stays.
+    #[arg(long, group = "choice")]
+    take: bool,
+    /// Puts our event back as it was.
+    #[arg(long, group = "choice")]
+    restore: bool,
+    /// Moves the customer to this local time, such as 2026-11-27T10:00.
+    #[arg(long, value_name = "TIME", group = "choice")]
+    move_to: Option<DateTime>,
+    /// Of a move, the professional by name; as before, if absent.
+    #[arg(long, value_name = "NAME", requires = "move_to")]
+    with: Option<String>,
+    /// Does not write to the customer.
+    #[arg(long)]
+    silent: bool,
+    #[command(flatten)]
+    me: ActingStaff,
+}
+
+fn failed(error: impl std::error::Error + 'static) -> Failure {
+    Failure::operation(error_chain(&error))
+}
+
+/// Runs the command.
+pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<ExitCode, Failure> {
+    let (app, id, _) = wire::configured(config, None).await?;
+    let links = CalendarLinks::new(app.clone());
+    match action {
+        Action::Link { professional, calendar, write } => {
+            links.link(id, professional.clone(), calendar.clone(), write).await.map_err(failed)?.map_err(failed)?;
+            let told = format!("{calendar} is linked to {professional}; `balcao calendar sync` reads it");
+            say(json, &json!({ "linked": calendar, "write": write }), &told);
+        }
+        Action::Unlink { professional, calendar } => {
+            links.unlink(id, professional.clone(), calendar.clone()).await.map_err(failed)?.map_err(failed)?;
+            say(
+                json,
+                &json!({ "unlinked": calendar }),
+                &format!("{calendar} is not linked to {professional} any more"),
+            );
+        }
+        Action::Status => print_status(json, &links.status(id).await.map_err(failed)?),
+        Action::Sync { accept_drop } => {
+            if app.remote_calendar.is_none() {
+                return Err(Failure::operation("no calendar service is connected"));
+            }
+            sync(&links, &CalendarWork::new(app), id, accept_drop).await?;
+            print_status(json, &links.status(id).await.map_err(failed)?);
+        }
+        Action::Conflicts => {
+            let all = conflicts(app, config)?.list(id, LISTED).await.map_err(failed)?;
+            if json {
+                print_json(&all);
+            } else if all.is_empty() {
+                print_line("no conflicts with calendars");
+            } else {
+                all.iter().for_each(|one| print_line(&line(one)));
+            }
+        }
+        Action::WaysOut { id: number } => {
+            let found = conflicts(app, config)?.find(id, number).await.map_err(failed)?.map_err(failed)?;
+            if json {
+                print_json(&found);
+            } else {
+                print_line(&line(&found.conflict));
+                if found.may_restore {
+                    print_line("--restore: our event is put back; the customer reads nothing");
+                }
+                for way in &found.ways {
+                    let to = way.to.as_ref().map(|to| format!(" to {}T{} with {}", to.date, to.start, to.professional));
+                    print_line(&format!("{}{}: {}", way.way, to.unwrap_or_default(), one_line(&way.text)));
+                }
+            }
+        }
+        Action::Resolve(args) => resolve(&conflicts(app, config)?, id, args, json).await?,
+        Action::Reconcile => {
+            let compared = CalendarWork::new(app).compare(id).await.map_err(failed)?.map_err(failed)?;
+            return Ok(print_comparison(json, &compared));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn conflicts(app: balcao_app::AppContext, config: &Config) -> Result<CalendarConflicts, Failure> {
+    Ok(CalendarConflicts::new(app, config.whatsapp.policies().map_err(Failure::usage)?))
+}
+
+async fn sync(
+    links: &CalendarLinks,
+    work: &CalendarWork,
+    id: OrganizationId,
+    accept_drop: bool,
+) -> Result<(), Failure> {
+    let mut calendars: Vec<String> =
+        links.status(id).await.map_err(failed)?.links.into_iter().map(|one| one.calendar).collect();
+    calendars.sort_unstable();
+    calendars.dedup();
+    for calendar in calendars {
+        if let Reading::Suspicious { known, gone } =
+            work.read(id, calendar.clone(), accept_drop).await.map_err(failed)?
+        {
+            return Err(Failure::operation(format!(
+                "{gone} of {known} events of {calendar} disappeared at once; if that is true, run this with --accept-drop"
+            )));
+        }
+    }
+    work.push_due(id).await.map_err(failed)?;
+    Ok(())
+}
+
+async fn resolve(all: &CalendarConflicts, id: OrganizationId, args: ResolveArgs, json: bool) -> Result<(), Failure> {
+    let ResolveArgs { id: number, take, restore: _, move_to, with, silent, me } = args;
+    let choice = match move_to {
+        Some(at) => {
+            let minute = i32::from(at.hour()) * 60 + i32::from(at.minute());
+            let start_min = u16::try_from(minute).unwrap_or_default();
+            ConflictChoice::Move { date: at.date(), start_min, professional: with }
+        }
+        None if take => ConflictChoice::TakeOutside,
+        None => ConflictChoice::Restore,
+    };
+    let resolved = all.resolve(id, number, choice, !silent, me.actor()).await.map_err(failed)?.map_err(failed)?;
+    if json {
+        print_json(&resolved);
+        return Ok(());
+    }
+    print_line(&format!("conflict {number} is resolved"));
+    if let Some(booking) = &resolved.booking {
+        let one = &booking.appointment;
+        print_line(&format!("{} {} {} {} {}", one.id, one.date, one.start, one.professional, one.status));
+        if let Some(notice) = &booking.notice {
+            print_line(&format!("customer: {}", one_line(&notice.text)));
+        }
+    }
+    Ok(())
+}
+
+fn print_json(value: &impl Serialize) {
+    print_line(&serde_json::to_string(value).unwrap_or_default());
+}
+
+fn say(json: bool, value: &serde_json::Value, text: &str) {
+    print_line(&if json { value.to_string() } else { text.to_owned() });
+}
+
+fn print_status(json: bool, status: &CalendarStatus) {
+    if json {
+        return print_json(status);
+    }
+    print_line(&format!("service: {}", status.service.unwrap_or("none connected")));
+    for LinkStatus { professional, calendar, is_written, synced_at, is_too_old, failure, .. } in &status.links {
+        let use_of = if *is_written { "written" } else { "read" };
+        let age = synced_at.map_or_else(|| "never read".to_owned(), |at| format!("as of {at}"));
+        let old = if *is_too_old { ", too old: nothing is offered" } else { "" };
+        let failure = failure.as_ref().map(|why| format!(", failing: {}", one_line(why)));
+        print_line(&format!("{professional}  {calendar}  {use_of}  {age}{old}{}", failure.unwrap_or_default()));
+    }
+    print_line(&format!("{} events wait to be written, {} conflicts", status.waiting, status.conflicts));
+    status.unreadable.iter().for_each(|one| print_line(&format!("unreadable: {}", one_line(one))));
+}
+
+fn line(one: &CalendarConflict) -> String {
+    let who = one.contact_name.as_deref().unwrap_or("no name");
+    let event = one.event_from.map(|from| format!(", the event is at {from}"));
+    let booking = &one.appointment;
+    format!(
+        "{}  {}  {} {} {} with {} ({who}){}",
+        one.id,
+        one.kind.as_str(),
+        booking.id,
+        booking.date,
+        booking.start,
+        booking.professional,
+        event.unwrap_or_default()
+    )
+}
+
+/// Prints a comparison; fails if anything differs, so that a script sees it.
+fn print_comparison(json: bool, compared: &Comparison) -> ExitCode {
+    if json {
+        print_json(compared);
+    } else {
+        print_line(&format!("{} events are as they should be, {} are not", compared.equal, compared.differences.len()));
+        for one in &compared.differences {
+            print_line(&format!("{}: {:?}", one.appointment, one.what));
+        }
+    }
+    if compared.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
