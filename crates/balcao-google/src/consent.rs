@@ -82,7 +82,7 @@ impl Consent {
             .append_pair("redirect_uri", redirect_uri)
             .append_pair("response_type", "code")
             .append_pair("scope", &scopes.join(" "))
-            // Without the next two there is no refresh token from the second consent on.
+            // Without the next two the second consent gives no refresh token.
             .append_pair("access_type", "offline")
             .append_pair("prompt", "consent")
             .append_pair("state", &state)

@@ -31,7 +31,7 @@ pub enum Credential {
     ServiceAccount {
         /// The text of its key file.
         key_file: SecretString,
-        /// The person of the Workspace domain for whom the account acts; `None` if it acts for itself.
+        /// The person of the domain in whose name the account acts; `None` if it acts in its own.
         subject: Option<String>,
     },
     /// What a person granted.

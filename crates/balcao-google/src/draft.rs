@@ -16,8 +16,17 @@ pub(crate) fn is_event_id(id: &str) -> bool {
     (5..=1_024).contains(&id.len()) && id.bytes().all(|one| one.is_ascii_digit() || (b'a'..=b'v').contains(&one))
 }
 
+/// A draft as a new event, with its id.
+pub(crate) fn insertion(draft: &EventDraft) -> Value {
+    let mut body = body(draft);
+    if let Some(fields) = body.as_object_mut() {
+        fields.insert("id".to_owned(), json!(draft.id));
+    }
+    body
+}
+
 /// All that the program says of an event, without its id.
-pub(crate) fn body(draft: &EventDraft) -> Value {
+fn body(draft: &EventDraft) -> Value {
     let EventMark { organization, appointment } = draft.mark;
     json!({
         "summary": draft.title,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_app::scheduling::remote_calendar::service::{
@@ -24,7 +25,7 @@ use crate::limits::Limits;
 use crate::oauth::OAuth;
 use crate::tokens::Tokens;
 use crate::transport::Transport;
-use crate::verdict::{Effect, Verdict, judge};
+use crate::verdict::{Effect, Verdict, classify};
 use crate::{draft, event};
 
 /// Calendars that one question about busy times may name.
@@ -129,7 +130,7 @@ impl GoogleCalendar {
                 sent = sent.header(IF_MATCH, version);
             }
             let came = self.transport.send(sent, until).await;
-            match judge(came, request.effect, &self.transport.limits) {
+            match classify(came, request.effect, &self.transport.limits) {
                 Verdict::Done(value) => return Ok(value),
                 Verdict::Failed(error) => return Err(error),
                 Verdict::Renew if !allowed.may_repeat => {
@@ -149,11 +150,9 @@ impl GoogleCalendar {
 
     /// When to send again; `None` if too little time would be left.
     fn pause(&self, error: &ServiceError, until: Instant) -> Option<Instant> {
-        let asked = match error {
-            ServiceError::Unavailable { retry_after_ms, .. } => retry_after_ms.map(std::time::Duration::from_millis),
-            _ => None,
-        };
-        let at = Instant::now().checked_add(asked.unwrap_or_default().max(self.transport.limits.pause))?;
+        let ServiceError::Unavailable { retry_after_ms, .. } = error else { return None };
+        let asked = Duration::from_millis(retry_after_ms.unwrap_or_default());
+        let at = Instant::now().checked_add(asked.max(self.transport.limits.pause))?;
         (at < until).then_some(at)
     }
 
@@ -224,12 +223,10 @@ impl CalendarService for GoogleCalendar {
 
     async fn insert(&self, organization: OrganizationId, draft: &EventDraft) -> Result<OutsideEvent, ServiceError> {
         check_id(&draft.id)?;
-        let mut body = draft::body(draft);
-        body["id"] = json!(draft.id);
         let fields = ("fields", event::FIELDS);
         let url = self.url(organization, &["calendars", &draft.calendar, "events"], &[SILENT, fields]);
-        let made =
-            self.call(organization, Request::write(Method::POST, url, Some(body)), &mut self.allowance()).await?;
+        let request = Request::write(Method::POST, url, Some(draft::insertion(draft)));
+        let made = self.call(organization, request, &mut self.allowance()).await?;
         Self::written(&draft.calendar, &made)
     }
 

@@ -15,7 +15,7 @@ use crate::consent::scopes;
 use crate::credentials::{Credential, Credentials, Grant};
 use crate::oauth::{Given, OAuth, OAuthError};
 
-/// How long before its end a token is no longer used.
+/// How long before its end a token is renewed.
 const EARLY: SignedDuration = SignedDuration::from_secs(60);
 /// The age at which grants die while the consent screen is in testing.
 const TESTING: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -69,7 +69,7 @@ impl Tokens {
     /// The credential of a business.
     ///
     /// # Errors
-    /// [`ServiceError::Disconnected`] if there is none.
+    /// [`ServiceError::Disconnected`] if the business has none.
     pub(crate) fn credential(&self, organization: OrganizationId) -> Result<Credential, ServiceError> {
         let cause = DisconnectCause::NotConnected;
         let found = self.credentials.find(organization);

@@ -38,8 +38,8 @@ pub(crate) enum Verdict {
     Failed(ServiceError),
 }
 
-/// Judges what came of a request.
-pub(crate) fn judge(came: Result<Answer, Silence>, effect: Effect, limits: &Limits) -> Verdict {
+/// Says what follows from what came of a request.
+pub(crate) fn classify(came: Result<Answer, Silence>, effect: Effect, limits: &Limits) -> Verdict {
     match came {
         Ok(answer) if (200..300).contains(&answer.status) => read(&answer, effect, limits),
         Ok(answer) => refusal(&answer, effect),

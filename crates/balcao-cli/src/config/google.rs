@@ -14,7 +14,7 @@ use super::serve::secret_of;
 pub(crate) struct GoogleConfig {
     /// The key file of a service account.
     pub(crate) service_account_file: Option<PathBuf>,
-    /// The person of the Workspace domain for whom the service account acts.
+    /// The person of the Workspace domain whose calendars the service account uses.
     pub(crate) subject: Option<String>,
     /// The OAuth client.
     pub(crate) client_id: Option<String>,

@@ -42,7 +42,7 @@ impl TokenFile {
         Self(path.to_owned())
     }
 
-    /// The grant of a business; `None` if there is none.
+    /// The grant of a business; `None` if the business is not connected.
     ///
     /// # Errors
     /// The file is there and cannot be read.

@@ -49,9 +49,11 @@ impl TokenFile {
     /// Why not, and what would do.
     pub(super) fn check(&self) -> Result<(), String> {
         self.read().map_err(|error| format!("packs.tokens {}: {error}", self.path.display()))?;
-        private::check_replace(&self.path).map_err(|error| match error.kind() {
-            ErrorKind::IsADirectory => format!("invalid packs.tokens `{}`; expected a file", self.path.display()),
-            _ => format!("packs.tokens: nothing can be written in {}: {error}", private::folder(&self.path).display()),
+        private::check_replace(&self.path).map_err(|error| {
+            if error.kind() == ErrorKind::IsADirectory {
+                return format!("invalid packs.tokens `{}`; expected a file", self.path.display());
+            }
+            format!("packs.tokens: nothing can be written in {}: {error}", private::folder(&self.path).display())
         })
     }
 

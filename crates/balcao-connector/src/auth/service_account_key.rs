@@ -28,7 +28,7 @@ pub struct ServiceAccountKey {
 pub struct Statement<'a> {
     /// The scopes, with spaces between them.
     pub scope: &'a str,
-    /// The person of the domain for whom the account acts; `None` if it acts for itself.
+    /// The person of the domain in whose name the account acts; `None` if it acts in its own.
     pub subject: Option<&'a str>,
     /// The address of the token endpoint.
     pub audience: &'a str,

@@ -20,7 +20,7 @@ use crate::{
     transport::Transport,
 };
 
-/// How long before its end a token is no longer used.
+/// How long before its end a token is renewed.
 const EARLY: Duration = Duration::from_secs(30);
 
 /// Longest answer of a token endpoint, in bytes.
@@ -155,7 +155,7 @@ impl Traded {
             let over = error.status.is_some_and(|status| (400..500).contains(&status) && status != 429);
             let kind = if over { FailureKind::Unauthorized } else { error.kind };
             // Whatever became of the tokens: the call itself was not sent.
-            // And its status is not the service's: another token is no cure for it.
+            // And its status is not the service's, so another token does not help.
             CallError { kind, outcome: Outcome::NotDone, status: None, ..error }
         })
     }

@@ -40,7 +40,7 @@ async fn make(world: &World, call: Call, with: &Prepared, variant: usize) -> Res
         Call::Calendars => format!("{:?}", service.calendars(shop()).await?),
         Call::FreeBusy => format!("{:?}", service.busy(shop(), &[RAFA.to_owned()], friday()).await?),
         Call::Get => format!("{:?}", service.find(shop(), RAFA, id).await?),
-        Call::List if variant % 2 == 0 => format!("{:?}", service.overlapping(shop(), RAFA, friday()).await?),
+        Call::List if variant.is_multiple_of(2) => format!("{:?}", service.overlapping(shop(), RAFA, friday()).await?),
         Call::List => {
             let cursor = ChangeCursor::Everything { since: instant("2026-11-26T00:00:00Z") };
             format!("{:?}", service.changes(shop(), RAFA, &cursor, None).await?.events)

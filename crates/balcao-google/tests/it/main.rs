@@ -1,4 +1,5 @@
 //! The client of Google Calendar against the strict fake of it, over real HTTP.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod calls;
 mod checkup;

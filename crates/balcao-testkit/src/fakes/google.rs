@@ -5,15 +5,19 @@
 //! the clock that a test hands in.
 #![expect(clippy::indexing_slicing, reason = "JSON that the fake made itself, or that reads as null")]
 
+mod accounts;
 mod channels;
 mod consent;
+mod cursors;
 mod events;
 mod faults;
 mod free_busy;
 mod hands;
 mod listing;
+mod notices;
 mod oauth;
 mod recurrence;
+mod refusal;
 mod route;
 mod shape;
 mod state;
@@ -27,9 +31,9 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::http::Server;
-pub use channels::Notice;
 use faults::Faults;
 pub use faults::{Call, Fault};
+pub use notices::Notice;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, SERVICE_ACCOUNT};
 use state::{Calendar, State};
 

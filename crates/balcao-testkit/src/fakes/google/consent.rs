@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::oauth::{CLIENT_ID, Code, SCOPES};
+use super::accounts::Code;
+use super::oauth::{CLIENT_ID, SCOPES};
 use super::shape::Query;
 use super::state::State;
 use crate::fakes::http::{Reply, Request, decode};

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::oauth::SERVICE_ACCOUNT;
 use super::recurrence;
+use super::refusal::Refusal;
 use super::shape::{self, Query};
-use super::state::{Event, Refusal, State, instant};
+use super::state::{Event, State, instant};
 use crate::fakes::http::Request;
 
 /// Parameters of every write.

@@ -5,8 +5,9 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::recurrence;
+use super::refusal::Refusal;
 use super::shape::{keys, object, with_offset};
-use super::state::{Calendar, Event, Refusal, State};
+use super::state::{Calendar, Event, State};
 use crate::fakes::http::Request;
 
 /// Calendars of one request.

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::FakeGoogle;
 use super::events::{cancel, find, shift};
-use super::state::{Event, Refusal, State, instant};
+use super::refusal::Refusal;
+use super::state::{Event, State, instant};
 
 /// Hands of people. Each act changes the event's version, and push channels hear of it. What does not exist is left as it is.
 impl FakeGoogle {
@@ -65,9 +66,12 @@ impl FakeGoogle {
 
     /// Changes any field of an event; `null` takes it out.
     pub fn set_field(&self, calendar: &str, id: &str, key: &str, value: Value) {
-        self.edit(calendar, id, |body| match value {
-            Value::Null => drop(body.remove(key)),
-            value => drop(body.insert(key.to_owned(), value)),
+        self.edit(calendar, id, |body| {
+            if value.is_null() {
+                body.remove(key);
+            } else {
+                body.insert(key.to_owned(), value);
+            }
         });
     }
 

@@ -1,14 +1,16 @@
 //! Lists of events: filters, pages, and sync tokens with what they are bound to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
+use super::cursors::{Page, SyncPoint};
 use super::events::shown_to;
 use super::recurrence;
+use super::refusal::Refusal;
 use super::shape::Query;
-use super::state::{Event, Refusal, State};
+use super::state::{Calendar, Event, State};
 
 /// Parameters of a list.
 const KNOWN: [&str; 12] = [
@@ -31,42 +33,6 @@ const NOT_BESIDE_A_TOKEN: [&str; 5] = ["orderBy", "privateExtendedProperty", "q"
 const BOUND: [&str; 2] = ["singleEvents", "eventTypes"];
 /// How far series are listed.
 const AHEAD: SignedDuration = SignedDuration::from_hours(24 * 365);
-
-/// What the service remembers of lists that it gave.
-#[derive(Debug, Default)]
-pub(super) struct Listings {
-    tokens: BTreeMap<String, SyncPoint>,
-    pages: BTreeMap<String, Page>,
-    /// Events of a page at most, whatever the client asks for.
-    pub(super) page_size: Option<usize>,
-    /// Puts an empty page behind the first page of every list.
-    pub(super) empty_page: bool,
-}
-
-#[derive(Debug, Clone)]
-struct SyncPoint {
-    calendar: String,
-    bound: Vec<Vec<String>>,
-    revision: u64,
-}
-
-#[derive(Debug, Clone)]
-struct Page {
-    calendar: String,
-    parameters: Vec<(&'static str, Vec<String>)>,
-    items: Vec<Value>,
-    /// The revision that the list began at.
-    revision: u64,
-    /// The empty page comes first.
-    is_empty_first: bool,
-}
-
-impl Listings {
-    /// From now on no sync token is good any more.
-    pub(super) fn expire(&mut self) {
-        self.tokens.clear();
-    }
-}
 
 /// `GET …/events`.
 pub(super) fn list(state: &mut State, calendar: &str, query: &Query) -> Result<Value, Refusal> {
@@ -175,7 +141,7 @@ fn since(state: &State, calendar: &str, query: &Query, token: &str) -> Result<u6
     if query.get("showDeleted") == Some("false") {
         return Err(Refusal::invalid("Sync token cannot be combined with showDeleted=false."));
     }
-    let gone = || Refusal::new(410, "fullSyncRequired", "Sync token is no longer valid, a full sync is required.");
+    let gone = || Refusal::new(410, "fullSyncRequired", "Sync token expired, a full sync is required.");
     let point = state.listings.tokens.get(token).ok_or_else(gone)?;
     if point.calendar != calendar || point.bound != bound(query) {
         return Err(Refusal::invalid("The sync token was given for other parameters."));
@@ -228,7 +194,7 @@ pub(super) fn calendars(state: &State, query: &Query) -> Result<Value, Refusal> 
             at.ok_or_else(|| Refusal::invalid("Invalid page token value."))?
         }
     };
-    let entry = |(id, one): (&String, &super::state::Calendar)| {
+    let entry = |(id, one): (&String, &Calendar)| {
         let mut entry = json!({ "kind": "calendar#calendarListEntry", "id": id, "summary": one.name,
             "timeZone": one.zone_name, "accessRole": one.role });
         if one.is_primary {
@@ -275,7 +241,7 @@ fn select(value: &Value, rest: &mut &str) -> Option<Value> {
         let mut left = inner.unwrap_or(after);
         let take = |value: &Value, left: &mut &str| {
             let Some(found) = value.get(name) else {
-                // The names inside are read all the same, to find their end.
+                // The names inside are read nevertheless, to find their end.
                 return if inner.is_some() { select(&Value::Null, left).map(|_| None) } else { Some(None) };
             };
             if inner.is_some() { select(found, left).map(Some) } else { Some(Some(found.clone())) }

@@ -1,6 +1,6 @@
 //! The token endpoint: refresh tokens, codes with PKCE, statements that a service account signed, and the end of a grant.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,8 +9,10 @@ use ring::signature::{KeyPair, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedP
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::accounts::{Access, Code, Grant};
+use super::refusal::Refusal;
 use super::shape::Query;
-use super::state::{Refusal, State};
+use super::state::State;
 use crate::fakes::http::Request;
 
 /// The OAuth client that is registered.
@@ -27,40 +29,6 @@ const PEM: &str = include_str!("service_account.pem");
 const LIVES_S: i64 = 3_599;
 /// How far a statement may begin in the future, in seconds.
 const SKEW_S: i64 = 300;
-
-/// What the service knows of those who call.
-#[derive(Debug, Default)]
-pub(super) struct Accounts {
-    grants: BTreeMap<String, Grant>,
-    access: BTreeMap<String, Access>,
-    codes: BTreeMap<String, Code>,
-    /// How far the clock of the service is ahead of the client's.
-    pub(super) ahead: SignedDuration,
-}
-
-#[derive(Debug)]
-struct Grant {
-    scopes: BTreeSet<String>,
-    /// Why it is dead.
-    dead: Option<String>,
-}
-
-#[derive(Debug)]
-struct Access {
-    scopes: BTreeSet<String>,
-    until: Timestamp,
-    is_service_account: bool,
-    refresh: Option<String>,
-}
-
-/// A code that the consent page gave, with what it is bound to.
-#[derive(Debug)]
-pub(super) struct Code {
-    pub(super) redirect_uri: String,
-    pub(super) challenge: String,
-    pub(super) scopes: BTreeSet<String>,
-    pub(super) until: Timestamp,
-}
 
 /// An error of the token endpoint (RFC 6749, section 5.2).
 pub(super) struct TokenError {

@@ -5,7 +5,8 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 use serde_json::{Map, Value, json};
 
-use super::state::{Event, Refusal};
+use super::refusal::Refusal;
+use super::state::Event;
 
 /// The instances of a series that are made at most.
 const MOST: usize = 730;

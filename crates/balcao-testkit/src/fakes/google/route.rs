@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::events::{self, Got, Write};
 use super::faults::{Call, Fault};
+use super::refusal::Refusal;
 use super::shape::Query;
-use super::state::{Refusal, State};
+use super::state::State;
 use super::{Asked, Inner, channels, consent, free_busy, listing};
 use crate::fakes::http::{Reply, Request, decode};
 
@@ -143,13 +144,14 @@ fn perform(state: &mut State, route: &Route<'_>, query: &Query, request: &Reques
 
 /// Whether one of the caller's scopes allows a method; `calendar.events.owned` does so on calendars that the account owns.
 fn has_scope(scopes: &BTreeSet<String>, call: Call, role: &str) -> bool {
-    let names: &[&str] = match call {
-        Call::Calendars => {
-            &["calendar", "calendar.readonly", "calendar.calendarlist", "calendar.calendarlist.readonly"]
-        }
-        Call::FreeBusy => &["calendar", "calendar.readonly", "calendar.freebusy", "calendar.events.freebusy"],
-        _ if role == "owner" => &["calendar", "calendar.events", "calendar.events.owned"],
-        _ => &["calendar", "calendar.events"],
+    let names: &[&str] = if call == Call::Calendars {
+        &["calendar", "calendar.readonly", "calendar.calendarlist", "calendar.calendarlist.readonly"]
+    } else if call == Call::FreeBusy {
+        &["calendar", "calendar.readonly", "calendar.freebusy", "calendar.events.freebusy"]
+    } else if role == "owner" {
+        &["calendar", "calendar.events", "calendar.events.owned"]
+    } else {
+        &["calendar", "calendar.events"]
     };
     scopes.iter().any(|scope| scope.rsplit('/').next().is_some_and(|short| names.contains(&short)))
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::state::Refusal;
+use super::refusal::Refusal;
 use crate::fakes::http::{Request, decode};
 
 /// Parameters that every method takes.

@@ -1,4 +1,4 @@
-//! What the service holds: calendars, events with their versions, and what it says when it refuses.
+//! What the service holds: calendars, and events with their versions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,41 +8,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
-use super::channels::Channels;
-use super::listing::Listings;
-use super::oauth::Accounts;
-
-/// A refusal in the form of the API.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
-    pub(super) status: u16,
-    pub(super) reason: String,
-    pub(super) message: String,
-}
-
-impl Refusal {
-    pub(super) fn new(status: u16, reason: &str, message: impl Into<String>) -> Self {
-        Self { status, reason: reason.to_owned(), message: message.into() }
-    }
-
-    pub(super) fn invalid(message: impl Into<String>) -> Self {
-        Self::new(400, "invalid", message)
-    }
-
-    pub(super) fn not_found() -> Self {
-        Self::new(404, "notFound", "Not Found")
-    }
-
-    pub(super) fn body(&self) -> Vec<u8> {
-        let domain = match self.reason.as_str() {
-            "rateLimitExceeded" | "userRateLimitExceeded" | "quotaExceeded" | "accessNotConfigured" => "usageLimits",
-            "fullSyncRequired" => "calendar",
-            _ => "global",
-        };
-        let one = json!({ "domain": domain, "reason": self.reason, "message": self.message });
-        json!({ "error": { "code": self.status, "message": self.message, "errors": [one] } }).to_string().into_bytes()
-    }
-}
+use super::accounts::Accounts;
+use super::cursors::Listings;
+use super::notices::Channels;
+use super::refusal::Refusal;
 
 /// An event, or what is left of a deleted one.
 #[derive(Debug, Clone)]
