@@ -15,6 +15,8 @@ mod embedding;
 mod evals;
 #[cfg(feature = "google-calendar")]
 mod google;
+#[cfg(feature = "google-calendar")]
+mod google_scenarios;
 mod inbox;
 #[cfg(feature = "local-embeddings")]
 mod local_embedding;
