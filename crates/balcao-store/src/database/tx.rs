@@ -109,6 +109,13 @@ impl<'a> Tx<'a> {
         matches!(self.connection, Connection::Postgres(_))
     }
 
+    /// The end of a query whose rows a claim takes: on PostgreSQL it passes over rows that another transaction claims now, and does not wait
+    /// for them. SQLite has one writer at a time. Such a query stands in a `WITH … AS MATERIALIZED`, because PostgreSQL may run a subquery
+    /// with a limit more than once.
+    pub(crate) const fn skip_locked(&self) -> &'static str {
+        if self.is_postgres() { "FOR UPDATE SKIP LOCKED" } else { "" }
+    }
+
     /// Lets the next statement see rows of every organization, which one that names an organization never does. Only for
     /// what serves them all: claims, and finding out whose something is.
     pub(crate) const fn across_organizations(&mut self) {

@@ -137,15 +137,18 @@ pub fn take(
     held_until: Timestamp,
     limit: u32,
 ) -> Result<Vec<Waiting>, StoreError> {
-    let mut taken = tx.query_all(
-        "UPDATE pack_delivery SET deaths = deaths + 1, not_before = ?3
-         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND id IN
+    let skip = tx.skip_locked();
+    let sql = format!(
+        "WITH due AS MATERIALIZED
            (SELECT id FROM pack_delivery
-            WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY id LIMIT ?4)
-         RETURNING id, pack, body, attempts",
-        values![organization, now, held_until, limit],
-        |row: &Row<'_>| Ok(Waiting { id: row.get(0)?, pack: row.get(1)?, body: row.get(2)?, attempts: row.get(3)? }),
-    )?;
+            WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY id LIMIT ?4 {skip})
+         UPDATE pack_delivery SET deaths = deaths + 1, not_before = ?3
+         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND id IN (SELECT id FROM due)
+         RETURNING id, pack, body, attempts"
+    );
+    let mut taken = tx.query_all(&sql, values![organization, now, held_until, limit], |row: &Row<'_>| {
+        Ok(Waiting { id: row.get(0)?, pack: row.get(1)?, body: row.get(2)?, attempts: row.get(3)? })
+    })?;
     taken.sort_by_key(|one| one.id);
     Ok(taken)
 }

@@ -114,24 +114,25 @@ pub fn claim(
     held_until: Timestamp,
     limit: u32,
 ) -> Result<Vec<ClaimedCommand>, StoreError> {
-    let mut claimed = tx.query_all(
-        "UPDATE pack_delivery_command SET begun = begun + 1, not_before = ?3
-         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND delivery_id IN
+    let skip = tx.skip_locked();
+    let sql = format!(
+        "WITH due AS MATERIALIZED
            (SELECT delivery_id FROM pack_delivery_command
-            WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY delivery_id LIMIT ?4)
-         RETURNING delivery_id, pack, command, arguments, attempts, begun",
-        values![organization, now, held_until, limit],
-        |row: &Row<'_>| {
-            Ok(ClaimedCommand {
-                delivery: row.get(0)?,
-                pack: row.get(1)?,
-                command: row.get(2)?,
-                arguments: row.get(3)?,
-                attempts: row.get(4)?,
-                begun: row.get(5)?,
-            })
-        },
-    )?;
+            WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY delivery_id LIMIT ?4 {skip})
+         UPDATE pack_delivery_command SET begun = begun + 1, not_before = ?3
+         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND delivery_id IN (SELECT delivery_id FROM due)
+         RETURNING delivery_id, pack, command, arguments, attempts, begun"
+    );
+    let mut claimed = tx.query_all(&sql, values![organization, now, held_until, limit], |row: &Row<'_>| {
+        Ok(ClaimedCommand {
+            delivery: row.get(0)?,
+            pack: row.get(1)?,
+            command: row.get(2)?,
+            arguments: row.get(3)?,
+            attempts: row.get(4)?,
+            begun: row.get(5)?,
+        })
+    })?;
     claimed.sort_by_key(|one| one.delivery);
     Ok(claimed)
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use balcao_domain::FailureClass;
 use balcao_store::{
     Backend, DurabilityError, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Value, crm::organization,
-    scheduling::appointment, turns::event,
+    ops::pack_delivery, ops::pack_delivery::Arrived, ops::pack_delivery_command,
+    ops::pack_delivery_command::NewCommand, scheduling::appointment, turns::event,
 };
 use balcao_testkit::contract::deferred::{read_agenda, read_turn, turn_of};
 use balcao_testkit::contract::store::{World, at, now, world};
@@ -478,4 +479,50 @@ async fn a_server_that_forgets_is_told_from_one_that_keeps() {
         assert_eq!(store.damages(true).await.unwrap(), Vec::<String>::new());
         assert!(store.serve_alone().unwrap().is_none(), "any number serves from a server");
     }
+}
+
+/// A program that claims deliveries does not wait for another that is about to claim the first of them.
+#[tokio::test]
+async fn claims_of_two_programs_pass_over_each_other() {
+    let Some((_database, store)) = database() else { return };
+    let ours = world(&store, "a").await.organization;
+    let held = now().checked_add(Duration::from_secs(100)).unwrap();
+    let accepted = store.write(move |tx| {
+        for once in ["one", "two"] {
+            let arrived = Arrived { pack: "clickup", once, named: true, change: None, body: "{}" };
+            assert!(pack_delivery::accept(tx, ours, arrived, now())?);
+        }
+        let of = [Value::Organization(ours.into())];
+        let sql = "SELECT id FROM pack_delivery WHERE organization_id = ?1 ORDER BY id";
+        let ids: Vec<i64> = tx.query_all(sql, &of, |row| row.get(0))?;
+        for delivery in ids {
+            let new = NewCommand { delivery, pack: "clickup", command: "note", arguments: "{}" };
+            assert!(pack_delivery_command::insert(tx, ours, new, now())?);
+        }
+        Ok::<_, StoreError>(())
+    });
+    accepted.await.unwrap();
+    let (has_claimed, claimed) = std::sync::mpsc::channel();
+    let (other_has_claimed, other_claimed) = std::sync::mpsc::channel::<()>();
+    let first = store.write(move |tx| {
+        let took = pack_delivery::take(tx, ours, now(), held, 1)?.len();
+        let began = pack_delivery_command::claim(tx, ours, now(), held, 1)?.len();
+        has_claimed.send(()).unwrap();
+        // The claim is not committed before the other program has had its own.
+        other_claimed.recv().unwrap();
+        Ok::<_, StoreError>((took, began))
+    });
+    let other = async {
+        tokio::task::spawn_blocking(move || claimed.recv().unwrap()).await.unwrap();
+        let second = store.write(move |tx| {
+            let took = pack_delivery::take(tx, ours, now(), held, 9)?.len();
+            let began = pack_delivery_command::claim(tx, ours, now(), held, 9)?.len();
+            Ok::<_, StoreError>((took, began))
+        });
+        let second = second.await.unwrap();
+        other_has_claimed.send(()).unwrap();
+        second
+    };
+    let (first, second) = tokio::join!(first, other);
+    assert_eq!((first.unwrap(), second), ((1, 1), (1, 1)));
 }
