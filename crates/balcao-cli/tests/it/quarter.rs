@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use balcao_testkit::clock::{OutsideClock, VARIABLE};
 use balcao_testkit::fakes::graph::webhooks;
+use balcao_testkit::postgres::Database;
 use balcao_testkit::wait::until;
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
@@ -54,6 +55,8 @@ struct Visit {
 struct Shop {
     served: Observed,
     clock: OutsideClock,
+    /// What its commands run with.
+    environment: Vec<(&'static str, String)>,
     key: String,
     contacts: BTreeMap<&'static str, String>,
     visits: Vec<Visit>,
@@ -78,13 +81,20 @@ fn business() -> String {
 }
 
 impl Shop {
-    fn open() -> Self {
+    /// Opens over a database on a server, or over a file.
+    fn open(database: Option<&Database>) -> Self {
         // A Monday, 08:00 in São Paulo.
         let clock = OutsideClock::start("2026-11-23T11:00:00Z".parse().unwrap()).unwrap();
-        let served = serve_business(&business(), "", &[(VARIABLE, clock.address())], |_| {});
+        let mut environment = vec![(VARIABLE, clock.address())];
+        if let Some(database) = database {
+            environment.push(("BALCAO_DATABASE_URL", database.url.clone()));
+            environment.push(("BALCAO__DATABASE__ALLOW_UNSAFE", "true".to_owned()));
+        }
+        let served = serve_business(&business(), "", &environment, |_| {});
         let mut shop = Self {
             served,
             clock,
+            environment,
             key: String::new(),
             contacts: BTreeMap::new(),
             visits: Vec::new(),
@@ -104,7 +114,8 @@ impl Shop {
     /// A command on the server's machine, at the server's time.
     fn command(&self, arguments: &[&str]) -> String {
         let folder: &Path = self.served.folder.path();
-        let output = run_by(crate::balcao(folder).env(VARIABLE, self.clock.address()), arguments, "");
+        let environment = self.environment.iter().map(|(name, value)| (name, value));
+        let output = run_by(crate::balcao(folder).envs(environment), arguments, "");
         assert_eq!(code(&output), 0, "{arguments:?}: {}{}", out(&output), err(&output));
         out(&output)
     }
@@ -259,7 +270,17 @@ impl Shop {
 
 #[test]
 fn every_figure_of_a_quarter_equals_a_ledger_of_its_own() {
-    let mut shop = Shop::open();
+    live_a_quarter(None);
+}
+
+#[test]
+fn every_figure_of_a_quarter_on_postgresql_equals_a_ledger_of_its_own() {
+    let Some(database) = Database::empty() else { return };
+    live_a_quarter(Some(&database));
+}
+
+fn live_a_quarter(database: Option<&Database>) {
+    let mut shop = Shop::open(database);
     let mut monday = date(2026, 11, 23);
     let next = |monday: &mut Date| *monday = monday.checked_add(7.days()).unwrap();
     // The plan is paid once: it is due on 24 December, then on 24 January, and then it lapses.
