@@ -7,6 +7,7 @@ mod look;
 mod resolve;
 mod run;
 mod schema;
+mod scratch;
 mod search;
 mod test;
 

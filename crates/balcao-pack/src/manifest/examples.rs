@@ -8,6 +8,8 @@ use serde_json::Value;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Examples {
+    /// What the commands of a native pack find when its examples run.
+    pub arrange: Option<Arrange>,
     /// Calls that work.
     pub success_cases: Vec<SuccessCase>,
     /// Calls that must be refused.
@@ -28,6 +30,32 @@ impl Examples {
             .chain(failure.map(listed("failure_cases")))
             .chain(edge.map(listed("edge_cases")))
     }
+}
+
+/// A business in a scratch database, and whoever writes to it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Arrange {
+    /// The business, in the form of a business file.
+    pub business: Value,
+    /// Who writes: the telephone number of one of its contacts, or the e-mail address of one of its staff.
+    pub writer: String,
+    /// Whom the conversation is about, by name; nobody yet, if not stated.
+    #[serde(default)]
+    pub professional: Option<String>,
+    /// The moment; not stated: [`crate::testing::NOW`].
+    #[serde(default)]
+    pub now: Option<Timestamp>,
+}
+
+/// A call of the same pack that runs before an example, in its scratch database.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArrangedCall {
+    /// The command.
+    pub operation: String,
+    /// Its arguments.
+    pub input: Value,
 }
 
 /// A call that works.
@@ -54,6 +82,9 @@ pub struct SuccessCase {
     /// What the pack's own read commands answer while the input is checked, by command.
     #[serde(default)]
     pub lookups: Option<Value>,
+    /// Calls that run before it, in the scratch database of a native pack.
+    #[serde(default)]
+    pub arrange: Vec<ArrangedCall>,
     /// The moment at which it takes place, for helpers that ask for the time; not stated: [`crate::testing::NOW`].
     #[serde(default)]
     pub now: Option<Timestamp>,

@@ -6,7 +6,7 @@ mod validators;
 
 use std::{collections::BTreeMap, time::Duration};
 
-pub use examples::{EdgeCase, EdgeInput, Examples, FailureCase, Subject, SuccessCase};
+pub use examples::{Arrange, ArrangedCall, EdgeCase, EdgeInput, Examples, FailureCase, Subject, SuccessCase};
 pub use knowledge::{AntiPattern, BuiltIn, FieldMapping, PayloadSchema, Processor, SchemaRef, Step};
 pub(crate) use validators::Verdict;
 pub use validators::{

@@ -3,8 +3,10 @@
 mod coverage;
 mod report;
 mod run;
+mod scratch;
 
 pub use coverage::{Coverage, Covered};
+pub use scratch::{Scratch, ScratchCall};
 
 use balcao_yaml::Problem;
 use jiff::Timestamp;

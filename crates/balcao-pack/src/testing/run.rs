@@ -9,7 +9,7 @@ use balcao_tool::{
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
 
-use super::{CaseReport, Coverage, NOW, Outcome, Report, Sort};
+use super::{CaseReport, Coverage, NOW, Outcome, Report, Scratch, ScratchCall, Sort};
 use crate::{
     LoadedPack,
     check::{differs, words},
@@ -18,7 +18,7 @@ use crate::{
         composite::{self, Answer, Calls},
         script,
     },
-    manifest::{Command, EdgeCase, EdgeInput, FailureCase, Subject, SuccessCase},
+    manifest::{Arrange, Command, EdgeCase, EdgeInput, FailureCase, Subject, SuccessCase},
     process::ProcessContext,
     validate::{CheckContext, CheckError, Lookup, missing},
 };
@@ -52,11 +52,17 @@ impl Calls for Stated<'_> {
 
 impl LoadedPack {
     /// Runs every example of the pack. Nothing outside of it is touched: answers are the recorded ones, and time stands where the case says.
+    /// Of native commands the input alone is checked.
     pub async fn test(&self) -> Report {
+        self.test_in(None).await
+    }
+
+    /// As [`Self::test`], and runs native commands in the worlds that `scratch` makes.
+    pub async fn test_in(&self, scratch: Option<&dyn Scratch>) -> Report {
         let mut cases = Vec::new();
         let examples = &self.pack.examples;
         for case in &examples.success_cases {
-            let outcome = self.success(case).await;
+            let outcome = self.success(case, scratch).await;
             cases.push(self.with_id(&case.id, report(Sort::Success, case.id.clone(), &case.operation, outcome)));
         }
         for case in &examples.failure_cases {
@@ -91,9 +97,10 @@ impl LoadedPack {
     }
 
     /// A success passes every check and gives the stated output. What was not looked at, if anything.
-    async fn success(&self, case: &SuccessCase) -> Result<Option<String>, String> {
+    async fn success(&self, case: &SuccessCase, scratch: Option<&dyn Scratch>) -> Result<Option<String>, String> {
         let tool = self.find(&case.operation)?;
-        let now = case.now.unwrap_or(NOW);
+        let arranged = self.pack.examples.arrange.as_ref();
+        let now = case.now.or(arranged.and_then(|arrange| arrange.now)).unwrap_or(NOW);
         let lookups = case.lookups.as_ref();
         let args = match self.admitted(tool, &case.operation, &case.input, lookups, now).await {
             Ok(args) => args,
@@ -114,13 +121,48 @@ impl LoadedPack {
                     }
                 }
             }
-            None => return Ok(Some("the example holds no recorded answer".to_owned())),
+            None => {
+                let (Some(scratch), Some(arrange)) = (scratch, arranged) else {
+                    return Ok(Some("the example holds no recorded answer".to_owned()));
+                };
+                // A result may hold more than the example shows of it.
+                let result = self.in_scratch(scratch, arrange, case, now).await;
+                return held(result, &case.output, true).map(|()| None);
+            }
         };
         let broken = tool.output.problems(&result);
         if !broken.is_empty() {
             return Err(format!("what comes of the recorded answer breaks the output schema: {}", words(&broken)));
         }
         held(Ok(result), &case.output, false).map(|()| None)
+    }
+
+    /// What a native command gives in a world of its own.
+    async fn in_scratch(
+        &self,
+        scratch: &dyn Scratch,
+        arrange: &Arrange,
+        case: &SuccessCase,
+        now: Timestamp,
+    ) -> Result<Value, String> {
+        let before = case.arrange.iter().map(|call| (&call.operation, &call.input));
+        let calls: Vec<ScratchCall> = before
+            .chain([(&case.operation, &case.input)])
+            .map(|(operation, input)| {
+                Ok(ScratchCall { tool: self.find(operation)?.spec.name.clone(), input: input.clone() })
+            })
+            .collect::<Result<_, String>>()?;
+        let expected = calls.len();
+        let mut results = scratch.run(arrange, now, calls).await?;
+        let place = results.len();
+        let last = results.pop().ok_or("no call was made")?;
+        match last.class {
+            ResultClass::Success | ResultClass::Refusal if place == expected => Ok(last.value),
+            ResultClass::Success | ResultClass::Refusal | ResultClass::Correction | ResultClass::Fault => {
+                let which = if place < expected { format!("call {place} of `arrange`") } else { "it".to_owned() };
+                Err(format!("{which} fails: {} {}", last.value, last.internal.unwrap_or_default()))
+            }
+        }
     }
 
     /// What a command that is made of others gives, if those answer as the case states.

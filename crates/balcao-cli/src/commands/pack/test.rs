@@ -6,6 +6,7 @@ use balcao_pack::testing::Report;
 use clap::ValueEnum;
 use serde_json::json;
 
+use super::scratch::Worlds;
 use super::{Paths, examine, folder, live, loader};
 use crate::{
     config::Config,
@@ -99,7 +100,10 @@ async fn once(args: &Args) -> Result<ExitCode, Failure> {
     let (mut reports, mut problems) = (Vec::new(), Vec::new());
     for path in &args.packs.paths {
         reports.push(match examine(&loader, path).await? {
-            Ok(pack) => placed(pack.test().await, &folder(path)),
+            Ok(pack) => {
+                let worlds = Worlds { folder: folder(path) };
+                placed(pack.test_in(Some(&worlds)).await, &folder(path))
+            }
             Err(found) => {
                 let report = Report::unloaded(&path.display().to_string(), &found);
                 problems.extend(found);
