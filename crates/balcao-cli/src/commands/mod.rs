@@ -8,6 +8,7 @@ mod business;
 mod calendar;
 pub(crate) mod chat;
 mod config_show;
+mod contacts;
 mod demo;
 mod doctor;
 mod eval;
@@ -88,6 +89,8 @@ enum Command {
     Inbox(inbox::Args),
     /// Appointments of a day, and how visits ended: list, mark, undo.
     Appointments(appointments::Args),
+    /// Contacts: finds them by name, address or number.
+    Contacts(contacts::Args),
     /// Subscriptions to plans: list, start, note payments, renew, pause, resume, end.
     Subscriptions(subscriptions::Args),
     /// Messages that did not leave: list, send again, give up.
@@ -156,6 +159,7 @@ async fn dispatch(
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
         Command::Appointments(args) => appointments::run(args, &loaded?).await,
+        Command::Contacts(args) => contacts::run(args, &loaded?).await,
         Command::Subscriptions(args) => subscriptions::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
         Command::Backup(args) => backup::run(args, &loaded?).await,
