@@ -27,6 +27,8 @@ pub struct Notices {
     pub slow_down: String,
     /// What came has no words that can be read.
     pub wordless: String,
+    /// The contact said yes to a reminder; `{service}`, `{professional}`, `{day}` and `{time}` are the visit's.
+    pub visit_confirmed: String,
     pub summary_request: String,
     /// In a handoff's summary: the appointment in question. `{appointment}`.
     pub summary_appointment: String,

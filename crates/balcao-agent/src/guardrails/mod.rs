@@ -11,6 +11,7 @@ mod hot_lead;
 mod human_assigned;
 mod max_messages;
 mod opt_out;
+mod visit_confirmed;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,8 @@ pub struct GuardInput {
     pub organization_today: DaySpent,
     /// A ceiling of the day beside the profile's that is reached: its name.
     pub exhausted: Option<String>,
+    /// What the contact reads if the message is a yes to a reminder and nothing else.
+    pub visit_confirmed: Option<String>,
 }
 
 /// Whether a contact who writes too much was asked to slow down within the last ten minutes.
@@ -134,6 +137,7 @@ pub(crate) const ALL: &[(&str, Check)] = &[
     ("asks_for_human", asks_for_human::check),
     ("opt_out", opt_out::check),
     ("flood", flood::check),
+    ("visit_confirmed", visit_confirmed::check),
     ("forbidden_topic", forbidden_topic::check),
     ("max_messages", max_messages::check),
     ("budget", budget::check),

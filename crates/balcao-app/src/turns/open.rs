@@ -286,6 +286,7 @@ pub(super) fn load(
         conversation_today: spent(tx, Some(conversation.id))?,
         organization_today: spent(tx, None)?,
         exhausted: None,
+        visit_confirmed: reply_context.as_ref().and_then(|context| context.confirmed.clone()),
     };
     Ok(Opened {
         breaker: parsed(conversation.breaker.as_deref()),

@@ -8,9 +8,10 @@
 //! A yes to a reminder confirms its appointment here, by the words of the contact or the button below the reminder, before any model
 //! reads the message (specification part 04).
 
+use balcao_agent::notice::{fill, notices};
 use balcao_channel::inbound::{Content, Quoted};
 use balcao_domain::Appointment;
-use balcao_domain::{AppointmentId, ContactId, ProfessionalId, Span, TurnId};
+use balcao_domain::{AppointmentId, ContactId, ProfessionalId, ReminderId, Span, TurnId};
 use balcao_language::{Agreement, Asked, agreement_to, format};
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::message::{self, Notification};
@@ -32,6 +33,8 @@ pub(super) struct ReplyContext {
     pub(super) text: String,
     /// The contact's own appointment that it was about, as it stands now.
     pub(super) about: Option<About>,
+    /// What the contact reads if they said yes to a reminder of it, and nothing else.
+    pub(super) confirmed: Option<String>,
 }
 
 /// An appointment, worded for the agent or the staff member who continues the conversation.
@@ -71,12 +74,16 @@ pub(super) fn find_reply_context(
     if let Some(reminder) = &tapped {
         confirm(tx, whose, reminder.subject, now)?;
     }
+    // A reminder that is tapped is the one that is meant, even if we sent something else since.
+    let told = told.or_else(|| tapped.as_ref().map(|reminder| of_reminder(reminder.subject)));
     let Some(Notification { subject, about }) = told else { return Ok(None) };
     let reminded = about.as_deref().and_then(pre_send::appointment_of);
+    let mut says_yes_alone = tapped.is_some() && messages.iter().all(|payload| tapped_yes(payload).is_some());
     if let Some(reminded) = reminded.filter(|_| tapped.is_none() && !whose.is_asked)
         && agrees(tx, whose, &subject, Span::new(since, now))?
     {
         confirm(tx, whose, reminded, now)?;
+        says_yes_alone = true;
     }
     let named = reminded.map(|reminded| reminded.appointment);
     let named = named.or_else(|| about.as_deref().and_then(professionals::appointment_of));
@@ -86,15 +93,20 @@ pub(super) fn find_reply_context(
         }
         None => None,
     };
-    let Some(found) = found else { return Ok(Some(ReplyContext { text: subject, about: None })) };
+    let Some(found) = found else { return Ok(Some(ReplyContext { text: subject, about: None, confirmed: None })) };
     let mut about = worded(tx, whose, &found)?;
-    if reminder::list_of(tx, org, found.id)?.iter().any(|one| one.confirmed_at.is_some()) {
+    let is_confirmed = reminder::list_of(tx, org, found.id)?.iter().any(|one| one.confirmed_at.is_some());
+    let stands = found.status.is_open() && now < found.span.start;
+    let confirmed =
+        if is_confirmed && stands && says_yes_alone { Some(confirmation(tx, whose, &found)?) } else { None };
+    if is_confirmed {
         about.line.push_str(match whose.locale {
             Locale::PtBr => ", presença confirmada",
             Locale::En => ", attendance confirmed",
         });
     }
-    Ok(Some(ReplyContext { text: format!("{subject} ({})", about.line), about: Some(about) }))
+    let text = format!("{subject} ({})", about.line).trim_start().to_owned();
+    Ok(Some(ReplyContext { text, about: Some(about), confirmed }))
 }
 
 /// Finds the notification that the turn's last quoting message quotes.
@@ -120,20 +132,46 @@ fn tapped_reminder(
     whose: &TurnScope<'_>,
     messages: &[String],
 ) -> Result<Option<Reminder>, UseCaseError> {
-    #[derive(Deserialize)]
-    struct Tapping {
-        content: Content,
-    }
     let org = whose.organization.id;
     for payload in messages {
-        let tapping: Option<Tapping> = serde_json::from_str(payload).ok();
-        let Some(Content::ButtonReply { id, .. }) = tapping.map(|tapping| tapping.content) else { continue };
-        let Some(reminder) = enqueue::confirmed_reminder(&id) else { continue };
+        let Some((id, reminder)) = tapped_yes(payload) else { continue };
         if choice::find(tx, org, whose.conversation, &id)?.is_some() {
             return Ok(reminder::find(tx, org, reminder)?);
         }
     }
     Ok(None)
+}
+
+/// The notification of a reminder, without its words.
+fn of_reminder(subject: ReminderSubject) -> Notification {
+    let about = pre_send::about_appointment(subject.appointment, subject.starts_at);
+    Notification { subject: String::new(), about: Some(about) }
+}
+
+/// The button "yes" of a reminder that a message tapped: the button and the reminder.
+fn tapped_yes(payload: &str) -> Option<(String, ReminderId)> {
+    #[derive(Deserialize)]
+    struct Tapping {
+        content: Content,
+    }
+    let Content::ButtonReply { id, .. } = serde_json::from_str::<Tapping>(payload).ok()?.content else { return None };
+    let reminder = enqueue::confirmed_reminder(&id)?;
+    Some((id, reminder))
+}
+
+/// What the contact reads about a visit that they confirmed.
+fn confirmation(tx: &mut Tx<'_>, whose: &TurnScope<'_>, one: &Appointment) -> Result<String, UseCaseError> {
+    let words = notices(whose.locale);
+    let names = catalog::professional_names(tx, whose.organization.id)?;
+    let starts = one.span.start.to_zoned(whose.zone.clone());
+    let service = if one.service_name.is_empty() { words.change_visit.as_str() } else { one.service_name.as_str() };
+    let values = [
+        ("service", service),
+        ("professional", names.get(&one.professional).map_or("", String::as_str)),
+        ("day", &format::day(starts.date(), whose.locale)),
+        ("time", &format::time(starts.time(), whose.locale)),
+    ];
+    Ok(values.iter().fold(words.visit_confirmed.clone(), |text, (name, value)| fill(&text, name, value)))
 }
 
 /// Whether the messages of the turn that came within a span say yes to a reminder and nothing else.
