@@ -84,6 +84,9 @@ pub enum MoneyError {
     },
 }
 
+/// The largest price and the largest payment, in cents: 1,000,000.00.
+pub const MAX_PRICE_CENTS: i64 = 100_000_000;
+
 impl Money {
     /// An amount of `cents`.
     #[must_use]

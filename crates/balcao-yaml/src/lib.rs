@@ -138,6 +138,13 @@ impl Document {
         self.positions.get_or_init(|| Positions::from_text(&self.text))
     }
 
+    /// The unquoted value at a JSON pointer as the file writes it: `1.50` and `1.500` are one number in [`Self::value`]. `None` of a quoted
+    /// text, a list or a mapping, and of a value that an alias repeats.
+    #[must_use]
+    pub fn written(&self, pointer: &str) -> Option<&str> {
+        self.positions().written(pointer)
+    }
+
     /// A mistake at a JSON pointer. If nothing stands there (a missing key), the place of what should hold it is named.
     #[must_use]
     pub fn problem(&self, pointer: &str, message: impl Into<String>, suggestion: Option<String>) -> Problem {

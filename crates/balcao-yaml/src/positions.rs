@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use saphyr_parser::{Event, Parser, Span};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use crate::escape;
 
@@ -10,6 +10,8 @@ use crate::escape;
 #[derive(Debug, Clone)]
 pub(crate) struct Positions {
     places: HashMap<String, (usize, usize)>,
+    /// Plain scalars as they are written.
+    written: HashMap<String, String>,
 }
 
 enum Frame {
@@ -19,18 +21,22 @@ enum Frame {
 
 impl Positions {
     pub(crate) fn from_text(text: &str) -> Self {
-        let mut places = HashMap::new();
+        let (mut places, mut written) = (HashMap::new(), HashMap::new());
         let mut frames: Vec<Frame> = Vec::new();
         for item in Parser::new_from_str(text) {
             let Ok((event, span)) = item else { break };
             match event {
-                Event::Scalar(text, ..) => {
+                Event::Scalar(text, style, ..) => {
                     if let Some(Frame::Mapping { base, key: key @ None }) = frames.last_mut() {
                         let pointer = format!("{base}/{}", escape(&text));
                         places.entry(pointer).or_insert(place(&span));
                         *key = Some(text.into_owned());
                     } else {
-                        places.insert(value_pointer(&mut frames), place(&span));
+                        let pointer = value_pointer(&mut frames);
+                        places.insert(pointer.clone(), place(&span));
+                        if style == ScalarStyle::Plain {
+                            written.insert(pointer, text.into_owned());
+                        }
                     }
                 }
                 Event::Alias(_) => {
@@ -56,7 +62,12 @@ impl Positions {
                 | Event::DocumentEnd => {}
             }
         }
-        Self { places }
+        Self { places, written }
+    }
+
+    /// The plain scalar at `pointer` as it is written.
+    pub(crate) fn written(&self, pointer: &str) -> Option<&str> {
+        self.written.get(pointer).map(String::as_str)
     }
 
     /// The place of `pointer`, or of the nearest thing around it; (0, 0) in an empty file.

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use balcao_domain::money::MAX_PRICE_CENTS;
 use balcao_domain::{Currency, Money, Phone};
 use balcao_language::normalize::normalize;
 use balcao_yaml::{Document, Problem, escape, nearest};
@@ -270,31 +271,35 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// An amount of money that is not negative, in cents.
+    /// A price in cents: a text, or a number that is written with exactly two decimals or with none.
     pub(super) fn cents(&mut self, at: &At<'a>, currency: Currency) -> Option<i64> {
         let text = match at.value {
             Value::String(text) => text.clone(),
-            // A bare number has lost how many decimals it was written with: it must not have more than two.
-            Value::Number(number) => match number.as_f64() {
-                Some(amount) if format!("{amount:.2}").parse() == Ok(amount) => format!("{amount:.2}"),
-                Some(_) | None => number.to_string(),
+            // YAML reads a bare `1.500` as one and a half, so the number itself does not tell what was written.
+            Value::Number(number) => match self.document.written(&at.pointer) {
+                Some(written) => written.to_owned(),
+                None => number.to_string(),
             },
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => kind(at.value).to_owned(),
         };
-        // The point of a number parts its decimals: `1.234` must not be read as thousands.
-        let is_too_fine = at.value.is_number() && text.split_once('.').is_some_and(|(_, after)| after.len() != 2);
-        // `1.500` is fifteen hundred to one reader and one and a half to another.
-        let is_ambiguous = text
-            .split_once(['.', ','])
-            .is_some_and(|(_, after)| after.len() == 3 && after.bytes().all(|byte| byte.is_ascii_digit()));
+        let after_point = text.rsplit_once(['.', ',']).map(|(_, after)| after);
+        let is_digits = |after: &str| after.bytes().all(|byte| byte.is_ascii_digit());
+        let is_clear = match (at.value.is_number(), after_point) {
+            (true, Some(decimals)) => decimals.len() == 2,
+            // `1.500` is fifteen hundred to one reader and one and a half to another.
+            (false, Some(after)) => after.len() != 3 || !is_digits(after),
+            (_, None) => true,
+        };
         match Money::parse(&text, currency) {
-            Ok(money) if !is_too_fine && !is_ambiguous => Some(money.cents),
+            Ok(money) if is_clear && money.cents > MAX_PRICE_CENTS => {
+                let most = Money::new(MAX_PRICE_CENTS, currency);
+                self.wrong(&at.pointer, format!("invalid price `{text}`"), format!("write at most {most}"));
+                None
+            }
+            Ok(money) if is_clear => Some(money.cents),
             Ok(_) | Err(_) => {
-                self.wrong(
-                    &at.pointer,
-                    format!("invalid price `{text}`"),
-                    "write it with two decimals, such as \"45.00\"",
-                );
+                let right = "write it as a text with two decimals, such as \"45.00\" or \"1.500,00\"";
+                self.wrong(&at.pointer, format!("invalid price `{text}`"), right);
                 None
             }
         }
