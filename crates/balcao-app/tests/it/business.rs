@@ -1,6 +1,6 @@
 //! A business that is there is changed as it was shown, or not at all.
 
-use balcao_app::admin::business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Section};
+use balcao_app::admin::business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Hit, Section};
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::scheduling::catalog::Catalog;
 use balcao_store::StoreError;
@@ -278,13 +278,21 @@ async fn the_next_question_is_answered_with_the_new_price() {
     assert_eq!(found.price.cents, 22_200);
 }
 
+/// A booking that a change hits, as a line.
+fn booking(hit: &Hit) -> String {
+    match hit {
+        Hit::Booking(hit) => format!("{} {}", hit.starts, hit.service),
+        Hit::Subscription(hit) => hit.subscription.clone(),
+    }
+}
+
 #[tokio::test]
 async fn a_plan_lists_the_bookings_that_it_hits_and_says_what_cannot_be() {
     let shop = Shop::open().await;
     let hits = async |edit: Edit| {
         let (_, plan) = shop.planned(edit).await.unwrap();
         let [change] = plan.changes.as_slice() else { panic!("{plan:?}") };
-        let starts: Vec<String> = change.hits.iter().map(|hit| format!("{} {}", hit.starts, hit.service)).collect();
+        let starts: Vec<String> = change.hits.iter().map(booking).collect();
         (starts, change.impossible.clone())
     };
     let item = |field: &str, value: Value| vec![(field.to_owned(), FieldEdit::Add(value))];
@@ -340,7 +348,12 @@ async fn a_file_is_made_as_one_plan_and_a_second_time_changes_nothing() {
     );
     assert_eq!(shop.apply(file(&text), &plan.hash).await.unwrap(), plan);
     assert_eq!(shop.apply(file(&text), &plan.hash).await.unwrap().changes, []);
-    assert_eq!(shop.plan(&text).await.changes, []);
+    let nothing = shop.plan(&text).await;
+    assert_eq!(nothing.changes, []);
+    assert_eq!(shop.apply(file(&text), &nothing.hash).await.unwrap(), nothing);
+    // A hash that names no plan of this business is refused, though nothing is left to do.
+    let refusal = shop.apply(file(&text), "0000000000000000000000000000000000000000").await.unwrap_err();
+    assert!(matches!(&refusal, BusinessRefusal::Moved { now } if **now == nothing), "{refusal}");
     let other = shop.business.plan(shop.world.organization, file(&text.replace("slug: figueira", "slug: outra")));
     let refusal = other.await.unwrap().unwrap_err();
     assert_eq!(refusal.to_string(), "invalid file: it describes `outra`; expected the business `figueira`");
@@ -477,13 +490,17 @@ async fn what_the_database_cannot_take_in_this_order_is_refused_with_a_way_out()
 #[tokio::test]
 async fn what_could_not_be_stored_as_it_was_written_is_refused() {
     let shop = Shop::open().await;
-    for (field, value) in
-        [("price", json!("1.500")), ("price", json!(1.234)), ("price", json!(45.001)), ("description", json!("a\0b"))]
-    {
+    for (field, value) in [
+        ("price", json!("1.500")),
+        ("price", json!(1.234)),
+        ("price", json!(45.001)),
+        ("price", json!(45.5)),
+        ("description", json!("a\0b")),
+    ] {
         let refused = shop.planned(set(Section::Services, "Coloração", field, value.clone())).await;
         assert!(matches!(refused, Err(BusinessRefusal::Invalid { .. })), "{value}: {refused:?}");
     }
-    shop.make(set(Section::Services, "Coloração", "price", json!(45.5))).await.unwrap();
+    shop.make(set(Section::Services, "Coloração", "price", json!(45))).await.unwrap();
     let away = |from: &str, to: &str| json!({"from": from, "to": to});
     let (once, late) = (away("2027-03-01T00:00", "2027-03-02T00:00"), away("2027-03-01T00:00", "9999-12-31T23:59"));
     for refused in [json!([once, once]), json!([late])] {

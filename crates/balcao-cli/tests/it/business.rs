@@ -107,10 +107,23 @@ fn knowledge_comes_from_files_and_an_earlier_version_can_be_had_again() {
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names, ["knowledge_2", "knowledge_1"], "{listed}");
     assert!(told(folder, &["business", "version", "knowledge_2"]).1.contains("Pode, na coleira."));
+    // One title is one entry: its category is a field that changes.
+    let moved = ["knowledge", "import", "casa.md", "--category", "Regras"];
+    let (_, said) = told(folder, &moved);
+    assert!(
+        said.contains("~ knowledge `Casa › Pets` changed") && said.contains("category: \"Casa\" → \"Regras\""),
+        "{said}"
+    );
+    assert_eq!(told(folder, &[&moved[..], &["--yes"]].concat()).0, 0);
+    std::fs::write(folder.join("pets.md"), "# Pets\nSó na varanda.\n").unwrap();
+    let (_, said) = told(folder, &["knowledge", "import", "pets.md", "--yes"]);
+    assert!(said.contains("~ knowledge `Regras › Pets` changed") && !said.contains("category"), "{said}");
+    let (_, found) = told(folder, &["knowledge", "search", "pets"]);
+    assert!(found.contains("Só na varanda.") && !found.contains("coleira"), "{found}");
     let earlier = ["business", "export", "--knowledge", "knowledge_1", "--out", "before.yaml"];
     assert_eq!(told(folder, &earlier).0, 0);
     let (_, plan) = told(folder, &["business", "plan", "before.yaml"]);
-    assert!(plan.contains("- knowledge `Casa › Pets` removed"), "{plan}");
+    assert!(plan.contains("- knowledge `Regras › Pets` removed"), "{plan}");
     let (status, said) = told(folder, &["business", "export", "--knowledge", "knowledge_7"]);
     assert!(status == 2 && said.contains("unknown version `knowledge_7`"), "{said}");
 }

@@ -212,16 +212,20 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    fn knowledge(&mut self, _action: Action) -> Result<(), UseCaseError> {
+    fn knowledge(&mut self, action: Action) -> Result<(), UseCaseError> {
         let named = |category: Option<&str>, title: &str| knowledge_name(category, title) == self.name;
         let stored = knowledge::list(self.tx, self.organization)?;
         let stored = stored.into_iter().find(|one| named(one.category.as_deref(), &one.title));
+        let stored_title = stored.as_ref().map(|one| one.title.clone());
         // An entry that changes is another one for searches: its words and its vector go with the old one.
         if let Some(stored) = stored {
             knowledge::delete(self.tx, self.organization, stored.id)?;
         }
-        let wanted = self.wanted.knowledge.iter().find(|one| named(one.category.as_deref(), &one.title));
-        if let Some(wanted) = wanted {
+        let wanted = &self.wanted.knowledge;
+        let named = wanted.iter().find(|one| named(one.category.as_deref(), &one.title));
+        // An entry that changes its category keeps its title.
+        let titled = || wanted.iter().find(|one| stored_title.as_ref() == Some(&one.title));
+        if let Some(wanted) = named.or_else(|| titled().filter(|_| action == Action::Changed)) {
             knowledge::insert(self.tx, self.organization, wanted, search_tokens)?;
         }
         Ok(())

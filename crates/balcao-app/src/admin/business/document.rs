@@ -1,5 +1,7 @@
 //! A business in the form of a business file: only what differs from what a file may leave out, lists in an order of their own.
 
+use std::collections::BTreeMap;
+
 use balcao_domain::hours::{DayException, WeeklyHours};
 use balcao_domain::professional::Notify;
 use balcao_domain::scheduling::SchedulingRules;
@@ -130,6 +132,29 @@ fn entries(file: &BusinessFile) -> Vec<(Section, String, Map<String, Value>)> {
         add(Section::Media, &one.key, entry);
     }
     all
+}
+
+/// Pairs entries of the knowledge by their title alone where their category differs, so that a plan shows the change of the category.
+/// Only a title that each side has once is sure to mean one entry.
+pub(super) fn pair_knowledge(stored: &Records, wanted: &mut Records) {
+    let titled = |records: &Records| {
+        let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for ((section, name), entry) in records {
+            if let (Section::Knowledge, Some(title)) = (section, entry.get("title").and_then(Value::as_str)) {
+                names.entry(title.to_owned()).or_default().push(name.clone());
+            }
+        }
+        names
+    };
+    let before = titled(stored);
+    for (title, names) in titled(wanted) {
+        let (Some([old]), [new]) = (before.get(&title).map(Vec::as_slice), names.as_slice()) else { continue };
+        if old != new
+            && let Some(entry) = wanted.remove(&(Section::Knowledge, new.clone()))
+        {
+            wanted.insert((Section::Knowledge, old.clone()), entry);
+        }
+    }
 }
 
 /// What names an entry of the knowledge: two categories may have one title. Neither holds the sign between them.

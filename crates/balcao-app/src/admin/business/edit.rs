@@ -36,7 +36,8 @@ pub enum Edit {
         /// What, in order.
         fields: Vec<(String, FieldEdit)>,
     },
-    /// Entries of the knowledge, such as those of a text: one of the same category and title is replaced, others are added.
+    /// Entries of the knowledge, such as those of a text: one of the same title is replaced, others are added. Where two entries have one
+    /// title, the category says which is meant.
     Knowledge {
         /// The entries.
         entries: Vec<Map<String, Value>>,
@@ -148,11 +149,11 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
             let section = Section::Knowledge;
             let stored = list(document, section).ok_or(EditError::OnlyChanged { section })?;
             // Two entries of one name within the text are left to the reader, who refuses them.
-            let is_same = |one: &Value, new: &Map<String, Value>| {
-                ["category", "title"].iter().all(|field| one.get(field) == new.get(*field))
-            };
-            stored.retain(|one| !replace && !entries.iter().any(|new| is_same(one, new)));
-            stored.extend(entries.iter().cloned().map(Value::Object));
+            let merged = entries.iter().map(|new| replaced(stored, entries, new)).collect::<Result<Vec<_>, _>>()?;
+            let gone: Vec<usize> = merged.iter().filter_map(|(place, _)| *place).collect();
+            let mut place = 0..;
+            stored.retain(|_| place.next().is_some_and(|place| !replace && !gone.contains(&place)));
+            stored.extend(merged.into_iter().map(|(_, entry)| Value::Object(entry)));
             Ok(())
         }
         Edit::Remove { section, name } => {
@@ -181,6 +182,37 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
             let entry = entry(document, *section, name)?;
             fields.iter().try_for_each(|(field, edit)| change(entry, field, edit))
         }
+    }
+}
+
+/// The entry of the knowledge that a new one takes the place of, if there is one, and the new one. A text that says nothing of the category
+/// leaves it as it is.
+fn replaced(
+    stored: &[Value],
+    entries: &[Map<String, Value>],
+    new: &Map<String, Value>,
+) -> Result<(Option<usize>, Map<String, Value>), EditError> {
+    let (category, title) = (new.get("category"), new.get("title"));
+    let titled: Vec<(usize, &Value)> = stored.iter().enumerate().filter(|(_, one)| one.get("title") == title).collect();
+    let exact = titled.iter().find(|(_, one)| one.get("category") == category);
+    let is_sole = entries.iter().filter(|other| other.get("title") == title).count() == 1;
+    match (exact, titled.as_slice()) {
+        (Some((place, _)), _) => Ok((Some(*place), new.clone())),
+        (None, [(place, one)]) if is_sole => {
+            let mut entry = new.clone();
+            if let (None, Some(kept)) = (category, one.get("category")) {
+                entry.insert("category".to_owned(), kept.clone());
+            }
+            Ok((Some(*place), entry))
+        }
+        (None, [_, _, ..]) if category.is_none() => {
+            let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+            let name = text(title).unwrap_or_default();
+            let named = |one: &Value| knowledge_name(text(one.get("category")).as_deref(), &name);
+            let candidates = titled.iter().map(|(_, one)| named(one)).collect();
+            Err(EditError::Ambiguous { section: Section::Knowledge, name, candidates })
+        }
+        (None, _) => Ok((None, new.clone())),
     }
 }
 

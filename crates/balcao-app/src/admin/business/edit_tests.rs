@@ -90,6 +90,28 @@ fn an_edit_that_fits_nothing_says_what_would() {
 }
 
 #[test]
+fn imported_entry_takes_the_place_of_the_one_of_its_title() {
+    let run = |stored: Value, new: Value| {
+        let mut document = shop();
+        document["knowledge"] = stored;
+        let entries = new.as_array().unwrap().iter().map(|one| one.as_object().unwrap().clone()).collect();
+        apply(&mut document, &Edit::Knowledge { entries, replace: false }).map(|()| document["knowledge"].clone())
+    };
+    let (bare, house) = (json!({"title": "Pets"}), json!({"category": "Casa", "title": "Pets"}));
+    let street = json!({"category": "Rua", "title": "Pets"});
+    assert_eq!(run(json!([bare]), json!([house])), Ok(json!([house])));
+    assert_eq!(run(json!([house]), json!([bare])), Ok(json!([house])), "a text without a category leaves it");
+    assert_eq!(run(json!([house]), json!([street])), Ok(json!([street])));
+    assert_eq!(run(json!([house, street]), json!([street])), Ok(json!([house, street])));
+    assert_eq!(
+        run(json!([bare]), json!([house, street])),
+        Ok(json!([bare, house, street])),
+        "two of one title are two"
+    );
+    assert!(matches!(run(json!([house, street]), json!([bare])), Err(EditError::Ambiguous { .. })));
+}
+
+#[test]
 fn a_title_that_two_categories_share_must_be_said_with_its_category() {
     let mut document = shop();
     document["knowledge"] = json!([{"category": "Casa", "title": "Pets"}, {"category": "Rua", "title": "Pets"}]);

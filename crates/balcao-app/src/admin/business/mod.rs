@@ -27,7 +27,7 @@ use crate::context::app_context::{AppContext, UseCaseError};
 pub use balcao_store::ops::audit::AuditEntry;
 pub use edit::{Edit, EditError, FieldEdit};
 pub use knowledge_text::{KnowledgeFormat, TextMistake, read_knowledge};
-pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, Section};
+pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, HitBooking, HitSubscription, Section};
 
 /// Why a business was not changed. Nothing was.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -183,7 +183,8 @@ impl Business {
 
     /// Makes the plan that a hash names.
     ///
-    /// A plan that leaves nothing to do is made at once: applying a file twice changes nothing the second time.
+    /// A plan that was made before and leaves nothing to do is made again at once: applying a file twice changes nothing the second time.
+    /// Any other hash is refused, even if nothing is left to do.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, why nothing was changed.
@@ -201,11 +202,12 @@ impl Business {
                 Ok(plan) => plan,
                 Err(refusal) => return Ok(Err(refusal)),
             };
+            if plan.hash != hash {
+                let is_repeated = plan.changes.is_empty() && is_made(tx, organization, &hash)?;
+                return Ok(if is_repeated { Ok(plan) } else { Err(BusinessRefusal::Moved { now: Box::new(plan) }) });
+            }
             if plan.changes.is_empty() {
                 return Ok(Ok(plan));
-            }
-            if plan.hash != hash {
-                return Ok(Err(BusinessRefusal::Moved { now: Box::new(plan) }));
             }
             let reasons: Vec<String> = plan.changes.iter().filter_map(|change| change.impossible.clone()).collect();
             if !reasons.is_empty() {
@@ -215,6 +217,13 @@ impl Business {
             record_version(tx, organization, &actor, now)?;
             apply::apply(tx, organization, &wanted, &plan, &actor, now)?;
             record_version(tx, organization, &actor, now)?;
+            let after = serde_json::json!({ "changes": plan.changes.len() }).to_string();
+            let (action, subject) = (MADE.to_owned(), plan.hash.clone());
+            audit::append(
+                tx,
+                organization,
+                &AuditEntry { at: now, actor, action, subject, before: None, after: Some(after) },
+            )?;
             Ok(Ok(plan))
         };
         match self.app.store.write(work).await {
@@ -226,6 +235,14 @@ impl Business {
             made => made,
         }
     }
+}
+
+/// The act in the audit log that names a plan, by its hash, after it was made.
+const MADE: &str = "business.apply";
+
+/// Whether a plan of this hash was made before.
+fn is_made(tx: &mut Tx<'_>, organization: OrganizationId, hash: &str) -> Result<bool, UseCaseError> {
+    Ok(audit::of_subject(tx, organization, hash)?.iter().any(|entry| entry.action == MADE))
 }
 
 /// The stored business as a document of the form of a business file, without contacts.
@@ -269,7 +286,9 @@ fn plan_for(
         let (file, stored) = (wanted.slug().to_owned(), stored.slug().to_owned());
         return Ok(Err(BusinessRefusal::OtherBusiness { file, stored }));
     }
-    let mut changes = plan::changes(&document::records(&stored), &document::records(wanted));
+    let (before, mut after) = (document::records(&stored), document::records(wanted));
+    document::pair_knowledge(&before, &mut after);
+    let mut changes = plan::changes(&before, &after);
     hits::find(tx, organization, &stored, wanted, &mut changes, now)?;
     Ok(Ok(BusinessPlan::new(stored.slug(), changes)))
 }
