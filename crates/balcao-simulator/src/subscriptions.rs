@@ -4,6 +4,7 @@ use balcao_app::context::staff_email::Actor;
 use balcao_app::crm::subscriptions::{PaymentRequest, StartRequest, Subscriptions};
 use balcao_domain::SubscriberId;
 use balcao_domain::subscription::act::SubscriptionAct;
+use balcao_domain::subscription::payment::AmountKind;
 
 use crate::businesses::Tenant;
 use crate::fixtures::Planned;
@@ -38,7 +39,8 @@ impl Crowd {
         let organization = tenant.organization;
         let noted =
             self.once(format!("pay/{reference}/{person}"), |app, key| {
-                let request = PaymentRequest { reference: reference.to_owned(), amount_cents: None };
+                let request =
+                    PaymentRequest { reference: reference.to_owned(), amount_cents: None, kind: AmountKind::Price };
                 async move {
                     Subscriptions::new(app).once(key).note_payment(organization, id, request, Actor::Operator).await
                 }

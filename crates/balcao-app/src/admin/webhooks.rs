@@ -42,6 +42,17 @@ pub const TYPES: &[(&str, &str, &str)] = &[
     ("appointment_mark_undone", "appointment.mark_undone", "the mark of a visit was undone"),
     ("appointment_unmarked", "appointment.unmarked", "a visit ended, and nobody marked how"),
     ("appointment_expired", "appointment.expired", "a hold ran out before it was confirmed"),
+    ("subscription_started", "subscription.started", "a contact subscribed to a plan; `id` is the subscription"),
+    ("subscription_paid", "subscription.paid", "a payment of a subscription was noted"),
+    (
+        "subscription_payment_taken_back",
+        "subscription.payment_taken_back",
+        "a payment of a subscription was taken back",
+    ),
+    ("subscription_renewed", "subscription.renewed", "a subscription was renewed without a payment"),
+    ("subscription_paused", "subscription.paused", "a subscription rests"),
+    ("subscription_resumed", "subscription.resumed", "a subscription goes on, or its end was taken back"),
+    ("subscription_ended", "subscription.ended", "a subscription ended, or will end"),
     ("handoff", "conversation.handed_off", "a conversation was given to a person; `reason` is one word"),
     (
         "handoff_untaken",

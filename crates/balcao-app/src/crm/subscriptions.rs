@@ -5,6 +5,7 @@
 
 mod acts;
 mod pages;
+mod payments;
 mod refusal;
 mod view;
 

@@ -1,5 +1,7 @@
 //! Subscriptions: what staff do to them, and what they pay for.
 
+use balcao_app::admin::business::{Business, Section};
+use balcao_app::admin::seed::BusinessFile;
 use balcao_app::context::names::NameRefusal;
 use balcao_app::context::staff_email::Actor;
 use balcao_app::crm::subscriptions::{
@@ -10,6 +12,7 @@ use balcao_app::scheduling::visits::Visits;
 use balcao_domain::appointment::visit::VisitEnd;
 use balcao_domain::hours::parse_minute;
 use balcao_domain::subscription::act::SubscriptionAct;
+use balcao_domain::subscription::payment::AmountKind;
 use balcao_domain::subscription::{NotCovered, PlanPeriod, SubscriberStatus};
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, Currency, SubscriberId};
 use balcao_store::{Store, StoreError, ops::audit, scheduling::appointment};
@@ -56,7 +59,7 @@ async fn pay(
     reference: &str,
     amount_cents: Option<i64>,
 ) -> Result<SubscriptionChange, SubscriptionRefusal> {
-    let request = PaymentRequest { reference: reference.to_owned(), amount_cents };
+    let request = PaymentRequest { reference: reference.to_owned(), amount_cents, kind: AmountKind::Price };
     Subscriptions::new(world.app.clone()).note_payment(world.organization, id, request, davi()).await.unwrap()
 }
 
@@ -79,6 +82,7 @@ fn cut(date: Date, start: &str) -> BookRequest {
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     }
 }
 
@@ -106,7 +110,7 @@ async fn plan_pays_as_long_as_it_is_active_and_the_answer_says_why_not() {
     pay(&world, id, "PIX-1", None).await.unwrap();
     assert_eq!(told(&book(&world, livia, "2027-01-06", "10:00").await), (Some("Raiz"), 0, None));
     // The plan pays for visits before its end, and for none from then on.
-    act(&world, id, SubscriptionAct::End { on: Some(day("2027-01-08")) }).await.unwrap();
+    act(&world, id, SubscriptionAct::End { on: Some(day("2027-01-08")), gives_up_paid: true }).await.unwrap();
     assert_eq!(told(&book(&world, livia, "2027-01-07", "10:00").await), (Some("Raiz"), 0, None));
     let on = day("2027-01-08");
     assert_eq!(told(&book(&world, livia, "2027-01-08", "12:00").await), full(NotCovered::Ended { on }));
@@ -152,6 +156,7 @@ async fn quota_is_given_back_by_a_cancellation_and_counts_in_the_period_of_a_mov
             professional: None,
             service: None,
             source: "test".to_owned(),
+            price_agreed: true,
         };
         booking.reschedule(world.organization, livia, world.key(), request)
     };
@@ -207,8 +212,8 @@ async fn each_act_has_its_row_in_the_audit_log() {
     world.clock.advance(SignedDuration::from_hours(48));
     let resumed = act(&world, id, SubscriptionAct::Resume).await.unwrap().subscription.view;
     assert_eq!((resumed.status, resumed.dates.due), (SubscriberStatus::Active, Some(day("2027-01-10"))));
-    act(&world, id, SubscriptionAct::End { on: None }).await.unwrap();
-    assert!(!act(&world, id, SubscriptionAct::End { on: None }).await.unwrap().changed);
+    act(&world, id, SubscriptionAct::End { on: None, gives_up_paid: true }).await.unwrap();
+    assert!(!act(&world, id, SubscriptionAct::End { on: None, gives_up_paid: true }).await.unwrap().changed);
     let restarted = start(&world, livia, "raiz", (None, None)).await.unwrap().subscription.view;
     assert_eq!((restarted.id, restarted.dates.due), (id, Some(day("2026-11-25"))));
     let (organization, subject) = (world.organization, id.to_string());
@@ -253,24 +258,103 @@ async fn what_does_not_fit_is_refused_and_changes_nothing() {
     assert_eq!(refused, SubscriptionRefusal::OtherDue { due: Some(day("2026-12-31")) });
     let unknown = SubscriberId::try_from(999).unwrap();
     assert_eq!(pay(&world, unknown, "PIX-1", None).await.unwrap_err(), SubscriptionRefusal::NotFound { id: unknown });
-    let request = PaymentRequest { reference: "PIX-1".to_owned(), amount_cents: None };
+    let request = PaymentRequest { reference: "PIX-1".to_owned(), amount_cents: None, kind: AmountKind::Price };
     let by = Actor::Staff("ninguem@figueira.example".to_owned());
     let refused = Subscriptions::new(world.app.clone()).note_payment(world.organization, id, request, by).await;
     assert!(matches!(refused.unwrap().unwrap_err(), SubscriptionRefusal::UnknownStaff(_)));
     let (one, payments) = Subscriptions::new(world.app.clone()).find(world.organization, id).await.unwrap().unwrap();
     assert_eq!((one.view.dates.due, payments.len()), (Some(day("2026-12-31")), 0));
-    pay(&world, id, "PIX-1", Some(100)).await.unwrap();
+    pay(&world, id, "PIX-1", None).await.unwrap();
     let refused = pay(&world, id, "PIX-1", Some(200)).await.unwrap_err();
-    assert!(matches!(refused, SubscriptionRefusal::ReferenceUsed { amount } if amount.cents == 100), "{refused}");
-    act(&world, id, SubscriptionAct::End { on: None }).await.unwrap();
+    assert!(matches!(refused, SubscriptionRefusal::ReferenceUsed { amount } if amount.cents == 8_900), "{refused}");
+    act(&world, id, SubscriptionAct::End { on: None, gives_up_paid: true }).await.unwrap();
     assert_eq!(pay(&world, id, "PIX-2", None).await.unwrap_err(), SubscriptionRefusal::Ended { on: day("2026-11-23") });
     start(&world, livia, "Copa", (Some("2026-11-20"), Some("9999-12-31"))).await.unwrap();
     let copa = SubscriptionFilter { contact: Some(livia), status: Some(SubscriberStatus::Active) };
     let page = Subscriptions::new(world.app.clone()).page(world.organization, copa, None, 10).await.unwrap();
     let copa = page.items[0].view.id;
     assert_eq!(pay(&world, copa, "PIX-3", None).await.unwrap_err(), SubscriptionRefusal::BeyondCalendar);
-    let early = act(&world, copa, SubscriptionAct::End { on: Some(day("2026-11-19")) }).await.unwrap_err();
+    let early =
+        act(&world, copa, SubscriptionAct::End { on: Some(day("2026-11-19")), gives_up_paid: true }).await.unwrap_err();
     assert_eq!(early, SubscriptionRefusal::EndsBeforeStart { started: day("2026-11-20") });
+}
+
+#[tokio::test]
+async fn payment_of_another_amount_has_to_be_said_and_can_be_taken_back() {
+    let (world, _, id) = paid("2026-11-23T09:00").await;
+    let subscriptions = Subscriptions::new(world.app.clone());
+    let note = |reference: &str, cents: i64, kind: AmountKind| {
+        let request = PaymentRequest { reference: reference.to_owned(), amount_cents: Some(cents), kind };
+        subscriptions.note_payment(world.organization, id, request, davi())
+    };
+    let (half, double) = (4_450, 17_800);
+    for (cents, kind, expected) in [
+        (half, AmountKind::Price, "expected R$ 89,00, the price of the plan; `--partial`"),
+        (double, AmountKind::Price, "expected R$ 89,00, the price of the plan; `--more`"),
+        (8_900, AmountKind::Partial, "expected less than R$ 89,00"),
+        (half, AmountKind::More, "expected more than R$ 89,00"),
+    ] {
+        let refused = note("PIX-1", cents, kind).await.unwrap().unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
+    let due = |change: &SubscriptionChange| change.subscription.view.dates.due.unwrap();
+    let partial = note("PIX-1", half, AmountKind::Partial).await.unwrap().unwrap();
+    assert_eq!((partial.changed, due(&partial)), (true, day("2026-12-31")));
+    let full = note("PIX-2", 8_900, AmountKind::Price).await.unwrap().unwrap();
+    assert_eq!(due(&full), day("2027-01-31"));
+    let more = note("PIX-3", double, AmountKind::More).await.unwrap().unwrap();
+    assert_eq!(due(&more), day("2027-02-28"));
+    let take_back =
+        |reference: &str| subscriptions.take_back_payment(world.organization, id, reference.to_owned(), davi());
+    // What moved the due date last is taken back first.
+    let early = take_back("PIX-2").await.unwrap().unwrap_err();
+    assert_eq!(early, SubscriptionRefusal::DueMovedSince { due: Some(day("2027-02-28")) });
+    for (reference, then) in [("PIX-3", "2027-01-31"), ("PIX-2", "2026-12-31"), ("PIX-1", "2026-12-31")] {
+        let taken = take_back(reference).await.unwrap().unwrap();
+        assert_eq!((taken.changed, due(&taken)), (true, day(then)), "{reference}");
+        assert!(!take_back(reference).await.unwrap().unwrap().changed);
+    }
+    assert!(matches!(take_back("PIX-9").await.unwrap().unwrap_err(), SubscriptionRefusal::NoPayment { .. }));
+    // A reference that was taken back may be used again, and a day later nothing is taken back.
+    let again = note("PIX-2", 8_900, AmountKind::Price).await.unwrap().unwrap();
+    assert_eq!((again.changed, due(&again)), (true, day("2027-01-31")));
+    world.clock.advance(SignedDuration::from_hours(24));
+    assert!(matches!(take_back("PIX-2").await.unwrap().unwrap_err(), SubscriptionRefusal::PaymentTooOld { .. }));
+    let (_, payments) = subscriptions.find(world.organization, id).await.unwrap().unwrap();
+    let stand: Vec<_> =
+        payments.iter().filter(|one| one.taken_back_by.is_none()).map(|one| one.reference.as_str()).collect();
+    assert_eq!((payments.len(), stand), (3, vec!["PIX-2"]));
+}
+
+#[tokio::test]
+async fn change_of_a_plan_lists_its_subscriptions() {
+    let (world, _, id) = paid("2026-11-23T09:00").await;
+    let hits = |edit: &dyn Fn(&str) -> String| {
+        let text = std::fs::read_to_string(crate::world::root().join("samples/barbearia-figueira.yaml")).unwrap();
+        let (world, file) = (&world, BusinessFile::read("shop.yaml", &edit(&text)).unwrap());
+        async move {
+            let plan = Business::new(world.app.clone()).plan(world.organization, file).await.unwrap().unwrap();
+            let change = plan.changes.into_iter().find(|one| one.section == Section::Plans).unwrap();
+            change.hits.iter().map(|hit| hit.id().to_owned()).collect::<Vec<_>>()
+        }
+    };
+    let id = id.to_string();
+    assert_eq!(
+        hits(&|text| text.replace(r#"{name: Raiz, price: "89.00""#, r#"{name: Raiz, price: "99.00""#)).await,
+        [id.as_str()]
+    );
+    assert_eq!(
+        hits(&|text| text.replace("[Corte na máquina], quota: 2", "[Corte na máquina], quota: 3")).await,
+        [id.as_str()]
+    );
+    let raiz = r#"  - {name: Raiz, price: "89.00", period: month, covers: [Corte na máquina], quota: 2, benefits: ["2 cortes na máquina por mês"]}"#;
+    let subscribed = "    subscription: {plan: Raiz, status: overdue, due: 2026-11-08}\n";
+    let edit = |text: &str| text.replace(raiz, "").replace(subscribed, "");
+    assert_eq!(hits(&edit).await, [id.as_str()], "archived");
+    assert!(
+        hits(&|text| text.replace("2 cortes na máquina por mês", "dois cortes por mês")).await.is_empty(),
+        "words alone hit nobody"
+    );
 }
 
 #[tokio::test]
@@ -354,6 +438,7 @@ async fn take(world: &World, who: ContactId, step: Step) {
                 professional: None,
                 service: None,
                 source: "test".to_owned(),
+                price_agreed: true,
             };
             drop(booking.reschedule(world.organization, who, world.key(), request).await.unwrap());
         }
@@ -395,7 +480,7 @@ async fn staff_who_do_not_answer_customers_change_no_subscription() {
     let (world, _, id) = paid("2026-11-23T09:00").await;
     let subscriptions = Subscriptions::new(world.app.clone());
     let iris = || Actor::Staff("iris@figueira.example".to_owned());
-    let request = PaymentRequest { reference: "PIX-9".to_owned(), amount_cents: None };
+    let request = PaymentRequest { reference: "PIX-9".to_owned(), amount_cents: None, kind: AmountKind::Price };
     let refused = subscriptions.note_payment(world.organization, id, request, iris()).await.unwrap().unwrap_err();
     assert!(refused.to_string().contains("has the role `professional`"), "{refused}");
     let end = SubscriptionAct::Pause;

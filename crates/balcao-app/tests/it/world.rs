@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use balcao_app::AppContext;
+use balcao_app::admin::business::Business;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_domain::{ContactId, ManualClock, OrganizationId};
 use balcao_store::turns::ledger::EffectKey;
@@ -66,6 +67,15 @@ impl World {
     pub(crate) async fn staff(&self) -> Vec<balcao_store::crm::staff::Staff> {
         let organization = self.organization;
         self.app.store.read(move |tx| balcao_store::crm::staff::list(tx, organization)).await.unwrap()
+    }
+
+    /// Applies the sample barbershop as `change` has edited it.
+    pub(crate) async fn change_business(&self, change: impl Fn(String) -> String) {
+        let text = change(std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap());
+        let file = BusinessFile::read("shop.yaml", &text).unwrap();
+        let business = Business::new(self.app.clone());
+        let plan = business.plan(self.organization, file.clone()).await.unwrap().unwrap();
+        business.apply(self.organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
     }
 
     /// A key that no effect has used.

@@ -9,7 +9,10 @@ use std::{
 };
 
 use balcao_app::admin::{
-    business::{Action, AuditEntry, Business, BusinessPlan, BusinessRefusal, Edit, ExportVersions, FieldEdit, Section},
+    business::{
+        Action, AuditEntry, Business, BusinessPlan, BusinessRefusal, Edit, ExportVersions, FieldEdit, Hit, HitBooking,
+        HitSubscription, Section,
+    },
     seed::BusinessFile,
     versions::Versions,
 };
@@ -326,7 +329,7 @@ async fn agree_and_apply(
     plan: BusinessPlan,
     consent: &Consent,
 ) -> Result<ExitCode, Failure> {
-    if plan.changes.is_empty() {
+    if plan.changes.is_empty() && consent.plan.as_ref().is_none_or(|hash| *hash == plan.hash) {
         show(&plan, consent.json, json!(true));
         return Ok(ExitCode::SUCCESS);
     }
@@ -340,7 +343,7 @@ async fn agree_and_apply(
             if !consent.json {
                 show(&plan, false, json!(false));
             }
-            if !consent.yes && !agreed()? {
+            if !consent.yes && !agreed("Make these changes?", "--yes, or --plan with the hash")? {
                 return Err(Failure::operation("nothing was changed"));
             }
             plan.hash.clone()
@@ -349,23 +352,21 @@ async fn agree_and_apply(
     let applied = business.apply(organization, file, hash, "operator".to_owned()).await;
     let applied = applied.map_err(|error| Failure::operation(error_chain(&error)))?;
     let applied = applied.map_err(|refusal| refused(&refusal))?;
-    if consent.json {
-        show(&applied, true, json!(true));
+    if consent.json || applied.changes.is_empty() {
+        show(&applied, consent.json, json!(true));
     } else {
         print_line(&format!("made {}", counted(applied.changes.len(), "change")));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks in the terminal; where there is none, a script has to say `--yes` or `--plan`.
-fn agreed() -> Result<bool, Failure> {
+/// Asks in the terminal; where there is none, a script has to say what is `expected` instead.
+pub(super) fn agreed(question: &str, expected: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage(
-            "nothing was changed: nobody can be asked here; expected --yes, or --plan with the hash",
-        ));
+        return Err(Failure::usage(format!("nothing was changed: nobody can be asked here; expected {expected}")));
     }
     let mut terminal = std::io::stdout();
-    write!(terminal, "Make these changes? [y/N] ").and_then(|()| terminal.flush()).map_err(Failure::operation)?;
+    write!(terminal, "{question} [y/N] ").and_then(|()| terminal.flush()).map_err(Failure::operation)?;
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).map_err(Failure::operation)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes" | "s" | "sim"))
@@ -433,11 +434,18 @@ fn words(plan: &BusinessPlan) -> Vec<String> {
             lines.push(format!("    impossible: {reason}"));
         }
         if !change.hits.is_empty() {
-            lines.push(format!("    hits {}:", counted(change.hits.len(), "booking")));
+            let of = if change.section == Section::Plans { "subscription" } else { "booking" };
+            lines.push(format!("    hits {}:", counted(change.hits.len(), of)));
         }
         for hit in change.hits.iter().take(SHOWN) {
-            let what = format!("{} {} with {}", hit.starts, hit.service, hit.professional);
-            lines.push(format!("      {} {what}: {}", hit.appointment, hit.why));
+            lines.push(match hit {
+                Hit::Booking(HitBooking { appointment, starts, professional, service, why }) => {
+                    format!("      {appointment} {starts} {service} with {professional}: {why}")
+                }
+                Hit::Subscription(HitSubscription { subscription, contact, why }) => {
+                    format!("      {subscription} of {contact}: {why}")
+                }
+            });
         }
         if change.hits.len() > SHOWN {
             lines.push(format!("      … and {} more (--json lists all)", change.hits.len() - SHOWN));

@@ -3,17 +3,20 @@
 use std::process::ExitCode;
 
 use balcao_app::UseCaseError;
+use balcao_app::crm::contacts::Contacts;
 use balcao_app::crm::subscriptions::{
     NotedPayment, PaymentRequest, StartRequest, SubscriptionChange, SubscriptionFilter, SubscriptionRecord,
     SubscriptionRefusal, Subscriptions,
 };
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::subscription::act::SubscriptionAct;
+use balcao_domain::subscription::payment::AmountKind;
 use balcao_domain::{ContactId, Currency, Money, SubscriberId};
 use jiff::civil::Date;
 use serde_json::json;
 
 use super::acting_staff::{ActingStaff, read_id};
+use super::business::agreed;
 use crate::{
     config::Config,
     output::{Failure, error_chain, one_line, print_line},
@@ -29,6 +32,7 @@ const PAGE: u32 = 100;
     balcao subscriptions list --status overdue\n  \
     balcao subscriptions start con_12 Copa --as davi@figueira.example\n  \
     balcao subscriptions pay sub_3 --reference PIX-0042 --as davi@figueira.example\n  \
+    balcao subscriptions take-back sub_3 --reference PIX-0042 --as davi@figueira.example\n  \
     balcao subscriptions end sub_3 --on 2026-12-10 --as davi@figueira.example")]
 pub(crate) struct Args {
     /// JSON instead of text.
@@ -71,7 +75,7 @@ enum Action {
         #[command(flatten)]
         me: ActingStaff,
     },
-    /// Notes a payment, which moves the due date by one period; the same reference counts once.
+    /// Notes a payment of the plan's price, which moves the due date by one period; the same reference counts once.
     Pay {
         /// The subscription, as `list` names it.
         #[arg(value_parser = subscription)]
@@ -82,6 +86,23 @@ enum Action {
         /// The amount, such as 159,00; the price of the plan, if absent.
         #[arg(long, value_name = "AMOUNT", value_parser = cents, allow_hyphen_values = true)]
         amount: Option<i64>,
+        /// Notes less than the price; the due date stays.
+        #[arg(long, requires = "amount", conflicts_with = "more")]
+        partial: bool,
+        /// Notes more than the price; the due date moves by one period all the same.
+        #[arg(long, requires = "amount")]
+        more: bool,
+        #[command(flatten)]
+        me: ActingStaff,
+    },
+    /// Takes a payment back, for 24 hours after it was noted: the due date is then as it was before.
+    TakeBack {
+        /// The subscription, as `list` names it.
+        #[arg(value_parser = subscription)]
+        id: SubscriberId,
+        /// The reference of the payment, as `show` lists it.
+        #[arg(long, value_name = "TEXT")]
+        reference: String,
         #[command(flatten)]
         me: ActingStaff,
     },
@@ -120,6 +141,9 @@ enum Action {
         /// The first day on which it covers nothing; today, if absent.
         #[arg(long, value_name = "DATE")]
         on: Option<Date>,
+        /// Ends it without asking, even if paid days are lost.
+        #[arg(long)]
+        yes: bool,
         #[command(flatten)]
         me: ActingStaff,
     },
@@ -155,7 +179,7 @@ fn subscription(text: &str) -> Result<SubscriberId, String> {
 
 /// A contact's id, with its prefix or without.
 fn contact(text: &str) -> Result<ContactId, String> {
-    read_id("contact", text, "such as `con_12`")
+    read_id("contact", text, "as in `balcao contacts find`: `con_12`")
 }
 
 /// An amount in cents. A currency has two decimals, whichever it is.
@@ -167,10 +191,15 @@ fn cents(text: &str) -> Result<i64, String> {
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
     let (app, organization, _) = wire::configured(config, None).await?;
-    let subscriptions = Subscriptions::new(app);
+    let subscriptions = Subscriptions::new(app.clone());
     let json = args.json;
     let (id, act, me) = match args.action {
         Action::List { status, contact } => {
+            if let Some(id) = contact {
+                let known = Contacts::new(app).find(organization, id).await;
+                let known = known.map_err(|error| Failure::operation(error_chain(&error)))?;
+                known.ok_or_else(|| Failure::operation(SubscriptionRefusal::NoContact { id }))?;
+            }
             let filter = SubscriptionFilter { contact, status: status.map(Into::into) };
             let mut after = None;
             let mut found = Vec::new();
@@ -198,15 +227,47 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             done(&answered(subscriptions.start(organization, request, me.actor()).await)?, json);
             return Ok(ExitCode::SUCCESS);
         }
-        Action::Pay { id, reference, amount, me } => {
-            let request = PaymentRequest { reference, amount_cents: amount };
-            done(&answered(subscriptions.note_payment(organization, id, request, me.actor()).await)?, json);
+        Action::Pay { id, reference, amount, partial, more, me } => {
+            let kind = match (partial, more) {
+                (true, _) => AmountKind::Partial,
+                (false, true) => AmountKind::More,
+                (false, false) => AmountKind::Price,
+            };
+            let request = PaymentRequest { reference, amount_cents: amount, kind };
+            let noted = subscriptions.note_payment(organization, id, request, me.actor()).await;
+            done(&answered(noted)?, json);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Action::TakeBack { id, reference, me } => {
+            done(&answered(subscriptions.take_back_payment(organization, id, reference, me.actor()).await)?, json);
+            return Ok(ExitCode::SUCCESS);
+        }
+        Action::End { id, on, yes, me } => {
+            let by = me.actor();
+            let end = |gives_up_paid| {
+                subscriptions.change(organization, id, SubscriptionAct::End { on, gives_up_paid }, by.clone())
+            };
+            let mut ended = end(yes).await;
+            if let Ok(Err(SubscriptionRefusal::PaidUntil { on, until, days })) = &ended {
+                let found = subscriptions.find(organization, id).await;
+                let found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
+                if !json && let Some((one, _)) = found {
+                    print_line(&line(&one));
+                    print_line(&format!("  an end on {on} loses {days} days, which are paid until {until}"));
+                }
+                let expected =
+                    format!("`--yes` to lose {days} paid days, or `--on {until}`, when the paid time is over");
+                if !agreed("End it all the same?", &expected)? {
+                    return Err(Failure::operation("nothing was changed"));
+                }
+                ended = end(true).await;
+            }
+            done(&answered(ended)?, json);
             return Ok(ExitCode::SUCCESS);
         }
         Action::Renew { id, due, me } => (id, SubscriptionAct::Renew { due }, me),
         Action::Pause { id, me } => (id, SubscriptionAct::Pause, me),
         Action::Resume { id, me } => (id, SubscriptionAct::Resume, me),
-        Action::End { id, on, me } => (id, SubscriptionAct::End { on }, me),
     };
     done(&answered(subscriptions.change(organization, id, act, me.actor()).await)?, json);
     Ok(ExitCode::SUCCESS)
@@ -246,7 +307,10 @@ fn show(one: &SubscriptionRecord, payments: &[NotedPayment], json: bool) {
     print_line(&line(one));
     for paid in payments {
         let (reference, by) = (one_line(&paid.reference), one_line(&paid.noted_by));
-        print_line(&format!("  {}  {reference}  due until {}, noted by {by}", paid.amount, paid.due_to));
+        let due = if paid.is_partial { "partial".to_owned() } else { format!("due until {}", paid.due_to) };
+        let back =
+            paid.taken_back_by.as_deref().map_or_else(String::new, |by| format!(", taken back by {}", one_line(by)));
+        print_line(&format!("  {}  {reference}  {due}, noted by {by}{back}", paid.amount));
     }
 }
 

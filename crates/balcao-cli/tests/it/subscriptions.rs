@@ -53,6 +53,28 @@ fn staff_list_pay_pause_end_and_start_again() {
     assert!(code(&late) == 1 && err(&late).contains("start it again first"), "{}", err(&late));
     let started = out(&subscriptions(folder, &["start", &contact, "raiz", "--as", DAVI]));
     assert!(started.contains("  active  due "), "{started}");
+    // What is paid is given up by a word alone.
+    assert_eq!(code(&subscriptions(folder, &["pay", &id, "--reference", "PIX-3"])), 0);
+    let early = subscriptions(folder, &["end", &id]);
+    assert_eq!(code(&early), 2, "{}", err(&early));
+    assert!(out(&early).contains("days, which are paid until"), "{}", out(&early));
+    assert!(err(&early).contains("`--yes` to lose"), "{}", err(&early));
+    let taken = out(&subscriptions(folder, &["take-back", &id, "--reference", "PIX-3"]));
+    assert!(taken.contains("  active  due "), "{taken}");
+    assert!(out(&subscriptions(folder, &["show", &id])).contains("PIX-3  due until"), "shown");
+    assert_eq!(code(&subscriptions(folder, &["end", &id, "--yes"])), 0);
+}
+
+#[test]
+fn contact_is_found_by_words_or_number() {
+    let folder = shop();
+    let find = |words: &[&str]| out(&run(folder.path(), &[&["contacts", "find"], words].concat(), ""));
+    let line = find(&["livia", "campos"]);
+    assert!(line.starts_with("con_") && line.contains("Lívia Campos  +5531984327788"), "{line}");
+    assert_eq!(find(&["31 98432-7788"]), line);
+    assert_eq!(find(&["ninguém"]).trim(), "no contact is found by `ninguém`");
+    let found: Vec<Value> = serde_json::from_str(&find(&["lívia", "--json"])).unwrap();
+    assert_eq!((found.len(), &found[0]["name"]), (1, &"Lívia Campos".into()));
 }
 
 #[test]
@@ -65,7 +87,10 @@ fn what_does_not_fit_is_refused_with_what_would() {
         (vec!["pay", "sub_1", "--reference", "a", "--amount", "-5"], 2, "invalid amount of money"),
         (vec!["pay", "sub_1", "--reference", "a", "--amount", "0"], 1, "expected more than zero"),
         (vec!["start", "con_1", "Kopa"], 1, "did you mean `Copa`?"),
-        (vec!["start", "con_999", "Copa"], 1, "unknown contact con_999"),
+        (vec!["start", "con_999", "Copa"], 1, "unknown contact con_999; `balcao contacts find`"),
+        (vec!["list", "--contact", "con_999"], 1, "unknown contact con_999; `balcao contacts find`"),
+        (vec!["pay", "sub_1", "--reference", "a", "--amount", "1,00"], 1, "`--partial` notes less"),
+        (vec!["pay", "sub_1", "--reference", "a", "--amount", "1.000.000,01", "--more"], 1, "at most R$ 1.000.000,00"),
         (vec!["start", "con_1", "Copa"], 1, "already, and is"),
         (vec!["renew", "sub_1", "--due", "2026-02-31"], 2, "invalid value"),
         (vec!["end", "sub_1", "--as", "ninguem@figueira.example"], 1, "nobody of staff has"),

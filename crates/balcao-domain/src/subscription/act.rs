@@ -26,6 +26,8 @@ pub enum SubscriptionAct {
     End {
         /// The first day on which it covers nothing; today, if absent.
         on: Option<Date>,
+        /// Whether paid days that it has left then may be lost.
+        gives_up_paid: bool,
     },
 }
 
@@ -58,6 +60,15 @@ pub enum ActRefusal {
         /// The due date; `None` if no payment is expected.
         due: Option<Date>,
     },
+    /// It is paid beyond its end, and nobody said that the paid days may be lost.
+    PaidUntil {
+        /// The wanted end.
+        on: Date,
+        /// The due date, until which it is paid.
+        until: Date,
+        /// How many paid days would be lost.
+        days: i32,
+    },
     /// The date would be beyond the calendar, which ends with the year 9999.
     BeyondCalendar,
 }
@@ -88,7 +99,7 @@ impl SubscriptionDates {
     pub fn decide(self, act: SubscriptionAct, period: PlanPeriod, today: Date) -> Result<Option<Self>, ActRefusal> {
         if let (SubscriberStatus::Cancelled, Some(on)) = (self.status_on(today, 0), self.ended) {
             return match act {
-                SubscriptionAct::End { on: wanted } if wanted.is_none_or(|wanted| wanted == on) => Ok(None),
+                SubscriptionAct::End { on: wanted, .. } if wanted.is_none_or(|wanted| wanted == on) => Ok(None),
                 SubscriptionAct::End { .. }
                 | SubscriptionAct::Renew { .. }
                 | SubscriptionAct::Pay
@@ -101,13 +112,7 @@ impl SubscriptionDates {
             SubscriptionAct::Pay => self.move_due(self.due.unwrap_or(today), period)?,
             SubscriptionAct::Pause => Self { paused: self.paused.or(Some(today)), ..self },
             SubscriptionAct::Resume => self.resume(today)?,
-            SubscriptionAct::End { on } => {
-                let on = on.unwrap_or(today);
-                match self.started {
-                    Some(started) if on < started => return Err(ActRefusal::EndsBeforeStart { started }),
-                    Some(_) | None => Self { ended: Some(on), ..self },
-                }
-            }
+            SubscriptionAct::End { on, gives_up_paid } => self.end(on.unwrap_or(today), gives_up_paid)?,
         };
         Ok((changed != self).then_some(changed))
     }
@@ -126,6 +131,18 @@ impl SubscriptionDates {
         let anchor_day = self.anchor_day.unwrap_or(from.day());
         let due = period.next_due(from, anchor_day).ok_or(ActRefusal::BeyondCalendar)?;
         Ok(Self { due: Some(due), anchor_day: Some(anchor_day), ..self })
+    }
+
+    fn end(self, on: Date, gives_up_paid: bool) -> Result<Self, ActRefusal> {
+        if let Some(started) = self.started.filter(|started| on < *started) {
+            return Err(ActRefusal::EndsBeforeStart { started });
+        }
+        let is_new = self.ended.is_none_or(|planned| on < planned);
+        if let Some(until) = self.due.filter(|due| on < *due && is_new && !gives_up_paid) {
+            let days = on.until(until).map_or(0, |span| span.get_days());
+            return Err(ActRefusal::PaidUntil { on, until, days });
+        }
+        Ok(Self { ended: Some(on), ..self })
     }
 
     fn resume(self, today: Date) -> Result<Self, ActRefusal> {

@@ -61,7 +61,7 @@ fn days_of_rest_are_added_to_the_due_date() {
 
 #[test]
 fn end_comes_after_the_start_and_can_be_taken_back_while_it_is_to_come() {
-    let end = |on| SubscriptionAct::End { on };
+    let end = |on| SubscriptionAct::End { on, gives_up_paid: true };
     let early = decide(started(), end(Some(date(2026, 11, 29))));
     assert_eq!(early, Err(ActRefusal::EndsBeforeStart { started: date(2026, 11, 30) }));
     let planned = decide(started(), end(Some(date(2026, 12, 31)))).unwrap().unwrap();
@@ -77,6 +77,43 @@ fn end_comes_after_the_start_and_can_be_taken_back_while_it_is_to_come() {
     }
 }
 
+#[test]
+fn end_before_the_paid_time_is_over_has_to_be_meant() {
+    let end = |on, gives_up_paid| decide(started(), SubscriptionAct::End { on, gives_up_paid });
+    let lost = ActRefusal::PaidUntil { on: TODAY, until: date(2026, 12, 31), days: 21 };
+    assert_eq!(end(None, false), Err(lost));
+    assert_eq!(end(None, true).unwrap().unwrap().ended, Some(TODAY));
+    assert_eq!(end(Some(date(2026, 12, 31)), false).unwrap().unwrap().ended, Some(date(2026, 12, 31)));
+    let late = SubscriptionDates { due: Some(date(2026, 12, 1)), ..started() };
+    assert!(decide(late, SubscriptionAct::End { on: None, gives_up_paid: false }).is_ok());
+}
+
+#[test]
+fn amount_is_the_price_or_what_was_said_of_it() {
+    use crate::subscription::payment::{AmountKind, AmountRefusal};
+    let moves = |kind: AmountKind, paid: i64| kind.moves_due(paid, 8_900);
+    assert_eq!(
+        [8_899, 8_900, 8_901].map(|paid| moves(AmountKind::Price, paid)),
+        [Err(AmountRefusal::Less), Ok(true), Err(AmountRefusal::More)]
+    );
+    assert_eq!(
+        [8_899, 8_900].map(|paid| moves(AmountKind::Partial, paid)),
+        [Ok(false), Err(AmountRefusal::NotPartial)]
+    );
+    assert_eq!([8_900, 8_901].map(|paid| moves(AmountKind::More, paid)), [Err(AmountRefusal::NotMore), Ok(true)]);
+}
+
+#[test]
+fn payment_that_is_taken_back_leaves_the_dates_as_they_were() {
+    let unbilled = SubscriptionDates { due: None, anchor_day: None, ..started() };
+    for before in [started(), unbilled] {
+        let after = decide(before, SubscriptionAct::Pay).unwrap().unwrap();
+        assert_eq!(after.take_back(before.due, after.due.unwrap()), Ok(before));
+        let later = decide(after, SubscriptionAct::Pay).unwrap().unwrap();
+        assert_eq!(later.take_back(before.due, after.due.unwrap()), Err(later.due));
+    }
+}
+
 fn acts() -> impl Strategy<Value = SubscriptionAct> {
     let day = (-40_i64..400).prop_map(|days| TODAY.saturating_add(days.days()));
     prop_oneof![
@@ -84,7 +121,8 @@ fn acts() -> impl Strategy<Value = SubscriptionAct> {
         Just(SubscriptionAct::Pay),
         Just(SubscriptionAct::Pause),
         Just(SubscriptionAct::Resume),
-        prop::option::of(day).prop_map(|on| SubscriptionAct::End { on }),
+        (prop::option::of(day), any::<bool>())
+            .prop_map(|(on, gives_up_paid)| SubscriptionAct::End { on, gives_up_paid }),
     ]
 }
 
@@ -110,6 +148,9 @@ proptest! {
                 }
                 Ok(None) => prop_assert_ne!(act, SubscriptionAct::Pay),
                 Err(ActRefusal::OtherDue { .. } | ActRefusal::EndsBeforeStart { .. }) => {}
+                Err(ActRefusal::PaidUntil { on, until, days }) => {
+                    prop_assert!(days > 0 && Some(until) == dates.due && on < until);
+                }
                 Err(refusal) => prop_assert!(before == SubscriberStatus::Cancelled, "{refusal:?}"),
             }
         }

@@ -38,6 +38,10 @@ pub struct SubscriptionPayment {
     pub noted_at: Timestamp,
     /// Its author, by the name in the audit log.
     pub noted_by: String,
+    /// Whether it was less than the price, and moved no due date.
+    pub is_partial: bool,
+    /// When and by whom it was taken back.
+    pub taken_back: Option<(Timestamp, String)>,
 }
 
 /// The end of a subscription. A program from before the column wrote a word without a date.
@@ -181,6 +185,25 @@ pub fn of_contact(
     tx.query_all(&sql, values![organization, contact], read)
 }
 
+/// Subscriptions to a plan that have not ended by `today`, in order of id, at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn list_running(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    plan: PlanId,
+    today: Date,
+    limit: u32,
+) -> Result<Vec<Subscriber>, StoreError> {
+    let sql = format!(
+        "SELECT {} FROM subscriber WHERE organization_id = ?1 AND plan_id = ?2 AND ({ENDED} IS NULL OR {ENDED} > ?3)
+         ORDER BY id LIMIT ?4",
+        columns()
+    );
+    tx.query_all(&sql, values![organization, plan, today, limit], read)
+}
+
 /// Subscriptions in order of id, at most `limit`; those behind `after`.
 ///
 /// # Errors
@@ -196,7 +219,7 @@ pub fn list(
     tx.query_all(&sql, values![organization, after.map_or(0, i64::from), limit], read)
 }
 
-/// Notes a payment of a subscription; tells whether its reference is new there.
+/// Notes a payment of a subscription; tells whether its reference is new there, or belonged to a payment that was taken back.
 ///
 /// # Errors
 /// What the database said.
@@ -207,9 +230,13 @@ pub fn insert_payment(
     new: &SubscriptionPayment,
 ) -> Result<bool, StoreError> {
     let inserted = tx.execute(
-        "INSERT INTO subscription_payment (organization_id, subscriber_id, reference, amount_cents, due_from, due_to, noted_at, noted_by)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (organization_id, subscriber_id, reference) DO NOTHING",
+        "INSERT INTO subscription_payment
+             (organization_id, subscriber_id, reference, amount_cents, due_from, due_to, noted_at, noted_by, is_partial)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (organization_id, subscriber_id, reference) DO UPDATE SET amount_cents = excluded.amount_cents,
+             due_from = excluded.due_from, due_to = excluded.due_to, noted_at = excluded.noted_at, noted_by = excluded.noted_by,
+             is_partial = excluded.is_partial, taken_back_at = NULL, taken_back_by = NULL
+         WHERE subscription_payment.taken_back_at IS NOT NULL",
         values![
             organization,
             id,
@@ -218,13 +245,33 @@ pub fn insert_payment(
             new.due_from,
             new.due_to,
             new.noted_at,
-            &new.noted_by
+            &new.noted_by,
+            i64::from(new.is_partial)
         ],
     )?;
     Ok(inserted == 1)
 }
 
-/// The payment of a subscription with that reference.
+/// Takes a payment back; tells whether it stood until now.
+///
+/// # Errors
+/// What the database said.
+pub fn take_back_payment(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: SubscriberId,
+    reference: &str,
+    (by, now): (&str, Timestamp),
+) -> Result<bool, StoreError> {
+    let taken = tx.execute(
+        "UPDATE subscription_payment SET taken_back_at = ?4, taken_back_by = ?5
+         WHERE organization_id = ?1 AND subscriber_id = ?2 AND reference = ?3 AND taken_back_at IS NULL",
+        values![organization, id, reference, now, by],
+    )?;
+    Ok(taken == 1)
+}
+
+/// The payment of a subscription with that reference, taken back or not.
 ///
 /// # Errors
 /// What the database said.
@@ -252,10 +299,13 @@ pub fn list_payments(
     tx.query_all(&sql, values![organization, id, limit], read_payment)
 }
 
-const PAYMENTS: &str = "SELECT reference, amount_cents, due_from, due_to, noted_at, noted_by FROM subscription_payment
+const PAYMENTS: &str =
+    "SELECT reference, amount_cents, due_from, due_to, noted_at, noted_by, is_partial, taken_back_at, taken_back_by
+         FROM subscription_payment
          WHERE organization_id = ?1 AND subscriber_id = ?2";
 
 fn read_payment(row: &Row<'_>) -> Result<SubscriptionPayment, StoreError> {
+    let taken_back: (Option<Timestamp>, Option<String>) = (row.get(7)?, row.get(8)?);
     Ok(SubscriptionPayment {
         reference: row.get(0)?,
         amount_cents: row.get(1)?,
@@ -263,5 +313,7 @@ fn read_payment(row: &Row<'_>) -> Result<SubscriptionPayment, StoreError> {
         due_to: row.get(3)?,
         noted_at: row.get(4)?,
         noted_by: row.get(5)?,
+        is_partial: row.get::<i64>(6)? != 0,
+        taken_back: taken_back.0.zip(taken_back.1),
     })
 }

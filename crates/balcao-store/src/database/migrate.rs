@@ -247,6 +247,12 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../../migrations/postgres/2026112630_pack_delivery_command.sql"),
     },
     Migration {
+        version: 2_026_112_640,
+        name: "2026112640_payment_taken_back",
+        sqlite: include_str!("../../migrations/sqlite/2026112640_payment_taken_back.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112640_payment_taken_back.sql"),
+    },
+    Migration {
         version: 2_026_112_650,
         name: "2026112650_remote_calendar",
         sqlite: include_str!("../../migrations/sqlite/2026112650_remote_calendar.sql"),

@@ -96,6 +96,8 @@ pub async fn a_payment_counts_once_per_reference(store: &Store) {
         due_to: date(2026, 12, 23),
         noted_at: at(second),
         noted_by: "davi@a".to_owned(),
+        is_partial: false,
+        taken_back: None,
     };
     let (first, second, free) = (paid("PIX-1", 9_900, 1), paid("PIX-2", 5_000, 2), paid("PIX-3", 0, 3));
     let id = write(store, move |tx| {
@@ -112,7 +114,16 @@ pub async fn a_payment_counts_once_per_reference(store: &Store) {
         assert_eq!(subscription::find_payment(tx, organization, one.id, "PIX-1")?.as_ref(), Some(&first));
         assert_eq!(subscription::find_payment(tx, organization, one.id, "pix-1")?, None);
         assert_eq!(subscription::list_payments(tx, organization, one.id, 9)?, [second.clone(), first]);
-        assert_eq!(subscription::list_payments(tx, organization, one.id, 1)?, [second]);
+        assert_eq!(subscription::list_payments(tx, organization, one.id, 1)?, std::slice::from_ref(&second));
+        // A payment that was taken back gives its reference free, and stays on record until then.
+        let by = ("ana@a", at(4));
+        assert!(subscription::take_back_payment(tx, organization, one.id, "PIX-2", by)?);
+        assert!(!subscription::take_back_payment(tx, organization, one.id, "PIX-2", by)?);
+        let taken = subscription::find_payment(tx, organization, one.id, "PIX-2")?.unwrap();
+        assert_eq!(taken.taken_back, Some((at(4), "ana@a".to_owned())));
+        let partial = SubscriptionPayment { amount_cents: 1, is_partial: true, ..second.clone() };
+        assert!(subscription::insert_payment(tx, organization, one.id, &partial)?);
+        assert_eq!(subscription::find_payment(tx, organization, one.id, "PIX-2")?, Some(partial));
         Ok(one.id)
     })
     .await;
@@ -139,6 +150,17 @@ pub async fn subscriptions_are_listed_by_id_and_tenant(store: &Store) {
         assert_eq!(page(Some(second), 2)?, [third]);
         let own = subscription::of_contact(tx, organization, first.contact)?;
         assert_eq!(own.iter().map(|one| one.id).collect::<Vec<_>>(), [first.id, second]);
+        // Those of one plan that have not ended.
+        let mut running = |on: Date, limit| {
+            let found = subscription::list_running(tx, organization, yearly, on, limit)?;
+            Ok::<Vec<SubscriberId>, StoreError>(found.into_iter().map(|one| one.id).collect())
+        };
+        assert_eq!((running(TODAY, 9)?, running(TODAY, 1)?), (vec![second, third], vec![second]));
+        let read = subscription::find(tx, organization, second)?.unwrap();
+        let ended = SubscriptionDates { ended: Some(TODAY), ..read.dates };
+        assert!(subscription::change(tx, organization, &read, &ended)?);
+        let running = subscription::list_running(tx, organization, yearly, TODAY, 9)?;
+        assert_eq!(running.iter().map(|one| one.id).collect::<Vec<_>>(), [third]);
         Ok(())
     })
     .await;

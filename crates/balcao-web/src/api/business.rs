@@ -1,7 +1,7 @@
 //! The business: as a document, what a document or an edit would change, and making exactly that.
 
 use balcao_app::admin::business::{
-    Action, Business, BusinessPlan, Change, Edit, FieldEdit, KnowledgeFormat, Section, TextMistake, read_knowledge,
+    Action, Business, BusinessPlan, Change, Edit, FieldEdit, Hit, KnowledgeFormat, Section, TextMistake, read_knowledge,
 };
 use balcao_app::admin::keys::Scope;
 use balcao_app::admin::seed::BusinessFile;
@@ -162,6 +162,25 @@ struct HitBooking {
     why: String,
 }
 
+/// A subscription that a change of its plan hits; it stays as it is.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HitSubscription {
+    /// The subscription.
+    subscription_id: String,
+    /// Who subscribes.
+    contact_id: String,
+    /// What the change means for it.
+    why: String,
+}
+
+/// A booking or a subscription that a change hits.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum HitEntry {
+    Booking(HitBooking),
+    Subscription(HitSubscription),
+}
+
 /// One change of one entry.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PlannedChange {
@@ -173,8 +192,8 @@ struct PlannedChange {
     action: String,
     /// What differs.
     fields: Vec<FieldDifference>,
-    /// Bookings that it hits.
-    hits: Vec<HitBooking>,
+    /// Bookings and subscriptions that it hits.
+    hits: Vec<HitEntry>,
     /// Why it cannot be made, with a way out.
     impossible: Option<String>,
 }
@@ -223,7 +242,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         path: "/v1/business/plan",
         name: "plan_business",
         summary: "Show what a document would change",
-        description: "Nothing is changed. The plan lists the bookings to come that a change hits.",
+        description: "Nothing is changed. The plan lists the bookings to come and the subscriptions that a change hits.",
         refusals: &[MOVED],
         body: Some(json!({ "document": document })),
         answer: plan(false),
@@ -365,12 +384,19 @@ fn change(change: Change) -> PlannedChange {
         before: field.before,
         after: field.after,
     };
-    let hit = |hit: balcao_app::admin::business::Hit| HitBooking {
-        appointment_id: hit.appointment,
-        starts: hit.starts,
-        professional: hit.professional,
-        service: hit.service,
-        why: hit.why,
+    let hit = |hit: Hit| match hit {
+        Hit::Booking(hit) => HitEntry::Booking(HitBooking {
+            appointment_id: hit.appointment,
+            starts: hit.starts,
+            professional: hit.professional,
+            service: hit.service,
+            why: hit.why,
+        }),
+        Hit::Subscription(hit) => HitEntry::Subscription(HitSubscription {
+            subscription_id: hit.subscription,
+            contact_id: hit.contact,
+            why: hit.why,
+        }),
     };
     PlannedChange {
         section: change.section.to_string(),

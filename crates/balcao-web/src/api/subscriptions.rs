@@ -1,11 +1,13 @@
 //! Subscriptions: who subscribes to what, and what a program does to a subscription.
 
+mod payments;
+
 use balcao_app::UseCaseError;
 use balcao_app::admin::keys::Scope;
 use balcao_app::context::staff_email::Actor;
 use balcao_app::crm::subscriptions::{
-    NotedPayment, PaymentRequest, StartRequest, SubscriptionChange, SubscriptionFilter, SubscriptionRecord,
-    SubscriptionRefusal, Subscriptions,
+    NotedPayment, StartRequest, SubscriptionChange, SubscriptionFilter, SubscriptionRecord, SubscriptionRefusal,
+    Subscriptions,
 };
 use balcao_domain::subscription::act::SubscriptionAct;
 use balcao_domain::subscription::{PlanPeriod, SubscriberStatus};
@@ -133,6 +135,10 @@ struct Payment {
     noted_at: String,
     /// Who noted it, as in the audit log.
     noted_by: String,
+    /// Whether it was less than the price, and moved no due date.
+    partial: bool,
+    /// Who took it back, as in the audit log; `null` if it stands.
+    taken_back_by: Option<String>,
 }
 
 /// A subscription with its latest payments.
@@ -186,21 +192,6 @@ struct SubscriptionRenewal {
     staff: Option<String>,
 }
 
-/// A payment.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SubscriptionPayment {
-    /// What names the payment outside, such as the number of a transfer. The same reference again counts once.
-    #[schemars(length(min = 1, max = 100), regex(pattern = r"^[^\u0000]*$"), example = &"PIX-2026-12-0042")]
-    reference: String,
-    /// The amount in cents, more than zero; the price of the plan, if absent.
-    #[schemars(range(min = 1, max = 100_000_000_000_i64), example = 15900)]
-    amount_cents: Option<i64>,
-    /// The e-mail address of the staff member who notes it; if absent, the key is said to have done it.
-    #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
-    staff: Option<String>,
-}
-
 /// When it ends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -208,6 +199,9 @@ struct SubscriptionEnd {
     /// The first local date on which it covers nothing; today, if absent.
     #[schemars(extend("format" = "date"), example = &"2026-12-10")]
     ends: Option<String>,
+    /// Whether paid days may be lost: without it an end before the due date is refused.
+    #[serde(default)]
+    lose_paid_days: bool,
     /// The e-mail address of the staff member who ends it; if absent, the key is said to have done it.
     #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
     staff: Option<String>,
@@ -253,6 +247,8 @@ fn payment(one: NotedPayment) -> Payment {
         due_to: one.due_to.to_string(),
         noted_at: one.noted_at.to_string(),
         noted_by: one.noted_by,
+        partial: one.is_partial,
+        taken_back_by: one.taken_back_by,
     }
 }
 
@@ -290,7 +286,8 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         id: Some(PathId { kind: "subscription", prefix: SubscriberId::PREFIX }),
         answer: json!({ "subscription": example("active", "2026-12-10"), "payments": [{ "reference": "PIX-2026-11-0031",
             "amount": { "cents": 15900, "currency": "BRL" }, "due_from": "2026-11-10", "due_to": "2026-12-10",
-            "noted_at": "2026-11-09T13:00:00Z", "noted_by": "davi@figueira.example" }] }),
+            "noted_at": "2026-11-09T13:00:00Z", "noted_by": "davi@figueira.example", "partial": false,
+            "taken_back_by": null }] }),
         ..list.clone()
     };
     let start = Route {
@@ -306,22 +303,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         answer: changed.clone(),
         ..list.clone()
     };
-    let pay = Route {
-        method: Method::Post,
-        path: "/v1/subscriptions/{id}/payments",
-        scope: Scope::Write,
-        name: "note_subscription_payment",
-        summary: "Note a payment",
-        description: "Moves the due date by one period of the plan, on the same day of the month where the month has it. The same \
-                      reference again changes nothing.",
-        refusals: &[(
-            409,
-            "`ended`, `reference_used` for another amount, `beyond_calendar`, or `changed_meanwhile`: ask again.",
-        )],
-        body: Some(json!({ "reference": "PIX-2026-12-0042", "amount_cents": 15900 })),
-        answer: moved.clone(),
-        ..show.clone()
-    };
+    let [pay, take_back] = payments::routes(&show, &changed, &moved);
     let renew = Route {
         path: "/v1/subscriptions/{id}/renew",
         name: "renew_subscription",
@@ -357,7 +339,12 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         path: "/v1/subscriptions/{id}/end",
         name: "end_subscription",
         summary: "End a subscription",
-        description: "Today, or on the date of `ends`, the first day on which it covers nothing. Appointments on the plan stay.",
+        description: "Today, or on the date of `ends`, the first day on which it covers nothing. Appointments on the plan stay. An end \
+                      before the due date loses paid days, so it needs `lose_paid_days`.",
+        refusals: &[(
+            409,
+            "`ended` with the date in `facts`, `paid_until` with the date and the days, or `changed_meanwhile`: ask again.",
+        )],
         body: Some(json!({ "ends": "2026-12-10" })),
         ..pause.clone()
     };
@@ -365,7 +352,8 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         Endpoint::new(list, page)?,
         Endpoint::new(start, start_subscription)?,
         Endpoint::new(show, get)?,
-        Endpoint::new(pay, note_payment)?,
+        Endpoint::new(pay, payments::note_payment)?,
+        Endpoint::new(take_back, payments::take_back_payment)?,
         Endpoint::new(renew, renew_subscription)?,
         Endpoint::new(pause, pause_subscription)?,
         Endpoint::new(resume, resume_subscription)?,
@@ -426,12 +414,6 @@ async fn start_subscription(call: Call, _query: Nothing, asked: SubscriptionStar
     granted(subscriptions(&call).start(call.organization(), request, by).await)
 }
 
-async fn note_payment(call: Call, _query: Nothing, asked: SubscriptionPayment) -> Changed {
-    let request = PaymentRequest { reference: asked.reference, amount_cents: asked.amount_cents };
-    let by = actor(&call, asked.staff);
-    granted(subscriptions(&call).note_payment(call.organization(), call.id()?, request, by).await)
-}
-
 async fn renew_subscription(call: Call, _query: Nothing, asked: SubscriptionRenewal) -> Changed {
     let due = field("/due", &asked.due)?;
     act(call, SubscriptionAct::Renew { due }, asked.staff).await
@@ -447,5 +429,5 @@ async fn resume_subscription(call: Call, _query: Nothing, asked: SubscriptionAct
 
 async fn end_subscription(call: Call, _query: Nothing, asked: SubscriptionEnd) -> Changed {
     let on = date("/ends", asked.ends)?;
-    act(call, SubscriptionAct::End { on }, asked.staff).await
+    act(call, SubscriptionAct::End { on, gives_up_paid: asked.lose_paid_days }, asked.staff).await
 }

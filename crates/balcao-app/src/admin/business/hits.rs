@@ -4,13 +4,15 @@ use balcao_domain::appointment::Appointment;
 use balcao_domain::conflict::is_within;
 use balcao_domain::hours::Hours;
 use balcao_domain::staff::Role;
+use balcao_domain::subscription::Subscriber;
 use balcao_domain::{OrganizationId, ProfessionalId, Span};
 use balcao_store::Tx;
+use balcao_store::crm::subscription;
 use balcao_store::scheduling::{appointment, hours};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::Date};
 
-use super::plan::{Action, Change, Hit, Section};
+use super::plan::{Action, Change, Hit, HitBooking, HitSubscription, Section};
 use crate::admin::seed::{BusinessFile, StaffEntry};
 use crate::context::app_context::UseCaseError;
 
@@ -45,8 +47,12 @@ pub(super) fn find(
         holidays: open.holidays,
         upcoming: all.into_iter().filter(|one| one.status.is_open()).collect(),
     };
+    let today = scene.zone.to_datetime(now).date();
     for change in changes {
         scene.note_hits(change);
+        if change.section == Section::Plans {
+            change.hits = subscriptions(tx, organization, stored, change, today)?;
+        }
     }
     Ok(())
 }
@@ -91,7 +97,7 @@ impl Scene<'_> {
                 "`{}` has {} bookings from {} on; move or cancel them first",
                 change.name,
                 change.hits.len(),
-                change.hits.first().map_or("", |hit| hit.starts.as_str())
+                change.hits.first().map_or("", Hit::starts)
             ));
         }
     }
@@ -112,7 +118,7 @@ impl Scene<'_> {
             |one| one.professional == whose && self.is_within(old, one) && !self.is_within(new, one),
             "its professional does not work then; move it, cancel it, or keep it",
         ));
-        hits.dedup_by_key(|hit| hit.appointment.clone());
+        hits.dedup_by(|one, other| one.id() == other.id());
         change.hits = hits;
     }
 
@@ -177,15 +183,42 @@ impl Scene<'_> {
             let found = self.stored.professionals.iter().find(|one| one.professional.id == id);
             found.map(|one| one.professional.name.clone()).unwrap_or_default()
         };
-        let hit = |one: &Appointment| Hit {
-            appointment: one.id.to_string(),
-            starts: self.zone.to_datetime(one.span.start).strftime("%Y-%m-%d %H:%M").to_string(),
-            professional: name(one.professional),
-            service: one.service_name.clone(),
-            why: why.to_owned(),
+        let hit = |one: &Appointment| {
+            Hit::Booking(HitBooking {
+                appointment: one.id.to_string(),
+                starts: self.zone.to_datetime(one.span.start).strftime("%Y-%m-%d %H:%M").to_string(),
+                professional: name(one.professional),
+                service: one.service_name.clone(),
+                why: why.to_owned(),
+            })
         };
         self.upcoming.iter().filter(|one| is_hit(one)).take(MOST_SHOWN).map(hit).collect()
     }
+}
+
+/// The running subscriptions to a plan whose terms change.
+fn subscriptions(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    stored: &BusinessFile,
+    change: &Change,
+    today: Date,
+) -> Result<Vec<Hit>, UseCaseError> {
+    let why = match change.action {
+        Action::Archived => "it goes on, and nobody can subscribe to its plan any more",
+        Action::Changed if differs(change, &["active"]) => "it goes on, and its plan is sold again or no longer",
+        Action::Changed if differs(change, &["price"]) => "its next payments are of the new price",
+        Action::Changed if differs(change, &["period", "covers", "quota"]) => "its plan pays by the new terms at once",
+        Action::Added | Action::Changed | Action::Removed => return Ok(Vec::new()),
+    };
+    let Some(plan) = stored.plans.iter().find(|entry| entry.plan.name == change.name) else { return Ok(Vec::new()) };
+    let most = u32::try_from(MOST_SHOWN).unwrap_or(u32::MAX);
+    let running = subscription::list_running(tx, organization, plan.plan.id, today, most)?;
+    let hit = |one: &Subscriber| {
+        let (subscription, contact) = (one.id.to_string(), one.contact.to_string());
+        Hit::Subscription(HitSubscription { subscription, contact, why: why.to_owned() })
+    };
+    Ok(running.iter().map(hit).collect())
 }
 
 fn differs(change: &Change, fields: &[&str]) -> bool {

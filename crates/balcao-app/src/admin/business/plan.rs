@@ -120,9 +120,30 @@ pub struct FieldChange {
     pub after: Value,
 }
 
+/// A booking or a subscription that a change hits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Hit {
+    /// A booking to come.
+    Booking(HitBooking),
+    /// A subscription that has not ended.
+    Subscription(HitSubscription),
+}
+
+/// A subscription that a change of its plan hits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HitSubscription {
+    /// The id of the subscription, as it is printed everywhere: `sub_3`.
+    pub subscription: String,
+    /// The id of the contact: `con_12`.
+    pub contact: String,
+    /// What the change means for it.
+    pub why: String,
+}
+
 /// A booking that a change hits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hit {
+pub struct HitBooking {
     /// The id of the appointment, as it is printed everywhere: `apt_3`.
     pub appointment: String,
     /// When it starts, local to the business.
@@ -133,6 +154,25 @@ pub struct Hit {
     pub service: String,
     /// What the change means for it.
     pub why: String,
+}
+
+impl Hit {
+    /// Its id, as it is printed everywhere.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Booking(one) => &one.appointment,
+            Self::Subscription(one) => &one.subscription,
+        }
+    }
+
+    /// When a booking starts, local to the business; nothing of a subscription.
+    pub(super) fn starts(&self) -> &str {
+        match self {
+            Self::Booking(one) => &one.starts,
+            Self::Subscription(_) => "",
+        }
+    }
 }
 
 /// One change of one entry.
@@ -146,7 +186,7 @@ pub struct Change {
     pub action: Action,
     /// What differs.
     pub fields: Vec<FieldChange>,
-    /// Bookings that it hits. They stay as they are.
+    /// Bookings and subscriptions that it hits. They stay as they are.
     pub hits: Vec<Hit>,
     /// Why it cannot be made, with a way out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

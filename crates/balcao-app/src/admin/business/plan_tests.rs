@@ -51,13 +51,13 @@ fn a_plan_is_named_by_all_that_it_says() {
         hits: Vec::new(),
         impossible: None,
     };
-    let hit = Hit {
+    let hit = Hit::Booking(HitBooking {
         appointment: "apt_1".to_owned(),
         starts: "2026-11-27 15:00".to_owned(),
         professional: "Rafa".to_owned(),
         service: "Corte".to_owned(),
         why: "the price".to_owned(),
-    };
+    });
     let hash = |business: &str, changes| BusinessPlan::new(business, changes).hash;
     let all = [
         hash("a", vec![change("x")]),

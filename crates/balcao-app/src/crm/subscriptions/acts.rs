@@ -1,10 +1,13 @@
 //! What staff and programs do: start a subscription, note a payment, renew, pause, resume and end it.
 
+use balcao_domain::money::MAX_PRICE_CENTS;
 use balcao_domain::subscription::act::SubscriptionAct;
+use balcao_domain::subscription::payment::AmountKind;
 use balcao_domain::subscription::{Subscriber, SubscriptionDates};
 use balcao_domain::{ContactId, Money, OrganizationId, SubscriberId};
 use balcao_store::crm::subscription::{self, NewSubscription, SubscriptionPayment};
 use balcao_store::ops::audit::{self, AuditEntry};
+use balcao_store::turns::event;
 use balcao_store::{Tx, crm::contact, crm::staff};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -12,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::pages::{SubscriptionRecord, record};
+use super::payments::{moves_due, with_payment};
 use super::view::Plans;
 use super::{SubscriptionRefusal, Subscriptions};
 use crate::context::app_context::{UseCaseError, granted};
@@ -21,7 +25,7 @@ use crate::context::staff_email::{Actor, by_email};
 /// The most characters of the reference of a payment.
 pub(super) const MAX_REFERENCE: usize = 100;
 /// Attempts at a change while others change the same subscription.
-const ATTEMPTS: u32 = 3;
+pub(super) const ATTEMPTS: u32 = 3;
 
 /// What is to be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +47,8 @@ pub struct PaymentRequest {
     pub reference: String,
     /// The amount in cents; the price of the plan, if absent.
     pub amount_cents: Option<i64>,
+    /// What is said of the amount, if it is not the price of the plan.
+    pub kind: AmountKind,
 }
 
 /// A subscription after an act.
@@ -54,7 +60,7 @@ pub struct SubscriptionChange {
     pub changed: bool,
 }
 
-type Answer<T> = Result<Result<T, SubscriptionRefusal>, UseCaseError>;
+pub(super) type Answer<T> = Result<Result<T, SubscriptionRefusal>, UseCaseError>;
 
 impl Subscriptions {
     /// Starts a subscription. One that ended starts again under its id.
@@ -88,7 +94,8 @@ impl Subscriptions {
         self.app.act(organization, self.key.clone(), work).await
     }
 
-    /// Notes a payment, which moves the due date by one period. A payment with the same reference counts once.
+    /// Notes a payment of the plan's price, which moves the due date by one period; of another amount only if the request says so. A payment
+    /// with the same reference counts once.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, why it is not noted.
@@ -113,7 +120,7 @@ impl Subscriptions {
     }
 }
 
-fn author(
+pub(super) fn author(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     by: &Actor,
@@ -168,6 +175,7 @@ fn start(
     let after = shown(&plans, &started, &started.dates);
     let entry = entry((&actor, "subscription.start"), id, (before, after), now);
     audit::append(tx, organization, &entry)?;
+    event::push(tx, organization, "subscription_started", &id.to_string(), "{}", now)?;
     answer(tx, &plans, &started, true)
 }
 
@@ -192,13 +200,14 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    const fn action(&self) -> &'static str {
+    /// The act in the audit log, and the kind of its event.
+    const fn names(&self) -> (&'static str, &'static str) {
         match self.act {
-            SubscriptionAct::Renew { .. } => "subscription.renew",
-            SubscriptionAct::Pay => "subscription.pay",
-            SubscriptionAct::Pause => "subscription.pause",
-            SubscriptionAct::Resume => "subscription.resume",
-            SubscriptionAct::End { .. } => "subscription.end",
+            SubscriptionAct::Renew { .. } => ("subscription.renew", "subscription_renewed"),
+            SubscriptionAct::Pay => ("subscription.pay", "subscription_paid"),
+            SubscriptionAct::Pause => ("subscription.pause", "subscription_paused"),
+            SubscriptionAct::Resume => ("subscription.resume", "subscription_resumed"),
+            SubscriptionAct::End { .. } => ("subscription.end", "subscription_ended"),
         }
     }
 }
@@ -221,35 +230,40 @@ fn change(tx: &mut Tx<'_>, asked: &Change<'_>) -> Answer<SubscriptionChange> {
         {
             return answer(tx, &plans, &read, false);
         }
+        let is_partial = match amount {
+            Some((payment, amount)) => !granted!(moves_due(payment, amount, plan)),
+            None => false,
+        };
         let decided = read.dates.decide(asked.act, plan.period, plans.today());
-        let Some(dates) = granted!(decided.map_err(SubscriptionRefusal::from)) else {
+        let Some(moved) = granted!(decided.map_err(SubscriptionRefusal::from)) else {
             return answer(tx, &plans, &read, false);
         };
+        let dates = if is_partial { read.dates } else { moved };
         if !subscription::change(tx, organization, &read, &dates)? {
             continue;
         }
         let mut after = shown(&plans, &read, &dates);
-        if let (Some((payment, amount)), Some(due_to)) = (amount, dates.due) {
-            let reference = payment.reference.clone();
-            let (due_from, amount_cents) = (read.dates.due, amount.cents);
+        if let Some((payment, amount)) = amount {
             let new = SubscriptionPayment {
-                reference,
-                amount_cents,
-                due_from,
-                due_to,
+                reference: payment.reference.clone(),
+                amount_cents: amount.cents,
+                due_from: read.dates.due,
+                due_to: dates.due.unwrap_or_else(|| plans.today()),
                 noted_at: now,
                 noted_by: actor.clone(),
+                is_partial,
+                taken_back: None,
             };
             // The changed row is locked, so no other transaction notes this reference now.
             if !subscription::insert_payment(tx, organization, id, &new)? {
                 return Ok(Err(SubscriptionRefusal::ChangedMeanwhile));
             }
-            if let Value::Object(fields) = &mut after {
-                fields.insert("payment".to_owned(), json!({ "reference": new.reference, "cents": amount.cents }));
-            }
+            after = with_payment(after, &new.reference, amount.cents);
         }
         let values = (Some(shown(&plans, &read, &read.dates)), after);
-        audit::append(tx, organization, &entry((&actor, asked.action()), id, values, now))?;
+        let (action, kind) = asked.names();
+        audit::append(tx, organization, &entry((&actor, action), id, values, now))?;
+        event::push(tx, organization, kind, &id.to_string(), "{}", now)?;
         return answer(tx, &plans, &Subscriber { dates, revision: read.revision.saturating_add(1), ..read }, true);
     }
     Ok(Err(SubscriptionRefusal::ChangedMeanwhile))
@@ -257,10 +271,11 @@ fn change(tx: &mut Tx<'_>, asked: &Change<'_>) -> Answer<SubscriptionChange> {
 
 /// Whether this very payment was noted before.
 fn is_noted(tx: &mut Tx<'_>, asked: &Change<'_>, payment: &PaymentRequest, amount: Money) -> Answer<bool> {
-    if amount.cents <= 0 {
+    if amount.cents <= 0 || amount.cents > MAX_PRICE_CENTS {
         return Ok(Err(SubscriptionRefusal::Amount { amount }));
     }
     let noted = subscription::find_payment(tx, asked.organization, asked.id, &payment.reference)?;
+    let noted = noted.filter(|noted| noted.taken_back.is_none());
     Ok(match noted {
         Some(noted) if payment.amount_cents.is_some() && noted.amount_cents != amount.cents => {
             let amount = Money::new(noted.amount_cents, amount.currency);
@@ -270,19 +285,19 @@ fn is_noted(tx: &mut Tx<'_>, asked: &Change<'_>, payment: &PaymentRequest, amoun
     })
 }
 
-fn answer(tx: &mut Tx<'_>, plans: &Plans, one: &Subscriber, changed: bool) -> Answer<SubscriptionChange> {
+pub(super) fn answer(tx: &mut Tx<'_>, plans: &Plans, one: &Subscriber, changed: bool) -> Answer<SubscriptionChange> {
     let found = record(tx, plans, one)?;
     let answer = found.map(|subscription| SubscriptionChange { subscription, changed });
     Ok(answer.ok_or(SubscriptionRefusal::NotFound { id: one.id }))
 }
 
 /// A subscription as the log shows it. Who subscribes is not among it: the log is not deleted by age.
-fn shown(plans: &Plans, one: &Subscriber, dates: &SubscriptionDates) -> Value {
+pub(super) fn shown(plans: &Plans, one: &Subscriber, dates: &SubscriptionDates) -> Value {
     json!({ "plan": plans.plan_of(one).map(|plan| plan.name.as_str()), "status": plans.status_of(dates).as_str(),
             "started": dates.started, "due": dates.due, "paused": dates.paused, "ended": dates.ended })
 }
 
-fn entry(
+pub(super) fn entry(
     (actor, action): (&str, &str),
     subject: SubscriberId,
     (before, after): (Option<Value>, Value),

@@ -94,6 +94,8 @@ impl Subscriptions {
                     due_to: one.due_to,
                     noted_at: one.noted_at,
                     noted_by: one.noted_by,
+                    is_partial: one.is_partial,
+                    taken_back_by: one.taken_back.map(|(_, by)| by),
                 });
                 Ok(Some((record, noted.collect())))
             })

@@ -1,9 +1,11 @@
 //! Why a subscription was not changed, in the terms of the business.
 
+use balcao_domain::money::MAX_PRICE_CENTS;
 use balcao_domain::staff::Role;
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::subscription::act::ActRefusal;
 use balcao_domain::{ContactId, Money, SubscriberId};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +23,7 @@ pub enum SubscriptionRefusal {
         id: SubscriberId,
     },
     /// The organization has no contact of this id.
-    #[error("unknown contact {id}")]
+    #[error("unknown contact {id}; `balcao contacts find` finds contacts by name, number or address")]
     NoContact {
         /// The id as given.
         id: ContactId,
@@ -85,11 +87,83 @@ pub enum SubscriptionRefusal {
     /// The next due date would be after the year 9999.
     #[error("the next due date would be beyond the calendar, which ends with the year 9999")]
     BeyondCalendar,
-    /// The amount is not more than zero.
-    #[error("invalid amount {amount}; expected more than zero; `renew` moves the due date without a payment")]
+    /// The amount is not more than zero, or more than any payment.
+    #[error(
+        "invalid amount {amount}; expected more than zero and at most {}; `renew` moves the due date without a payment",
+        Money::new(MAX_PRICE_CENTS, amount.currency)
+    )]
     Amount {
         /// As given.
         amount: Money,
+    },
+    /// The amount is less than the price, and nobody said so.
+    #[error(
+        "invalid amount {amount}; expected {price}, the price of the plan; `--partial` notes less, and moves no due date"
+    )]
+    LessThanPrice {
+        /// As given.
+        amount: Money,
+        /// The price of the plan.
+        price: Money,
+    },
+    /// The amount is more than the price, and nobody said so.
+    #[error(
+        "invalid amount {amount}; expected {price}, the price of the plan; `--more` notes more, and moves the due date by one period"
+    )]
+    MoreThanPrice {
+        /// As given.
+        amount: Money,
+        /// The price of the plan.
+        price: Money,
+    },
+    /// The amount is said to be partial, and is not.
+    #[error("invalid partial amount {amount}; expected less than {price}, the price of the plan")]
+    NotPartial {
+        /// As given.
+        amount: Money,
+        /// The price of the plan.
+        price: Money,
+    },
+    /// The amount is said to be more than the price, and is not.
+    #[error("invalid amount {amount}; expected more than {price}, the price of the plan, as was said")]
+    NotMore {
+        /// As given.
+        amount: Money,
+        /// The price of the plan.
+        price: Money,
+    },
+    /// No payment of this subscription has the reference.
+    #[error("unknown payment `{reference}`; `balcao subscriptions show` shows the payments of a subscription")]
+    NoPayment {
+        /// As given.
+        reference: String,
+    },
+    /// The payment was noted more than a day ago.
+    #[error("the payment was noted at {noted_at}, and a payment can be taken back for 24 hours only")]
+    PaymentTooOld {
+        /// When.
+        noted_at: Timestamp,
+    },
+    /// Something moved the due date after the payment.
+    #[error(
+        "the due date was moved after the payment, to {}; take back what moved it first",
+        due.map_or_else(|| "none".to_owned(), |due| due.to_string())
+    )]
+    DueMovedSince {
+        /// The due date.
+        due: Option<Date>,
+    },
+    /// It is paid beyond the wanted end, and nobody said that the paid days may be lost.
+    #[error(
+        "the subscription is paid until {until}: an end on {on} loses {days} paid days; expected {until}, or the word that they may be lost"
+    )]
+    PaidUntil {
+        /// The wanted end.
+        on: Date,
+        /// The due date, until which it is paid.
+        until: Date,
+        /// How many paid days would be lost.
+        days: i32,
     },
     /// The reference is empty, too long or has control characters.
     #[error(
@@ -116,6 +190,7 @@ impl From<ActRefusal> for SubscriptionRefusal {
             ActRefusal::StartsLater { today } => Self::StartsLater { today },
             ActRefusal::DueBeforeStart { started } => Self::DueBeforeStart { started },
             ActRefusal::OtherDue { due } => Self::OtherDue { due },
+            ActRefusal::PaidUntil { on, until, days } => Self::PaidUntil { on, until, days },
             ActRefusal::BeyondCalendar => Self::BeyondCalendar,
         }
     }

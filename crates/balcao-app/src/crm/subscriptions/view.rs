@@ -99,4 +99,8 @@ pub struct NotedPayment {
     pub noted_at: Timestamp,
     /// Its author, by the name in the audit log.
     pub noted_by: String,
+    /// Whether it was less than the price, and moved no due date.
+    pub is_partial: bool,
+    /// Who took it back, by the name in the audit log; `None` if it stands.
+    pub taken_back_by: Option<String>,
 }

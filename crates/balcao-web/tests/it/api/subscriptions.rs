@@ -40,7 +40,9 @@ async fn subscription_is_paid_paused_resumed_and_ended() {
     assert_eq!(paused.body["subscription"]["status"], "paused", "{paused:?}");
     let resumed = shop.post(&format!("{path}/resume"), json!({ "staff": DAVI })).await;
     assert_eq!(resumed.body["subscription"]["status"], "active", "{resumed:?}");
-    let ended = shop.post(&format!("{path}/end"), json!({})).await;
+    let early = shop.post(&format!("{path}/end"), json!({})).await;
+    assert_eq!((early.problem(), &early.body["facts"]["until"]), ((409, "paid_until"), &json!("2027-01-08")));
+    let ended = shop.post(&format!("{path}/end"), json!({ "lose_paid_days": true })).await;
     assert_eq!(ended.body["subscription"]["status"], "cancelled", "{ended:?}");
     let late = shop.post(&format!("{path}/payments"), json!({ "reference": "PIX-2" })).await;
     assert_eq!(late.problem(), (409, "ended"));
@@ -53,6 +55,25 @@ async fn subscription_is_paid_paused_resumed_and_ended() {
     let contact = shop.contact("lívia").await;
     let started = shop.post("/v1/subscriptions", json!({ "contact_id": contact, "plan": "raiz" })).await;
     assert_eq!((started.status, &started.body["subscription"]["id"]), (201, &json!(id)), "{started:?}");
+}
+
+#[tokio::test]
+async fn payment_of_another_amount_is_accepted_by_a_word_and_taken_back() {
+    let (shop, id) = overdue().await;
+    let path = format!("/v1/subscriptions/{id}/payments");
+    let half = json!({ "reference": "PIX-1", "amount_cents": 4450 });
+    let refused = shop.post(&path, half).await;
+    assert_eq!((refused.problem(), &refused.body["facts"]["price_cents"]), ((409, "other_amount"), &json!(8900)));
+    let half = json!({ "reference": "PIX-1", "amount_cents": 4450, "accept": "partial" });
+    let noted = shop.post(&path, half).await;
+    assert_eq!((&noted.body["changed"], &noted.body["subscription"]["due"]), (&json!(true), &json!("2026-11-08")));
+    let taken = shop.post(&format!("{path}/take-back"), json!({ "reference": "PIX-1", "staff": DAVI })).await;
+    assert_eq!(taken.body["changed"], true, "{taken:?}");
+    let shown = shop.get(&format!("/v1/subscriptions/{id}")).await;
+    let payment = &shown.body["payments"][0];
+    assert_eq!((&payment["partial"], &payment["taken_back_by"]), (&json!(true), &json!(DAVI)));
+    let unknown = shop.post(&format!("{path}/take-back"), json!({ "reference": "PIX-9" })).await;
+    assert_eq!(unknown.problem(), (409, "no_payment"));
 }
 
 #[tokio::test]

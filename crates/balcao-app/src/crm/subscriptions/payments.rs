@@ -1,0 +1,101 @@
+//! The amount of a payment, and payments that are taken back.
+
+use balcao_domain::appointment::visit::UNDO_WITHIN;
+use balcao_domain::subscription::payment::AmountRefusal;
+use balcao_domain::subscription::{Plan, Subscriber};
+use balcao_domain::{Money, OrganizationId, SubscriberId};
+use balcao_store::ops::audit;
+use balcao_store::turns::event;
+use balcao_store::{Tx, crm::subscription};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::acts::{ATTEMPTS, Answer, answer, author, entry, shown};
+use super::view::Plans;
+use super::{PaymentRequest, SubscriptionChange, SubscriptionRefusal, Subscriptions};
+use crate::context::app_context::granted;
+use crate::context::staff_email::Actor;
+
+impl Subscriptions {
+    /// Takes a payment back within a day, as a mark of a visit can be undone: the due date is then as it was before. A second time changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`crate::UseCaseError`] if the database failed; inside, why the payment stays.
+    pub async fn take_back_payment(
+        &self,
+        organization: OrganizationId,
+        id: SubscriberId,
+        reference: String,
+        by: Actor,
+    ) -> Answer<SubscriptionChange> {
+        let reference = reference.trim().to_owned();
+        let work =
+            move |tx: &mut Tx<'_>, now| tx.savepoint(|tx| take_back(tx, (organization, id), &reference, &by, now));
+        self.app.act(organization, self.key.clone(), work).await
+    }
+}
+
+fn take_back(
+    tx: &mut Tx<'_>,
+    (organization, id): (OrganizationId, SubscriberId),
+    reference: &str,
+    by: &Actor,
+    now: Timestamp,
+) -> Answer<SubscriptionChange> {
+    let actor = granted!(author(tx, organization, by)?);
+    let plans = Plans::load(tx, organization, now)?;
+    for _attempt in 0..ATTEMPTS {
+        let Some(read) = subscription::find(tx, organization, id)? else {
+            return Ok(Err(SubscriptionRefusal::NotFound { id }));
+        };
+        let Some(payment) = subscription::find_payment(tx, organization, id, reference)? else {
+            return Ok(Err(SubscriptionRefusal::NoPayment { reference: reference.to_owned() }));
+        };
+        if payment.taken_back.is_some() {
+            return answer(tx, &plans, &read, false);
+        }
+        if now >= payment.noted_at.checked_add(UNDO_WITHIN).unwrap_or(Timestamp::MAX) {
+            return Ok(Err(SubscriptionRefusal::PaymentTooOld { noted_at: payment.noted_at }));
+        }
+        let dates = if payment.is_partial {
+            read.dates
+        } else {
+            let dates = read.dates.take_back(payment.due_from, payment.due_to);
+            granted!(dates.map_err(|due| SubscriptionRefusal::DueMovedSince { due }))
+        };
+        if !subscription::change(tx, organization, &read, &dates)? {
+            continue;
+        }
+        // The changed row is locked, so no other transaction takes this payment back now.
+        if !subscription::take_back_payment(tx, organization, id, reference, (&actor, now))? {
+            return Ok(Err(SubscriptionRefusal::ChangedMeanwhile));
+        }
+        let before = shown(&plans, &read, &read.dates);
+        let after = with_payment(shown(&plans, &read, &dates), reference, payment.amount_cents);
+        let acted = (actor.as_str(), "subscription.take_back_payment");
+        audit::append(tx, organization, &entry(acted, id, (Some(before), after), now))?;
+        event::push(tx, organization, "subscription_payment_taken_back", &id.to_string(), "{}", now)?;
+        return answer(tx, &plans, &Subscriber { dates, revision: read.revision.saturating_add(1), ..read }, true);
+    }
+    Ok(Err(SubscriptionRefusal::ChangedMeanwhile))
+}
+
+/// Whether a payment moves the due date, by the price of the plan and by what was said of the amount.
+pub(super) fn moves_due(payment: &PaymentRequest, amount: Money, plan: &Plan) -> Result<bool, SubscriptionRefusal> {
+    let price = plan.price;
+    payment.kind.moves_due(amount.cents, price.cents).map_err(|refusal| match refusal {
+        AmountRefusal::Less => SubscriptionRefusal::LessThanPrice { amount, price },
+        AmountRefusal::More => SubscriptionRefusal::MoreThanPrice { amount, price },
+        AmountRefusal::NotPartial => SubscriptionRefusal::NotPartial { amount, price },
+        AmountRefusal::NotMore => SubscriptionRefusal::NotMore { amount, price },
+    })
+}
+
+/// A subscription as the log shows it, with the payment of the act.
+pub(super) fn with_payment(mut shown: Value, reference: &str, cents: i64) -> Value {
+    if let Value::Object(fields) = &mut shown {
+        fields.insert("payment".to_owned(), json!({ "reference": reference, "cents": cents }));
+    }
+    shown
+}
