@@ -118,6 +118,9 @@ pub struct Appointment {
     /// Who ended it, and when; `None` of an open one, and of one that ended without a record.
     #[serde(default)]
     pub mark: Option<VisitMark>,
+    /// The appointment that took its place, if it was moved.
+    #[serde(default)]
+    pub moved_to: Option<AppointmentId>,
 }
 
 #[cfg(test)]

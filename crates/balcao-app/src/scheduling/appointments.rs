@@ -43,6 +43,17 @@ pub struct AppointmentView {
     /// Who ended it, and when; `None` of an open one, and of one that ended without a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<VisitMark>,
+    /// The appointment that took its place, if it was moved. Its status is then cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<AppointmentId>,
+}
+
+impl AppointmentView {
+    /// Where it stands, as staff read it: of a moved one, where it was moved to.
+    #[must_use]
+    pub fn standing(&self) -> String {
+        self.moved_to.map_or_else(|| self.status.to_string(), |to| format!("moved to {to}"))
+    }
 }
 
 /// A contact's visits.
@@ -133,5 +144,6 @@ pub(crate) fn view(one: &Appointment, names: &BTreeMap<ProfessionalId, String>, 
         price: one.price,
         attendee: one.attendee.clone(),
         mark: one.mark.clone(),
+        moved_to: one.moved_to,
     }
 }

@@ -3,10 +3,12 @@
 use balcao_app::admin::staff_access::StaffPermissions;
 use balcao_app::context::notification_accounts::{HandoffAlerts, NotificationAccounts};
 use balcao_app::context::staff_email::Actor;
+use balcao_app::messaging::outbound::reach::AccountPolicies;
 use balcao_app::reports::analytics::Analytics;
 use balcao_app::scheduling::appointments::{AppointmentFilter, Appointments, History};
-use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_app::scheduling::booking::{BookRequest, Booking, BookingRefusal, RescheduleRequest, ServiceChoice};
 use balcao_app::scheduling::visits::{VisitRefusal, VisitView, Visits};
+use balcao_app::scheduling::ways_out::{ResolveRefusal, Way, WaysOut};
 use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd};
 use balcao_domain::hours::parse_minute;
 use balcao_domain::outbox::OutboxState;
@@ -31,6 +33,7 @@ async fn book_on(world: &World, who: ContactId, professional: &str, service: &st
         attendee: None,
         pending: false,
         source: "console".to_owned(),
+        price_agreed: true,
     };
     let booked = Booking::new(world.app.clone()).book(world.organization, who, world.key(), request).await.unwrap();
     booked.value.unwrap().appointment.id
@@ -75,6 +78,74 @@ async fn events(world: &World, id: AppointmentId) -> Vec<String> {
 
 async fn review(world: &World) -> usize {
     Visits::new(world.app.clone()).review_unmarked(world.organization).await.unwrap()
+}
+
+#[tokio::test]
+async fn moved_visit_names_the_one_in_its_place_whatever_is_done_to_it() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let (old, booking) = (book(&world, caio, "Otávio", "10:00").await, Booking::new(world.app.clone()));
+    let to = |hour: u16| RescheduleRequest {
+        appointment: Some(old),
+        date: "2026-11-24".parse().unwrap(),
+        start_min: hour * 60,
+        professional: None,
+        service: None,
+        source: "console".to_owned(),
+        price_agreed: true,
+    };
+    let moved = booking.reschedule(world.organization, caio, world.key(), to(11)).await.unwrap().value.unwrap();
+    let new = moved.new.appointment.id;
+    assert_eq!((moved.old.moved_to, moved.old.standing()), (Some(new), format!("moved to {new}")));
+    let found = Appointments::new(world.app.clone()).find(world.organization, old).await.unwrap().unwrap();
+    assert_eq!((found.view.moved_to, found.view.status), (Some(new), AppointmentStatus::Cancelled));
+    let again = booking.reschedule(world.organization, caio, world.key(), to(14)).await.unwrap().value;
+    assert_eq!(again.unwrap_err(), BookingRefusal::Moved { to: new });
+    let cancelled = booking.cancel(world.organization, caio, world.key(), Some(old)).await.unwrap().value;
+    assert_eq!(cancelled.unwrap_err(), BookingRefusal::Moved { to: new });
+    let ways = WaysOut::new(world.app.clone(), AccountPolicies::default());
+    let resolved = ways.resolve(world.organization, old, Way::Cancel, None, staff(DAVI)).await.unwrap();
+    assert_eq!(resolved.unwrap_err(), ResolveRefusal::Moved { id: old, to: new });
+    world.set_local("2026-11-24T12:00");
+    let told = format!("{old} was moved to {new}; expected {new}, which stands in its place");
+    for end in VisitEnd::ALL {
+        assert_eq!(mark(&world, old, end, staff(DAVI)).await.unwrap_err().to_string(), told);
+    }
+    assert_eq!(undo(&world, old, staff(DAVI)).await.unwrap_err().to_string(), told);
+    assert!(mark(&world, new, VisitEnd::Completed, staff(DAVI)).await.unwrap().changed);
+}
+
+/// Whatever stands in the way of a mark: its text offers an undo exactly if the undo is done.
+#[tokio::test]
+async fn refused_mark_offers_an_undo_only_where_it_can_be_undone() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let called_off = book(&world, caio, "Otávio", "10:00").await;
+    let marked = book(&world, livia, "Otávio", "11:00").await;
+    let booking = Booking::new(world.app.clone());
+    booking.cancel(world.organization, caio, world.key(), Some(called_off)).await.unwrap().value.unwrap();
+    world.set_local("2026-11-24T11:40");
+    mark(&world, marked, VisitEnd::NoShow, staff(DAVI)).await.unwrap();
+    let of_file = history(&world, caio).await.last.first().unwrap().id;
+    for (hour, id, can_undo) in [
+        ("2026-11-24T12:00", called_off, false),
+        ("2026-11-24T12:00", of_file, false),
+        ("2026-11-26T12:00", marked, false),
+        ("2026-11-24T12:00", marked, true),
+    ] {
+        world.set_local(hour);
+        let other = if status(&world, id).await == AppointmentStatus::Completed {
+            VisitEnd::NoShow
+        } else {
+            VisitEnd::Completed
+        };
+        let told = mark(&world, id, other, staff(DAVI)).await.unwrap_err().to_string();
+        assert_eq!(told.contains(&format!("`balcao appointments undo {id}` undoes that mark")), can_undo, "{told}");
+        match undo(&world, id, staff(DAVI)).await {
+            Ok(_) => assert!(can_undo, "{id}"),
+            Err(refusal) => assert!(told.ends_with(&refusal.to_string()), "{told} / {refusal}"),
+        }
+    }
 }
 
 #[tokio::test]
@@ -132,7 +203,7 @@ async fn second_mark_is_told_of_the_first_and_an_undo_makes_room() {
         panic!("{other:?}")
     };
     assert_eq!((given.name.as_str(), given.at_local.as_str()), ("Davi Lopes", "2026-11-24T10:05"));
-    assert!(other.to_string().contains("by Davi Lopes at 2026-11-24T10:05; undo that mark first"), "{other}");
+    assert!(other.to_string().contains("by Davi Lopes at 2026-11-24T10:05; `balcao appointments undo apt_"), "{other}");
     let undone = undo(&world, visit, staff("renata@figueira.example")).await.unwrap();
     assert_eq!((undone.appointment.status, undone.appointment.mark), (AppointmentStatus::Confirmed, None));
     assert_eq!(undo(&world, visit, staff(DAVI)).await, Err(VisitRefusal::NotMarked { id: visit }));

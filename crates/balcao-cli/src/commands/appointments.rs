@@ -149,7 +149,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             let visit = answered(visits.mark_visit(organization, id, end, me.actor()).await)?;
             let by = visit.marked_by.as_deref().unwrap_or("nobody");
             let text = if visit.changed {
-                format!("{id} is marked as {end}; `balcao appointments undo {id}` takes that back within 24 hours")
+                format!("{id} is marked as {end}; `balcao appointments undo {id}` undoes that mark for 24 hours")
             } else {
                 format!("{id} was marked as {end} before, by {}; nothing changed", one_line(by))
             };
@@ -157,7 +157,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         }
         Action::Undo { id, me } => {
             let visit = answered(visits.undo_visit_mark(organization, id, me.actor()).await)?;
-            done(&visit, &format!("{id} has no mark now; it is {}", visit.appointment.status), args.json);
+            done(&visit, &format!("the mark of {id} is undone; it is {} again", visit.appointment.status), args.json);
         }
         Action::CompleteDay { date, me } => {
             let completed = answered(visits.complete_day(organization, date, me.actor()).await)?;
@@ -235,6 +235,6 @@ fn line(one: &AppointmentRecord) -> String {
     let who = contact_name.as_deref().map_or_else(|| contact.to_string(), one_line);
     let (service, professional) = (one_line(&view.service), one_line(&view.professional));
     let by = view.mark.as_ref().map_or_else(String::new, |mark| format!(" by {}", one_line(mark.by.name())));
-    let (id, date, start, status) = (view.id, view.date, &view.start, view.status);
+    let (id, date, start, status) = (view.id, view.date, &view.start, view.standing());
     format!("{id}  {date} {start}  {who}  {service}  {professional}  {status}{by}")
 }

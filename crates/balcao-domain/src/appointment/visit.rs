@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::appointment::{Appointment, AppointmentStatus};
+use crate::ids::AppointmentId;
 
 /// How long after a mark it can be undone.
 pub const UNDO_WITHIN: SignedDuration = SignedDuration::from_hours(24);
@@ -172,12 +173,19 @@ pub enum MarkRefusal {
     },
     /// The hold ran out before it was confirmed, so there was no visit.
     HoldExpired,
-    /// It has another mark. That mark has to be undone first.
+    /// It was moved, so another appointment stands in its place.
+    Moved {
+        /// That one.
+        to: AppointmentId,
+    },
+    /// It has another mark. That mark has to be undone first, if it can be.
     MarkedBefore {
         /// How it ended by that mark.
         end: VisitEnd,
         /// The mark; `None` if the appointment came with the business file, or ended before marks were recorded.
         mark: Option<VisitMark>,
+        /// Why that mark cannot be undone; `None` if it can.
+        undo: Option<UndoRefusal>,
     },
 }
 
@@ -187,6 +195,11 @@ pub enum MarkRefusal {
 pub enum UndoRefusal {
     /// The appointment has no mark.
     NotMarked,
+    /// It was moved, so another appointment stands in its place.
+    Moved {
+        /// That one.
+        to: AppointmentId,
+    },
     /// The appointment ended without a record of who said so: it came with the business file, or is older than such records.
     NoRecord,
     /// It was cancelled before its start, and others could book its time since.
@@ -207,6 +220,9 @@ impl Appointment {
     /// # Errors
     /// Why not.
     pub fn decide_mark(&self, end: VisitEnd, by: &MarkAuthor, now: Timestamp) -> Result<MarkDecision, MarkRefusal> {
+        if let Some(to) = self.moved_to {
+            return Err(MarkRefusal::Moved { to });
+        }
         if let Some(given) = VisitEnd::of_status(self.status) {
             if given == end {
                 return Ok(MarkDecision::Unchanged);
@@ -217,7 +233,9 @@ impl Appointment {
                 {
                     Ok(MarkDecision::Change { from: *from })
                 }
-                mark => Err(MarkRefusal::MarkedBefore { end: given, mark: mark.clone() }),
+                mark => {
+                    Err(MarkRefusal::MarkedBefore { end: given, mark: mark.clone(), undo: self.decide_undo(now).err() })
+                }
             };
         }
         if now < self.span.start {
@@ -234,6 +252,9 @@ impl Appointment {
     /// # Errors
     /// Why not.
     pub fn decide_undo(&self, now: Timestamp) -> Result<AppointmentStatus, UndoRefusal> {
+        if let Some(to) = self.moved_to {
+            return Err(UndoRefusal::Moved { to });
+        }
         let Some(end) = VisitEnd::of_status(self.status) else { return Err(UndoRefusal::NotMarked) };
         let Some(mark) = &self.mark else { return Err(UndoRefusal::NoRecord) };
         if end == VisitEnd::Cancelled && mark.at < self.span.start {

@@ -29,6 +29,7 @@ fn appointment(status: AppointmentStatus, mark: Option<VisitMark>) -> Appointmen
         source: "agent".to_owned(),
         holds_until: None,
         mark,
+        moved_to: None,
     }
 }
 
@@ -81,7 +82,8 @@ fn second_mark_is_unchanged_or_refused_with_the_first() {
                 let expected = if first == second {
                     Ok(MarkDecision::Unchanged)
                 } else {
-                    Err(MarkRefusal::MarkedBefore { end: first, mark: given.clone() })
+                    let undo = visit.decide_undo(at(START + 50)).err();
+                    Err(MarkRefusal::MarkedBefore { end: first, mark: given.clone(), undo })
                 };
                 for next in authors.iter().chain([&MarkAuthor::Job]) {
                     assert_eq!(visit.decide_mark(second, next, at(START + 50)), expected, "{first} then {second}");

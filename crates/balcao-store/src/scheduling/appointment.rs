@@ -47,7 +47,7 @@ pub struct NewAppointment {
 
 const COLUMNS: &str = "id, contact_id, professional_id, service_id, service_name, starts_at, ends_at, occupied_from, \
                        occupied_to, seat, status, price_cents, plan_id, attendee, source, expires_at, \
-                       marked_at, marked_by, marked_from";
+                       marked_at, marked_by, marked_from, moved_to";
 
 fn read(row: &Row<'_>, currency: Currency) -> Result<Appointment, StoreError> {
     Ok(Appointment {
@@ -66,10 +66,11 @@ fn read(row: &Row<'_>, currency: Currency) -> Result<Appointment, StoreError> {
         source: row.get(14)?,
         holds_until: row.get(15)?,
         mark: read_mark(row)?,
+        moved_to: row.get(19)?,
     })
 }
 
-/// The mark in the last three of [`COLUMNS`]; `None` of an appointment that ended without a record.
+/// The mark in [`COLUMNS`]; `None` of an appointment that ended without a record.
 fn read_mark(row: &Row<'_>) -> Result<Option<VisitMark>, StoreError> {
     let (at, by): (Option<Timestamp>, Option<String>) = (row.get(16)?, row.get(17)?);
     let (Some(at), Some(by)) = (at, by) else { return Ok(None) };

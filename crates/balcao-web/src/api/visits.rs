@@ -77,11 +77,13 @@ struct CompletedDay {
     completed: usize,
 }
 
-const NOT_MARKED: (u16, &str) =
-    (409, "`not_begun`, `hold_expired`, `marked_before` with the mark in `facts`, or `changed_meanwhile`: ask again.");
+const NOT_MARKED: (u16, &str) = (
+    409,
+    "`not_begun`, `hold_expired`, `moved` with the one in its place in `facts`, `marked_before` with the mark in `facts`, or `changed_meanwhile`: ask again.",
+);
 const NOT_UNDONE: (u16, &str) = (
     409,
-    "`not_marked`, `no_record`, `cancelled_before`, `too_late` with the mark in `facts`, `slot_taken` or `changed_meanwhile`.",
+    "`not_marked`, `moved`, `no_record`, `cancelled_before`, `too_late` with the mark in `facts`, `slot_taken` or `changed_meanwhile`.",
 );
 
 pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {

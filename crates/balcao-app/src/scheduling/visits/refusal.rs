@@ -53,7 +53,9 @@ pub enum VisitRefusal {
         id: AppointmentId,
     },
     /// The visit has not begun.
-    #[error("{id} begins at {starts_at_local}, and can be marked from then on; cancel it if it does not take place")]
+    #[error(
+        "{id} begins at {starts_at_local}, and can be marked from then on; `balcao appointments resolve {id} --cancel` cancels it"
+    )]
     NotBegun {
         /// Which.
         id: AppointmentId,
@@ -68,8 +70,16 @@ pub enum VisitRefusal {
         /// Which.
         id: AppointmentId,
     },
+    /// It was moved.
+    #[error("{id} was moved to {to}; expected {to}, which stands in its place")]
+    Moved {
+        /// Which.
+        id: AppointmentId,
+        /// The one in its place.
+        to: AppointmentId,
+    },
     /// It has another mark.
-    #[error("{id} is marked as {end} already{}; undo that mark first", given(mark.as_ref()))]
+    #[error("{id} is marked as {end} already{}; {}", given(mark.as_ref()), undo_hint(*id, undo.as_deref()))]
     MarkedBefore {
         /// Which.
         id: AppointmentId,
@@ -77,27 +87,31 @@ pub enum VisitRefusal {
         end: VisitEnd,
         /// That mark; `None` if it has no record.
         mark: Option<GivenMark>,
+        /// Why that mark cannot be undone; `None` if it can.
+        undo: Option<Box<VisitRefusal>>,
     },
     /// The visit has no mark to undo.
-    #[error("{id} has no mark")]
+    #[error("{id} has no mark to undo")]
     NotMarked {
         /// Which.
         id: AppointmentId,
     },
     /// Its end has no record of who said so and what was before.
-    #[error("{id} ended without a record of who said so, as it does in a business file; it cannot be undone")]
+    #[error("{id} ended without a record of who said so, as visits in a business file do, so it cannot be undone")]
     NoRecord {
         /// Which.
         id: AppointmentId,
     },
     /// It was cancelled before its start.
-    #[error("{id} was cancelled before its start, and others could book its time; book it anew")]
+    #[error(
+        "{id} was cancelled before its start, and others could book its time, so it cannot be undone; book it anew"
+    )]
     CancelledBefore {
         /// Which.
         id: AppointmentId,
     },
     /// The mark is older than a day.
-    #[error("{id} was marked by {mark}, and a mark can be undone for 24 hours")]
+    #[error("{id} was marked by {mark}, and a mark can be undone for 24 hours only")]
     TooLate {
         /// Which.
         id: AppointmentId,
@@ -105,7 +119,7 @@ pub enum VisitRefusal {
         mark: GivenMark,
     },
     /// A cancelled visit cannot come back, because another appointment has its time.
-    #[error("another appointment has the time of {id} by now")]
+    #[error("another appointment has the time of {id} by now, so its mark cannot be undone")]
     SlotTaken {
         /// Which.
         id: AppointmentId,
@@ -122,21 +136,31 @@ fn given(mark: Option<&GivenMark>) -> String {
     mark.map_or_else(String::new, |mark| format!(", by {mark}"))
 }
 
+/// What can be done about a mark: one rule decides it for the undo and for this text.
+fn undo_hint(id: AppointmentId, undo: Option<&VisitRefusal>) -> String {
+    undo.map_or_else(|| format!("`balcao appointments undo {id}` undoes that mark"), ToString::to_string)
+}
+
 impl VisitRefusal {
     /// A refusal of the rule in local terms.
     pub(super) fn of_mark(
         id: AppointmentId,
         refusal: MarkRefusal,
         zone: &TimeZone,
-        given: impl FnOnce(&VisitMark) -> GivenMark,
+        given: impl Fn(&VisitMark) -> GivenMark,
     ) -> Self {
         match refusal {
+            MarkRefusal::Moved { to } => Self::Moved { id, to },
             MarkRefusal::NotBegun { starts_at } => {
                 let starts_at_local = zone.to_datetime(starts_at).strftime("%Y-%m-%dT%H:%M").to_string();
                 Self::NotBegun { id, starts_at, starts_at_local }
             }
             MarkRefusal::HoldExpired => Self::HoldExpired { id },
-            MarkRefusal::MarkedBefore { end, mark } => Self::MarkedBefore { id, end, mark: mark.as_ref().map(given) },
+            MarkRefusal::MarkedBefore { end, mark, undo } => {
+                let mark = mark.as_ref().map(&given);
+                let undo = undo.map(|undo| Box::new(Self::of_undo(id, undo, &given)));
+                Self::MarkedBefore { id, end, mark, undo }
+            }
         }
     }
 
@@ -148,6 +172,7 @@ impl VisitRefusal {
     ) -> Self {
         match refusal {
             UndoRefusal::NotMarked => Self::NotMarked { id },
+            UndoRefusal::Moved { to } => Self::Moved { id, to },
             UndoRefusal::NoRecord => Self::NoRecord { id },
             UndoRefusal::CancelledBefore => Self::CancelledBefore { id },
             UndoRefusal::TooLate { mark } => Self::TooLate { id, mark: given(&mark) },
