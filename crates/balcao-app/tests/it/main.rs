@@ -51,6 +51,7 @@ mod visits;
 mod wallet;
 mod watchdog;
 mod ways_out;
+mod ways_out_moves;
 mod webhooks;
 mod with_whom;
 mod works;

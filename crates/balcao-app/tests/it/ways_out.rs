@@ -54,6 +54,7 @@ async fn book(shop: &MessagingHarness, contact: ContactId) -> AppointmentId {
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     };
     let booking = Booking::new(shop.world.app.clone());
     let booked = booking.book(shop.world.organization, contact, shop.world.key(), request).await.unwrap();
@@ -176,7 +177,7 @@ async fn chosen_move_is_done_once_told_and_audited() {
     assert_eq!(scene.audited().await, [(DAVI.to_owned(), "appointment.reschedule".to_owned())]);
     assert_eq!(scene.conflicts().await, []);
     let other = scene.resolve(to("2026-11-27", 16 * 60), None).await;
-    assert_eq!(other, Err(ResolveRefusal::Ended { id: scene.id, status: AppointmentStatus::Cancelled }));
+    assert_eq!(other, Err(ResolveRefusal::Moved { id: scene.id, to: done.appointment.id }));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use balcao_domain::hours::covered;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::{
-    AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, Span,
+    Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, Span,
 };
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::scheduling::appointment::NewAppointment;
@@ -103,39 +103,23 @@ pub(crate) fn claim(
     let wish = granted!(understand(&agenda, request));
     let upcoming = appointment::upcoming_of_contact(tx, organization, contact, agenda.organization.currency, now)?;
     let names = names(&agenda);
-    let shown = |one| view(one, &names, &agenda.zone);
-
-    // A second turn that asks for an existing appointment receives that appointment (facts: exactly once, 3.4).
-    let same_start = upcoming.iter().find(|one| one.span.start == wish.start && one.attendee == request.attendee);
-    if let Some(existing) = same_start {
-        let same = wish.professional.is_none_or(|wanted| wanted.id == existing.professional)
-            && wish.service.is_none_or(|wanted| Some(wanted.id) == existing.service);
-        if !same {
-            return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(shown(existing)) }));
+    let (professional, need) = match decide(&agenda, &wish, request, &upcoming) {
+        Ok(Decision::New { professional, need }) => (professional, need),
+        Ok(Decision::Existing(existing)) => {
+            let booked = as_booked(tx, &agenda, &wish, existing)?;
+            return Ok(Ok(Claimed { booked, slot: None }));
         }
-        let plan_name = plan_name(tx, &agenda, existing.plan)?;
-        let booked = Booked {
-            appointment: shown(existing),
-            already_booked: true,
-            is_subscriber: plan_name.is_some(),
-            plan_name,
-            plan_notice: None,
-            near_name: wish.near_name,
-        };
-        return Ok(Ok(Claimed { booked, slot: None }));
-    }
-    let limit = agenda.organization.scheduling.maximum_open_appointments;
-    if u32::try_from(upcoming.len()).is_ok_and(|open| open >= limit) {
-        return Ok(Err(BookingRefusal::TooManyOpen { limit, upcoming: upcoming.iter().map(shown).collect() }));
-    }
-    let (professional, need) = match free_professional(&agenda, &wish, request.date, request.is_by_customer()) {
-        Ok(found) => found,
         Err(mut refusal) => {
             look_further(tx, &agenda, contact, &wish, request.date, &mut refusal)?;
             return Ok(Err(refusal));
         }
     };
     let coverage = cover(tx, &agenda, contact, wish.service, wish.start)?;
+    // A visit that costs nothing costs a subscriber nothing, too.
+    let plan_notice = coverage.notice.filter(|_| need.price_cents > 0);
+    if plan_notice.is_some() && !request.price_agreed {
+        return Ok(Err(BookingRefusal::PriceNotAgreed));
+    }
     let plan = coverage.plan;
     let mut new = NewAppointment {
         contact,
@@ -171,7 +155,7 @@ pub(crate) fn claim(
         already_booked: false,
         is_subscriber: plan.is_some(),
         plan_name: plan.map(|(_, name)| name),
-        plan_notice: coverage.notice,
+        plan_notice,
         near_name: wish.near_name,
     };
     Ok(Ok(Claimed { booked, slot: Some(slot) }))
@@ -202,13 +186,80 @@ pub(crate) fn find_alternatives(
     Ok(refusal)
 }
 
+/// What a request leads to.
+enum Decision<'a> {
+    /// The contact has the appointment already.
+    Existing(&'a Appointment),
+    /// It can be booked with this professional.
+    New { professional: &'a Professional, need: Need },
+}
+
+/// Decides a request by the agenda and by the open appointments of the contact. What is proposed to staff is decided here, too
+/// ([`professional_of_grant`]).
+fn decide<'a>(
+    agenda: &'a Agenda,
+    wish: &Wish<'a>,
+    request: &BookRequest,
+    upcoming: &'a [Appointment],
+) -> Result<Decision<'a>, BookingRefusal> {
+    let names = names(agenda);
+    let shown = |one| view(one, &names, &agenda.zone);
+    // A second turn that asks for an existing appointment receives that appointment (facts: exactly once, 3.4).
+    let same_start = upcoming.iter().find(|one| one.span.start == wish.start && one.attendee == request.attendee);
+    if let Some(existing) = same_start {
+        let same = wish.professional.is_none_or(|wanted| wanted.id == existing.professional)
+            && wish.service.is_none_or(|wanted| Some(wanted.id) == existing.service);
+        if !same {
+            return Err(BookingRefusal::OtherAtThatTime { existing: Box::new(shown(existing)) });
+        }
+        return Ok(Decision::Existing(existing));
+    }
+    let limit = agenda.organization.scheduling.maximum_open_appointments;
+    if u32::try_from(upcoming.len()).is_ok_and(|open| open >= limit) {
+        return Err(BookingRefusal::TooManyOpen { limit, upcoming: upcoming.iter().map(shown).collect() });
+    }
+    let (professional, need) = free_professional(agenda, wish, request.date, request.is_by_customer())?;
+    Ok(Decision::New { professional, need })
+}
+
+/// Whom [`book`] would book for the request, by the same decision; `None` if it would book nothing new.
+pub(crate) fn professional_of_grant(
+    agenda: &Agenda,
+    request: &BookRequest,
+    upcoming: &[Appointment],
+) -> Option<ProfessionalId> {
+    let wish = understand(agenda, request).ok()?;
+    match decide(agenda, &wish, request, upcoming).ok()? {
+        Decision::New { professional, .. } => Some(professional.id),
+        Decision::Existing(_) => None,
+    }
+}
+
+/// The answer to a request for an appointment that the contact has.
+fn as_booked(
+    tx: &mut Tx<'_>,
+    agenda: &Agenda,
+    wish: &Wish<'_>,
+    existing: &Appointment,
+) -> Result<Booked, UseCaseError> {
+    let plan_name = plan_name(tx, agenda, existing.plan)?;
+    Ok(Booked {
+        appointment: view(existing, &names(agenda), &agenda.zone),
+        already_booked: true,
+        is_subscriber: plan_name.is_some(),
+        plan_name,
+        plan_notice: None,
+        near_name: wish.near_name,
+    })
+}
+
 fn booked_view(
     agenda: &Agenda,
     new: &NewAppointment,
     id: AppointmentId,
     names: &BTreeMap<ProfessionalId, String>,
 ) -> AppointmentView {
-    let appointment = balcao_domain::Appointment {
+    let appointment = Appointment {
         id,
         contact: new.contact,
         professional: new.professional,
@@ -224,6 +275,7 @@ fn booked_view(
         source: new.source.clone(),
         holds_until: new.expires_at,
         mark: None,
+        moved_to: None,
     };
     view(&appointment, names, &agenda.zone)
 }

@@ -73,7 +73,7 @@ pub(crate) struct Changer<'a> {
 fn may_change(tx: &mut Tx<'_>, meant: &Meant, keeps_notice: bool, now: Timestamp) -> Answer<()> {
     let appointment = &meant.appointment;
     if appointment.status == AppointmentStatus::Cancelled {
-        return Ok(Err(BookingRefusal::AlreadyCancelled));
+        return Ok(Err(given_up(appointment)));
     }
     if appointment.span.start <= now || !appointment.status.is_open() {
         return Ok(Err(BookingRefusal::AlreadyStarted));
@@ -90,6 +90,11 @@ fn may_change(tx: &mut Tx<'_>, meant: &Meant, keeps_notice: bool, now: Timestamp
         return Ok(Err(BookingRefusal::CancellationNotice { notice_min }));
     }
     Ok(Ok(()))
+}
+
+/// The refusal of an appointment that gave its time up.
+fn given_up(one: &Appointment) -> BookingRefusal {
+    one.moved_to.map_or(BookingRefusal::AlreadyCancelled, |to| BookingRefusal::Moved { to })
 }
 
 /// Cancels an appointment, and gives it as it was and as it is.
@@ -111,6 +116,24 @@ pub(crate) fn cancel(
     Ok(Ok((meant.view, after)))
 }
 
+/// The booking that takes the place of an appointment which is moved.
+pub(crate) fn in_its_place(old: &Appointment, request: &RescheduleRequest) -> BookRequest {
+    BookRequest {
+        professional: Some(match &request.professional {
+            Some(name) => ProfessionalChoice::Name(name.clone()),
+            None => ProfessionalChoice::Id(old.professional),
+        }),
+        service: request.service.clone().or(old.service.map(ServiceChoice::Id)),
+        date: request.date,
+        start_min: request.start_min,
+        attendee: old.attendee.clone(),
+        pending: old.status == AppointmentStatus::Pending,
+        source: request.source.clone(),
+        // The move compares the price with the old one.
+        price_agreed: true,
+    }
+}
+
 /// Moves an appointment: cancels it and books another one in its place.
 pub(crate) fn reschedule(
     tx: &mut Tx<'_>,
@@ -126,19 +149,13 @@ pub(crate) fn reschedule(
     let before = reminder::list_of(tx, id, meant.appointment.id)?;
     // The old time is given back first, because the new one may overlap it; a refusal undoes this with all the rest.
     appointment::cancel(tx, id, meant.appointment.id, by, now)?;
-    let wish = BookRequest {
-        professional: Some(match &request.professional {
-            Some(name) => ProfessionalChoice::Name(name.clone()),
-            None => ProfessionalChoice::Id(meant.appointment.professional),
-        }),
-        service: request.service.clone().or(meant.appointment.service.map(ServiceChoice::Id)),
-        date: request.date,
-        start_min: request.start_min,
-        attendee: meant.appointment.attendee.clone(),
-        pending: meant.appointment.status == AppointmentStatus::Pending,
-        source: request.source.clone(),
-    };
-    let booked = granted!(book(tx, id, contact, &wish, now)?);
+    let wish = in_its_place(&meant.appointment, request);
+    let mut booked = granted!(book(tx, id, contact, &wish, now)?);
+    // The price of the visit as it was is no news to the customer.
+    booked.plan_notice = booked.plan_notice.filter(|_| booked.appointment.price.cents > meant.appointment.price.cents);
+    if booked.plan_notice.is_some() && !request.price_agreed {
+        return Ok(Err(BookingRefusal::PriceNotAgreed));
+    }
     if booked.already_booked {
         // Another appointment of theirs stands there: moving onto it would lose one of the two.
         return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(booked.appointment) }));
@@ -156,7 +173,8 @@ pub(crate) fn reschedule(
     let payload = serde_json::json!({ "new": booked.appointment.id }).to_string();
     event::push(tx, id, "appointment_rescheduled", &subject, &payload, now)?;
     let mark = Some(VisitMark { by: by.clone(), at: now, from: meant.appointment.status });
-    let old = AppointmentView { status: AppointmentStatus::Cancelled, mark, ..meant.view };
+    let moved_to = Some(booked.appointment.id);
+    let old = AppointmentView { status: AppointmentStatus::Cancelled, mark, moved_to, ..meant.view };
     Ok(Ok(Rescheduled { old, new: booked }))
 }
 
@@ -170,7 +188,7 @@ pub(super) fn confirm(
     let meant = granted!(find(tx, id, contact, wanted, now)?);
     match meant.appointment.status {
         AppointmentStatus::Confirmed => return Ok(Ok(meant.view)),
-        AppointmentStatus::Cancelled => return Ok(Err(BookingRefusal::AlreadyCancelled)),
+        AppointmentStatus::Cancelled => return Ok(Err(given_up(&meant.appointment))),
         AppointmentStatus::Completed | AppointmentStatus::NoShow => return Ok(Err(BookingRefusal::AlreadyStarted)),
         AppointmentStatus::Pending => {}
     }

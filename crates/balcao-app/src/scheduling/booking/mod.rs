@@ -29,7 +29,7 @@ use crate::context::notification_accounts::NotificationAccounts;
 use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::agenda::Slot;
 use crate::scheduling::appointments::AppointmentView;
-pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking};
+pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking, professional_of_grant};
 pub use coverage::PlanNotice;
 use remote::{RemoteBooking, Whose};
 
@@ -83,6 +83,9 @@ pub struct BookRequest {
     pub pending: bool,
     /// Where it is booked: `agent`, `console`, `mcp`.
     pub source: String,
+    /// Whether the customer knows the price, or the caller answers for it. If not, a visit that a plan of the customer does not pay for is
+    /// refused ([`BookingRefusal::PriceNotAgreed`]), because a subscriber expects to pay nothing.
+    pub price_agreed: bool,
 }
 
 impl BookRequest {
@@ -103,7 +106,7 @@ pub struct Booked {
     pub is_subscriber: bool,
     /// The plan that pays for it.
     pub plan_name: Option<String>,
-    /// Why a plan of the contact does not pay for it, although the plan names the service.
+    /// Why a plan of the contact does not pay for it. Of a move, only if the visit became dearer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_notice: Option<PlanNotice>,
     /// Whether a name was a near spelling only: the answer should say what was understood.
@@ -125,6 +128,8 @@ pub struct RescheduleRequest {
     pub service: Option<ServiceChoice>,
     /// Where it is moved: `agent`, `console`, `mcp`.
     pub source: String,
+    /// As [`BookRequest::price_agreed`], if the move makes the visit dearer.
+    pub price_agreed: bool,
 }
 
 /// An appointment that was moved.
@@ -224,11 +229,18 @@ pub enum BookingRefusal {
     AlreadyStarted,
     /// The appointment was cancelled before.
     AlreadyCancelled,
+    /// The appointment was moved before, so another one stands in its place.
+    Moved {
+        /// That one.
+        to: AppointmentId,
+    },
     /// Too late to cancel or move it without staff.
     CancellationNotice {
         /// How long before its start it could be.
         notice_min: u32,
     },
+    /// No plan of the customer pays for the visit, and the customer has not agreed to its price.
+    PriceNotAgreed,
 }
 
 /// Books, moves and cancels.

@@ -154,7 +154,7 @@ impl WaysOut {
         id: AppointmentId,
     ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
         let policies = self.policies.clone();
-        self.app.look(move |tx, now| proposals::find(tx, organization, id, &policies, now)).await
+        self.app.rehearse(move |tx, now| proposals::find(tx, organization, id, &policies, now)).await
     }
 
     /// Takes one way out of a booking to come. The customer gets the message if `notify` says so; without it of a move and of a

@@ -1,25 +1,32 @@
 //! The ways out of one booking, with the message of each.
 
+use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::{Appointment, AppointmentId, OrganizationId, ProfessionalId};
 use balcao_store::scheduling::{appointment, catalog, kept_appointment};
 use balcao_store::{Tx, crm::contact};
 use jiff::{Timestamp, ToSpan};
 
 use super::conflicts::{WorkingTime, is_to_come};
+use super::resolve::request_to_move;
 use super::texts::{self, Change};
 use super::{ResolveRefusal, WayOut, WaysOutView};
-use crate::context::app_context::{UseCaseError, granted, organization};
+use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::reach::AccountPolicies;
 use crate::scheduling::agenda::{Agenda, Slot};
 use crate::scheduling::appointments::view;
+use crate::scheduling::booking::change::in_its_place;
+use crate::scheduling::booking::professional_of_grant;
 
 /// Free times that are proposed of the same professional, and of all others together.
 const PROPOSED: usize = 3;
+/// Free times that are held against the rules of a move, of the same professional and of the others.
+const CHECKED: usize = 200;
 /// Days before the booking that are searched for free times.
 const SEARCHED_BEFORE: i64 = 14;
 /// Days after it.
 const SEARCHED_AFTER: i64 = 30;
 
+/// Finds the ways out. It gives the time of the booking back to see what is free without it, so the caller undoes its transaction.
 pub(super) fn find(
     tx: &mut Tx<'_>,
     id: OrganizationId,
@@ -38,7 +45,7 @@ pub(super) fn find(
     let shown = view(&found, &names, &zone);
     let reason = WorkingTime::load(tx, &organization, &zone, now)?.conflict_of(&found);
     let kept = kept_appointment::list_from(tx, id, found.span.start)?.get(&which).copied();
-    let slots = granted!(free_times(tx, id, &found, now)?);
+    let slots = free_times(tx, id, &found, now)?;
     let customer = contact::get(tx, id, found.contact)?;
     let mut changes: Vec<Change<'_>> = slots.iter().map(|to| Change::Moved { old: &shown, to }).collect();
     changes.push(Change::Cancelled(&shown));
@@ -58,31 +65,44 @@ pub(super) fn find(
     Ok(Ok(WaysOutView { appointment: shown.clone(), contact: found.contact, reason, is_kept, ways }))
 }
 
-/// The free times nearest to a booking: those of its professional, then those of the others who offer its service.
+/// The free times nearest to a booking: those of its professional, then those of the others who offer its service. Only times to which
+/// [`super::resolve`] moves the booking are among them, because the decision of a booking chooses them.
 fn free_times(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     one: &Appointment,
     now: Timestamp,
-) -> Result<Result<Vec<Slot>, ResolveRefusal>, UseCaseError> {
-    let (_, zone) = organization(tx, id)?;
+) -> Result<Vec<Slot>, UseCaseError> {
+    let (organization, zone) = organization(tx, id)?;
+    appointment::cancel(tx, id, one.id, &MarkAuthor::Operator, now)?;
+    let upcoming = appointment::upcoming_of_contact(tx, id, one.contact, organization.currency, now)?;
     let (today, day) = (zone.to_datetime(now).date(), zone.to_datetime(one.span.start).date());
     let dates = (today.max(day.saturating_sub(SEARCHED_BEFORE.days())), day.saturating_add(SEARCHED_AFTER.days()));
     let agenda = Agenda::load(tx, id, Some(one.contact), dates, now)?;
     let service = agenda.services.iter().find(|service| Some(service.id) == one.service);
-    let lasts = u32::try_from(one.span.end.duration_since(one.span.start).as_mins()).ok();
-    let free = agenda.free(service, lasts, None, dates);
+    let free = agenda.free(service, None, None, dates);
+    let is_granted = |whose: ProfessionalId, at: Timestamp| {
+        if whose == one.professional && at == one.span.start {
+            return false;
+        }
+        let local = zone.to_datetime(at);
+        let name = agenda.professional_of(whose).ok().map(|known| known.name.clone());
+        let professional = name.filter(|_| whose != one.professional);
+        let request = request_to_move(one.id, (local.date(), agenda.minute_of_day(at)), professional);
+        professional_of_grant(&agenda, &in_its_place(one, &request), &upcoming) == Some(whose)
+    };
     let distance = |at: Timestamp| (at.as_second() - one.span.start.as_second()).abs();
     let nearest = |is_wanted: &dyn Fn(ProfessionalId) -> bool| {
         let wanted = free.iter().filter(|slots| is_wanted(slots.professional));
         let mut all: Vec<(ProfessionalId, Timestamp)> =
             wanted.flat_map(|slots| slots.starts.iter().map(|at| (slots.professional, *at))).collect();
         all.sort_unstable_by_key(|(whose, at)| (distance(*at), *at, *whose));
+        let mut all: Vec<_> = all.into_iter().take(CHECKED).filter(|(whose, at)| is_granted(*whose, *at)).collect();
         all.truncate(PROPOSED);
         all.sort_unstable_by_key(|(whose, at)| (*at, *whose));
         all
     };
     let own = nearest(&|whose| whose == one.professional);
     let others = nearest(&|whose| whose != one.professional);
-    Ok(Ok(own.into_iter().chain(others).filter_map(|(whose, at)| agenda.slot(whose, at)).collect()))
+    Ok(own.into_iter().chain(others).filter_map(|(whose, at)| agenda.slot(whose, at)).collect())
 }

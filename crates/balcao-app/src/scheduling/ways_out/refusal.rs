@@ -37,6 +37,14 @@ pub enum ResolveRefusal {
         /// Where it stands.
         status: AppointmentStatus,
     },
+    /// The appointment was moved.
+    #[error("{id} was moved to {to}; expected {to}, which stands in its place")]
+    Moved {
+        /// Which.
+        id: AppointmentId,
+        /// The one in its place.
+        to: AppointmentId,
+    },
     /// The appointment has begun, or its hold ran out.
     #[error("invalid appointment {id}: it has begun, or its hold ran out; expected one that is still to come")]
     Begun {
@@ -63,7 +71,12 @@ impl From<BookingRefusal> for ResolveRefusal {
 impl ResolveRefusal {
     /// The refusal of an appointment that is not to come.
     pub(super) fn of_ended(one: &Appointment) -> Self {
-        if one.status.is_open() { Self::Begun { id: one.id } } else { Self::Ended { id: one.id, status: one.status } }
+        let id = one.id;
+        match one.moved_to {
+            Some(to) => Self::Moved { id, to },
+            None if one.status.is_open() => Self::Begun { id },
+            None => Self::Ended { id, status: one.status },
+        }
     }
 }
 
@@ -91,8 +104,10 @@ fn in_words(refusal: &BookingRefusal) -> String {
         BookingRefusal::TooManyOpen { limit, .. } => format!("the customer has {limit} open appointments already"),
         BookingRefusal::NoSuchService { .. } => "its service is offered no longer".to_owned(),
         BookingRefusal::AlreadyCancelled => "it was cancelled meanwhile".to_owned(),
+        BookingRefusal::Moved { to } => format!("it was moved to {to} meanwhile"),
         BookingRefusal::AlreadyStarted => "it has begun".to_owned(),
         BookingRefusal::NotFound { .. } | BookingRefusal::Ambiguous { .. } => "it was changed meanwhile".to_owned(),
+        BookingRefusal::PriceNotAgreed => "no plan of the customer pays for the visit".to_owned(),
         BookingRefusal::CancellationNotice { notice_min } => {
             format!("it begins in less than the {notice_min} minutes of notice")
         }

@@ -10,6 +10,7 @@ use balcao_store::scheduling::{appointment, catalog, kept_appointment};
 use balcao_store::turns::event;
 use balcao_store::{Tx, crm::contact, crm::staff};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::conflicts::{WorkingTime, is_to_come};
@@ -113,7 +114,7 @@ fn earlier_result(
         return Ok(None);
     }
     match way {
-        Way::Cancel => Ok(Some(scene.shown.clone())),
+        Way::Cancel => Ok(Some(scene.shown.clone()).filter(|shown| shown.moved_to.is_none())),
         Way::Keep => Ok(None),
         Way::Move { date, start_min, professional } => {
             let (id, currency) = (scene.organization.id, scene.organization.currency);
@@ -128,6 +129,24 @@ fn earlier_result(
             };
             Ok(upcoming.iter().map(|one| view(one, &names, &scene.zone)).find(is_it))
         }
+    }
+}
+
+/// The move of an appointment to a local date and minute, as staff ask for it.
+pub(super) fn request_to_move(
+    id: AppointmentId,
+    (date, start_min): (Date, u16),
+    professional: Option<String>,
+) -> RescheduleRequest {
+    RescheduleRequest {
+        appointment: Some(id),
+        date,
+        start_min,
+        professional,
+        service: None,
+        source: SOURCE.to_owned(),
+        // The customer keeps the price that they agreed to.
+        price_agreed: true,
     }
 }
 
@@ -150,14 +169,7 @@ impl Scene {
                 if is_same_person && self.shown.date == *date && self.shown.start == format_minute(*start_min) {
                     return Ok(Ok(None));
                 }
-                let request = RescheduleRequest {
-                    appointment: which,
-                    date: *date,
-                    start_min: *start_min,
-                    professional: professional.clone(),
-                    service: None,
-                    source: SOURCE.to_owned(),
-                };
+                let request = request_to_move(self.found.id, (*date, *start_min), professional.clone());
                 let moved = change::reschedule(tx, id, contact, &request, changer, now)?;
                 let moved = granted!(moved.map_err(ResolveRefusal::from));
                 // The business asks for the change, so the customer pays what they agreed to.
