@@ -76,6 +76,7 @@ fn booking_and_cancelling(bencher: divan::Bencher<'_, '_>) {
             attendee: None,
             pending: false,
             source: "bench".to_owned(),
+            price_agreed: true,
         };
         world.runtime.block_on(async {
             let booked = booking.book(world.organization, contact, key(), wish).await.expect("an answer");

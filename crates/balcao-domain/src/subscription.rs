@@ -3,6 +3,7 @@
 //! A subscription is stored as dates. Its status follows from these dates and from today, so no job has to change a status overnight.
 
 pub mod act;
+pub mod payment;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -191,10 +192,12 @@ pub struct Subscriber {
     pub revision: i64,
 }
 
-/// Why a plan does not pay for a service that it names.
+/// Why a plan does not pay for a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum NotCovered {
+    /// The plan runs, and does not name the service.
+    OtherService,
     /// The appointments of the period are used up.
     QuotaUsed {
         /// How many there are in a period.
@@ -216,9 +219,22 @@ pub enum NotCovered {
     },
 }
 
+impl NotCovered {
+    /// For how many days after its end an answer still mentions a plan.
+    const MENTIONED_DAYS: i64 = 31;
+
+    /// Whether the customer is told of it on the day `today`, because they may expect to pay nothing.
+    #[must_use]
+    pub fn is_mentioned_on(self, today: Date) -> bool {
+        !matches!(self, Self::Ended { on } if on < today.saturating_sub(Self::MENTIONED_DAYS.days()))
+    }
+}
+
 /// What decides whether a subscription pays for a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoverageQuestion {
+    /// Whether the plan names the service of the visit.
+    pub names_service: bool,
     /// The day of the decision, on which the subscription must be active.
     pub today: Date,
     /// How many days a payment may be late.
@@ -230,8 +246,7 @@ pub struct CoverageQuestion {
 }
 
 impl Plan {
-    /// Decides whether the plan pays for another visit under a subscription with these dates. The caller has checked that the plan covers
-    /// the service.
+    /// Decides whether the plan pays for another visit under a subscription with these dates.
     ///
     /// # Errors
     /// [`NotCovered`]: the visit has its full price.
@@ -243,6 +258,9 @@ impl Plan {
             (SubscriberStatus::Paused, _) => return Err(NotCovered::Paused),
             (SubscriberStatus::Overdue, Some(due)) => return Err(NotCovered::Overdue { due }),
             (SubscriberStatus::Overdue | SubscriberStatus::Active | SubscriberStatus::Cancelled, _) => {}
+        }
+        if !asked.names_service {
+            return Err(NotCovered::OtherService);
         }
         match self.quota {
             Some(quota) if asked.used >= quota => Err(NotCovered::QuotaUsed { quota, period: self.period }),

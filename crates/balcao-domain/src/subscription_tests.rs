@@ -47,7 +47,7 @@ fn subscription_is_overdue_from_the_day_after_its_last_day_of_grace() {
 #[test]
 fn plan_pays_within_its_quota_while_the_subscription_is_active() {
     let (today, visit) = (date(2026, 12, 10), date(2026, 12, 20));
-    let asked = |used| CoverageQuestion { today, grace_days: 0, visit, used };
+    let asked = |used| CoverageQuestion { names_service: true, today, grace_days: 0, visit, used };
     let dates = due(today);
     let decide = |dates: SubscriptionDates, used| plan(Some(2)).decide_coverage(&dates, asked(used));
     assert_eq!((decide(dates, 0), decide(dates, 1)), (Ok(()), Ok(())));
@@ -61,6 +61,10 @@ fn plan_pays_within_its_quota_while_the_subscription_is_active() {
         assert_eq!(decide(ended, 0), Err(NotCovered::Ended { on }));
     }
     assert_eq!(decide(SubscriptionDates { ended: Some(date(2026, 12, 21)), ..dates }, 0), Ok(()));
+    // Of a service that it does not name a plan that runs says so; one that does not run has another reason.
+    let other = |dates| plan(None).decide_coverage(&dates, CoverageQuestion { names_service: false, ..asked(0) });
+    assert_eq!(other(dates), Err(NotCovered::OtherService));
+    assert_eq!(other(due(late)), Err(NotCovered::Overdue { due: late }));
 }
 
 #[test]

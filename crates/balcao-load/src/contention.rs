@@ -115,6 +115,7 @@ fn book(
         attendee: None,
         pending: false,
         source: "bench".to_owned(),
+        price_agreed: true,
     };
     let key =
         EffectKey { key: format!("{round}/{contact}"), args_hash: String::new(), turn: None, tool: "bench".to_owned() };

@@ -77,6 +77,7 @@ impl Crowd {
             professional: None,
             service: None,
             source: "console".to_owned(),
+            price_agreed: true,
         };
         let organization = tenant.organization;
         let done = self.at_the_desk(number, move |booking, key| {

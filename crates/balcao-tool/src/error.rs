@@ -242,6 +242,8 @@ pub struct ToolError {
     pub internal: Option<Internal>,
     /// Whether the effect may have happened all the same.
     pub uncertain: bool,
+    /// The question that the customer has to agree to before the call may run.
+    pub question: Option<String>,
 }
 
 /// What handlers return: boxed, since the error is large and rare.
@@ -250,7 +252,22 @@ pub type ToolResult<T> = Result<T, Box<ToolError>>;
 impl ToolError {
     /// An error with the words that the model reads.
     pub fn new(code: ErrorCode, text: impl Into<ModelText>) -> Self {
-        Self { code, text: text.into(), details: Map::new(), fields: Vec::new(), internal: None, uncertain: false }
+        Self {
+            code,
+            text: text.into(),
+            details: Map::new(),
+            fields: Vec::new(),
+            internal: None,
+            uncertain: false,
+            question: None,
+        }
+    }
+
+    /// The customer asked for the call, and has to learn something before it runs: nothing was done, and the question says what.
+    pub fn ask(question: String) -> Self {
+        let text = "the customer has to agree first; nothing has been done";
+        let error = Self::new(ErrorCode::ConfirmationRequired, text).detail("summary", question.as_str());
+        Self { question: Some(question), ..error }
     }
 
     /// Bad fields.

@@ -87,6 +87,7 @@ impl Tool {
                 let uncertain = result.code.is_some() && mode != RunMode::Ask && self.is_external();
                 CallResult { uncertain, ..result }
             }
+            Err(error) if let Some(question) = error.question.clone() => self.ask(question, locale),
             Err(error) => {
                 // Asking changes nothing, so nothing about it is uncertain.
                 let uncertain = error.uncertain && mode != RunMode::Ask && self.class() != EffectClass::Read;

@@ -216,10 +216,8 @@ impl Tool {
     }
 
     pub(crate) fn ask(&self, question: String, locale: Locale) -> CallResult {
-        let error =
-            ToolError::new(ErrorCode::ConfirmationRequired, "the customer has to agree first; nothing has been done")
-                .detail("summary", question.as_str());
-        CallResult { confirm: Some(question), ..self.fail(&error, locale) }
+        let error = ToolError::ask(question);
+        CallResult { confirm: error.question.clone(), ..self.fail(&error, locale) }
     }
 }
 

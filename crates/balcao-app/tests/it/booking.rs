@@ -18,6 +18,7 @@ fn wish(professional: &str, service: &str, date: &str, start: &str) -> BookReque
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     }
 }
 
@@ -125,6 +126,7 @@ async fn customers_begin_where_the_business_lets_appointments_begin_and_staff_at
         start_min: parse_minute(start).unwrap(),
         service: None,
         source: source.to_owned(),
+        price_agreed: true,
     };
     let moves = Booking::new(world.app.clone());
     let moved = moves.reschedule(world.organization, livia, world.key(), to("16:05", "agent")).await.unwrap().value;
@@ -231,6 +233,7 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
         professional: None,
         service: None,
         source: "test".to_owned(),
+        price_agreed: true,
     };
     let own = book(&world, livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
     book(&world, caio, wish("Otávio", "Corte na máquina", "2026-11-24", "11:00")).await.unwrap();

@@ -91,6 +91,7 @@ fn request(start_min: u16) -> BookRequest {
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use balcao_builtin_tools::Settings;
 use balcao_domain::{Clock, ContactId, Currency};
 use balcao_store::{CommitOutcome, InlineDatabase, StoreError, Tx, messaging::conversation, scheduling::appointment};
-use balcao_tool::context::{EffectKey, Principal, ToolContext};
+use balcao_tool::context::{Agreed, EffectKey, Principal, ToolContext};
 use balcao_tool::{CallResult, ErrorCode, Locale, ResultClass, RunMode};
 use jiff::tz::TimeZone;
 use serde_json::json;
@@ -50,7 +50,8 @@ async fn booked(fates: impl IntoIterator<Item = CommitOutcome>) -> (CallResult, 
         key: EffectKey::derive(1, 1, 0, "book_appointment", "hash"),
         args_hash: "hash".to_owned(),
         now: now.to_zoned(TimeZone::get("America/Sao_Paulo").unwrap()),
-        agreed: None,
+        // The customer knows the price, which no plan pays.
+        agreed: Some(Agreed { question: "Posso?".to_owned(), asked_at: now }),
     };
     let args = json!({"date": "2026-11-25", "time": "11:00", "client_name": "Lívia", "client_phone": "31 98432-7788"});
     let before = appointments(&world, who).await;

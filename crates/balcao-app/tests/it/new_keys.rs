@@ -32,6 +32,7 @@ async fn booked(shop: &MessagingHarness) -> ContactId {
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     };
     let (organization, app) = (shop.world.organization, shop.world.app.clone());
     Booking::new(app.clone()).book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
@@ -186,6 +187,7 @@ async fn a_35_whoever_is_known_by_their_id_or_was_heard_of_since_stays_who_they_
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     };
     let booking = Booking::new(shop.world.app.clone());
     booking.book(shop.world.organization, before, shop.world.key(), request).await.unwrap().value.unwrap();

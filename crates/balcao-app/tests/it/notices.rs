@@ -57,6 +57,7 @@ fn wish(who: &str, hour: u16) -> BookRequest {
         attendee: None,
         pending: false,
         source: "agent".to_owned(),
+        price_agreed: true,
     }
 }
 
@@ -100,6 +101,7 @@ async fn each_change_is_told_once_by_both_ways_and_a_replay_tells_nothing_more()
         professional: None,
         service: None,
         source: "agent".to_owned(),
+        price_agreed: true,
     };
     let moved = booking.reschedule(world.organization, who, world.key(), moved).await.unwrap().value.unwrap();
     let id = moved.new.appointment.id;
@@ -155,6 +157,7 @@ async fn a_session_booked_through_the_intake_is_told_once_with_who_comes_and_the
         client_name: name.to_owned(),
         client_phone: Phone::parse(phone).unwrap(),
         service: None,
+        price_agreed: true,
     };
     let own = session("Lívia", "31 98432-7788", 14);
     // The second time is a replay, the third another turn that asks for what is booked.
@@ -209,6 +212,7 @@ async fn who_wants_none_gets_none_and_a_move_to_somebody_else_tells_both() {
         professional: Some(professional.to_owned()),
         service: None,
         source: "agent".to_owned(),
+        price_agreed: true,
     };
     let moved = booking.reschedule(world.organization, who, world.key(), to(id, "Otávio", 15)).await.unwrap();
     let id = moved.value.unwrap().new.appointment.id;

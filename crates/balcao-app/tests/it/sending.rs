@@ -492,6 +492,7 @@ async fn f_131_a_reply_that_waited_for_long_leaves_only_if_nothing_it_could_tell
                 attendee: None,
                 pending: false,
                 source: "staff".to_owned(),
+                price_agreed: true,
             };
             booking.book(organization, contact, shop.world.key(), request).await.unwrap().value.unwrap();
         }

@@ -45,6 +45,7 @@ async fn reminded(minutes_before: u32) -> (MessagingHarness, ContactId) {
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     };
     let organization = shop.world.organization;
     booking.book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
@@ -257,6 +258,7 @@ async fn a_reminder_that_cannot_be_fired_does_not_hold_up_the_others() {
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     };
     let other = Booking::new(app.clone()).book(organization, joao, shop.world.key(), other).await.unwrap();
     let other = other.value.unwrap().appointment.id;
@@ -396,6 +398,7 @@ fn hold() -> BookRequest {
         attendee: None,
         pending: true,
         source: "test".to_owned(),
+        price_agreed: true,
     }
 }
 
@@ -458,6 +461,7 @@ async fn reminded_of_one_of_two() -> MessagingHarness {
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     };
     let booking = Booking::new(shop.world.app.clone());
     booking.book(shop.world.organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();

@@ -119,6 +119,7 @@ async fn reminded_by_wesley() -> MessagingHarness {
             attendee: None,
             pending: false,
             source: "test".to_owned(),
+            price_agreed: true,
         };
         let booking = Booking::new(shop.world.app.clone());
         let booked = booking.book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();

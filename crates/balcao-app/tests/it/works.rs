@@ -84,6 +84,7 @@ async fn told(world: &World, name: &str, date: Date) -> Vec<(&'static str, Strin
         attendee: None,
         pending: false,
         source: "test".to_owned(),
+        price_agreed: true,
     };
     let refused = Booking::new(world.app.clone()).preview_book(organization, owner.contact, late).await.unwrap();
     let Err(BookingRefusal::OutsideHours { works, .. }) = refused else { panic!("{refused:?}") };
@@ -144,6 +145,7 @@ async fn who_asks_for_nobody_is_told_when_somebody_works_and_not_when_the_door_i
             attendee: None,
             pending: false,
             source: "test".to_owned(),
+            price_agreed: true,
         };
         let booking = Booking::new(world.app.clone());
         let refused = booking.preview_book(world.organization, world.livia().await, late).await.unwrap();

@@ -2,7 +2,7 @@
 //! that dialect.
 
 use balcao_app::scheduling::booking::BookingRefusal;
-use balcao_app::scheduling::calendar::{CalendarError, Entry, Owner, Refusal, Seen, Source};
+use balcao_app::scheduling::calendar::{CalendarError, Done, Entry, Owner, Refusal, Seen, Source};
 use balcao_app::scheduling::intake::Intake;
 use balcao_domain::hours::Period;
 use balcao_language::resolve_date;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     bad_field, booking_refusal, broke, contact, conversation, date_error, day, in_locale, internal, name_error,
-    organization, time_in_words,
+    organization, plan_sentence, time_in_words,
 };
 
 /// For whom the tools of a turn act on the calendar.
@@ -74,6 +74,11 @@ pub(crate) fn when(cx: &ToolContext, entry: &Entry) -> String {
         "pt" => format!("{on} às {at}"),
         _ => format!("{on} at {at}"),
     }
+}
+
+/// Why an act has the full price although the customer has a plan, as a sentence for the customer.
+pub(crate) fn notice(cx: &ToolContext, done: &Done) -> Option<String> {
+    plan_sentence(cx, done.plan_notice.as_ref(), done.entry.visit.price)
 }
 
 /// What is to be said of an answer that the calendar itself did not give.

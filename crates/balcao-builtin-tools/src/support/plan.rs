@@ -1,14 +1,33 @@
 //! What a booking says of a plan that does not pay for it.
 
-use balcao_app::scheduling::booking::Booked;
+use balcao_app::scheduling::booking::{Booked, PlanNotice};
+use balcao_domain::Money;
 use balcao_domain::subscription::{NotCovered, PlanPeriod};
-use balcao_tool::{Locale, ToolContext};
+use balcao_tool::{Locale, Preview, ToolContext, ToolError, ToolOutput, ToolResult};
 
-/// Why the visit has its full price although a plan of the customer names the service, as a sentence for the customer; `None` if no plan
-/// names it or a plan pays.
+/// Whether the customer knows what a call costs them: they agreed to its question, which names the price, or staff speak for themselves.
+pub(crate) fn is_price_agreed(cx: &ToolContext) -> bool {
+    cx.agreed.is_some() || cx.principal.staff_facing
+}
+
+/// Puts the question of a preview to the customer, in place of a call that has a price which they do not know yet. A preview that refuses
+/// answers the call.
+pub(crate) fn ask_first(preview: Preview) -> ToolResult<ToolOutput> {
+    match preview {
+        Preview::Ask(question) => Err(ToolError::ask(question).into()),
+        Preview::Refused(output) => Ok(output),
+    }
+}
+
+/// The sentence of [`plan_sentence`] for a booking.
 pub(crate) fn plan_notice(cx: &ToolContext, booked: &Booked) -> Option<String> {
-    let notice = booked.plan_notice.as_ref()?;
-    let (plan, price) = (&notice.plan, booked.appointment.price);
+    plan_sentence(cx, booked.plan_notice.as_ref(), booked.appointment.price)
+}
+
+/// Why the visit has its full price although the customer has a plan, as a sentence for the customer; `None` without a notice.
+pub(crate) fn plan_sentence(cx: &ToolContext, notice: Option<&PlanNotice>, price: Money) -> Option<String> {
+    let notice = notice?;
+    let plan = &notice.plan;
     let is_portuguese = cx.principal.locale == Locale::PtBr;
     let why = match (notice.reason, is_portuguese) {
         (NotCovered::QuotaUsed { quota, period }, true) => {
@@ -22,6 +41,8 @@ pub(crate) fn plan_notice(cx: &ToolContext, booked: &Booked) -> Option<String> {
         (NotCovered::QuotaUsed { quota, period }, false) => {
             format!("The quota of the plan {plan} ({quota} a {}) is used up for that period", period.as_str())
         }
+        (NotCovered::OtherService, true) => format!("O plano {plan} não inclui este serviço"),
+        (NotCovered::OtherService, false) => format!("The plan {plan} does not include this service"),
         (NotCovered::Overdue { .. }, true) => format!("O plano {plan} está com o pagamento em atraso"),
         (NotCovered::Overdue { .. }, false) => format!("A payment for the plan {plan} is overdue"),
         (NotCovered::Paused, true) => format!("O plano {plan} está pausado"),
@@ -33,6 +54,14 @@ pub(crate) fn plan_notice(cx: &ToolContext, booked: &Booked) -> Option<String> {
         format!("{why}: este horário custa {price}.")
     } else {
         format!("{why}: this visit costs {price}.")
+    })
+}
+
+/// A question behind the sentence that the customer has to know before they answer.
+pub(crate) fn question_after(sentence: Option<String>, question: String) -> Preview {
+    Preview::Ask(match sentence {
+        Some(sentence) => format!("{sentence} {question}"),
+        None => question,
     })
 }
 

@@ -85,6 +85,20 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
             in_locale(cx, "Esse horário já estava cancelado.", "That appointment was cancelled already."),
             json!({}),
         ),
+        BookingRefusal::Moved { to } => (
+            "MOVED",
+            in_locale(
+                cx,
+                "Esse horário já foi remarcado; vale o novo.",
+                "That appointment was moved; the new one counts.",
+            ),
+            json!({"moved_to": i64::from(to)}),
+        ),
+        BookingRefusal::PriceNotAgreed => (
+            "PRICE_NOT_AGREED",
+            in_locale(cx, "O plano não paga este horário.", "No plan pays for this visit."),
+            json!({}),
+        ),
         BookingRefusal::CancellationNotice { notice_min } => (
             "CANCELLATION_NOTICE",
             in_locale(

@@ -1,7 +1,8 @@
 //! `book_appointment`: a session with the conversation's professional, for whoever writes or for somebody else.
 
 use async_trait::async_trait;
-use balcao_app::scheduling::intake::{Intake, IntakeBooked, IntakeRequest};
+use balcao_app::scheduling::booking::BookingRefusal;
+use balcao_app::scheduling::intake::{Intake, IntakeBooked, IntakeRefusal, IntakeRequest};
 use balcao_domain::Phone;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
@@ -9,11 +10,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    bad_field, broke, contact, conversation, date, day, in_locale, intake_refusal, key, minutes, organization,
-    plan_notice, receipt, time_in_words, weekday, with_sentence,
+    ask_first, bad_field, broke, contact, conversation, date, day, in_locale, intake_refusal, is_price_agreed, key,
+    minutes, organization, plan_notice, question_after, receipt, time_in_words, weekday, with_sentence,
 };
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     date: String,
@@ -42,6 +43,7 @@ fn request(cx: &ToolContext, args: Args) -> ToolResult<IntakeRequest> {
         client_name,
         client_phone,
         service: args.service,
+        price_agreed: is_price_agreed(cx),
     })
 }
 
@@ -51,17 +53,18 @@ impl NativeTool for BookAppointment {
     const CONFIRMABLE: bool = true;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
-        let (request, key) = (request(cx, args)?, key(cx, "book_appointment"));
+        let (request, key) = (request(cx, args.clone())?, key(cx, "book_appointment"));
         let name = request.client_name.clone();
         let done = self.intake.book(organization(cx)?, contact(cx)?, conversation(cx)?, key, request).await;
         match done.map_err(broke)?.value {
             Ok(booked) => Ok(success(cx, &booked, &name)),
+            Err(IntakeRefusal::Booking(BookingRefusal::PriceNotAgreed)) => ask_first(self.preview(cx, args).await?),
             Err(refusal) => intake_refusal(cx, refusal),
         }
     }
 
     async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
-        let request = request(cx, args)?;
+        let request = IntakeRequest { price_agreed: true, ..request(cx, args)? };
         let would = self.intake.preview(organization(cx)?, contact(cx)?, conversation(cx)?, request).await;
         match would.map_err(broke)? {
             Ok(would) => {
@@ -80,10 +83,7 @@ impl NativeTool for BookAppointment {
                     (_, true) => format!("May I book {what} ({price}) with {with}, {on} at {at}?"),
                     (_, false) => format!("May I book {what} ({price}) for {name} with {with}, {on} at {at}?"),
                 };
-                Ok(Preview::Ask(match notice {
-                    Some(notice) => format!("{notice} {question}"),
-                    None => question,
-                }))
+                Ok(question_after(notice, question))
             }
             Err(refusal) => Ok(Preview::Refused(intake_refusal(cx, refusal)?)),
         }

@@ -1,7 +1,7 @@
 //! `create_appointment`: books for the contact of the conversation.
 
 use async_trait::async_trait;
-use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, ServiceChoice};
+use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, BookingRefusal, ServiceChoice};
 use balcao_domain::ServiceId;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
@@ -9,11 +9,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    bad_field, booking_refusal, broke, contact, date, day, in_locale, key, minutes, organization, plan_notice, receipt,
-    time_in_words, weekday, with_sentence,
+    ask_first, bad_field, booking_refusal, broke, contact, date, day, in_locale, is_price_agreed, key, minutes,
+    organization, plan_notice, question_after, receipt, time_in_words, weekday, with_sentence,
 };
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     barber_name: String,
@@ -37,6 +37,7 @@ impl CreateAppointment {
             attendee: None,
             pending: false,
             source: "agent".to_owned(),
+            price_agreed: is_price_agreed(cx),
         })
     }
 }
@@ -47,17 +48,18 @@ impl NativeTool for CreateAppointment {
     const CONFIRMABLE: bool = true;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
-        let request = Self::request(cx, args)?;
+        let request = Self::request(cx, args.clone())?;
         let key = key(cx, "create_appointment");
         let done = self.booking.book(organization(cx)?, contact(cx)?, key, request).await.map_err(broke)?;
         match done.value {
             Ok(booked) => Ok(success(cx, &booked)),
+            Err(BookingRefusal::PriceNotAgreed) => ask_first(self.preview(cx, args).await?),
             Err(refusal) => booking_refusal(cx, refusal, false),
         }
     }
 
     async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
-        let request = Self::request(cx, args)?;
+        let request = BookRequest { price_agreed: true, ..Self::request(cx, args)? };
         let would = self.booking.preview_book(organization(cx)?, contact(cx)?, request).await.map_err(broke)?;
         match would {
             Ok(booked) => {
@@ -71,10 +73,7 @@ impl NativeTool for CreateAppointment {
                     _ => format!("May I book {what} with {who}, {on} at {at}?"),
                 };
                 // A customer with a plan expects to pay nothing, so the price comes before the question.
-                Ok(Preview::Ask(match plan_notice(cx, &booked) {
-                    Some(notice) => format!("{notice} {question}"),
-                    None => question,
-                }))
+                Ok(question_after(plan_notice(cx, &booked), question))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, false)?)),
         }

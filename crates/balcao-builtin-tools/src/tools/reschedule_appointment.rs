@@ -1,7 +1,7 @@
 //! `reschedule_appointment`: moves an appointment of the contact, in one transaction.
 
 use async_trait::async_trait;
-use balcao_app::scheduling::booking::{Booking, RescheduleRequest};
+use balcao_app::scheduling::booking::{Booking, BookingRefusal, RescheduleRequest};
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,11 +10,11 @@ use serde_json::json;
 use super::cancel_appointment::appointment_id;
 use super::create_appointment::service;
 use crate::support::{
-    appointment, booking_refusal, broke, contact, date, day, in_locale, key, minutes, organization, plan_notice,
-    receipt, time_in_words, with_sentence,
+    appointment, ask_first, booking_refusal, broke, contact, date, day, in_locale, is_price_agreed, key, minutes,
+    organization, plan_notice, question_after, receipt, time_in_words, with_sentence,
 };
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     new_date: String,
@@ -37,6 +37,7 @@ impl RescheduleAppointment {
             professional: args.barber_name,
             service: service(None, args.service_id)?,
             source: "agent".to_owned(),
+            price_agreed: is_price_agreed(cx),
         })
     }
 }
@@ -48,7 +49,7 @@ impl NativeTool for RescheduleAppointment {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let given = args.appointment_id.is_some();
-        let request = Self::request(cx, args)?;
+        let request = Self::request(cx, args.clone())?;
         let key = key(cx, "reschedule_appointment");
         let done = self.booking.reschedule(organization(cx)?, contact(cx)?, key, request).await.map_err(broke)?;
         match done.value {
@@ -64,13 +65,14 @@ impl NativeTool for RescheduleAppointment {
                 }))
                 .receipt(receipt(ReceiptKind::Rescheduled, &moved.new.appointment)))
             }
+            Err(BookingRefusal::PriceNotAgreed) => ask_first(self.preview(cx, args).await?),
             Err(refusal) => booking_refusal(cx, refusal, given),
         }
     }
 
     async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
         let given = args.appointment_id.is_some();
-        let request = Self::request(cx, args)?;
+        let request = RescheduleRequest { price_agreed: true, ..Self::request(cx, args)? };
         match self.booking.preview_reschedule(organization(cx)?, contact(cx)?, request).await.map_err(broke)? {
             Ok(moved) => {
                 let (old, new) = (&moved.old, &moved.new.appointment);
@@ -87,10 +89,7 @@ impl NativeTool for RescheduleAppointment {
                     (_, true) => format!("May I move {was} from {old_on} at {old_at} to {on} at {at}?"),
                     (_, false) => format!("May I change {was}, {old_on} at {old_at}, to {what}, {on} at {at}?"),
                 };
-                Ok(Preview::Ask(match plan_notice(cx, &moved.new) {
-                    Some(notice) => format!("{notice} {question}"),
-                    None => question,
-                }))
+                Ok(question_after(plan_notice(cx, &moved.new), question))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, given)?)),
         }

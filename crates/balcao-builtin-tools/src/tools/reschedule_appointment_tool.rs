@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use balcao_app::scheduling::booking::RescheduleRequest;
-use balcao_app::scheduling::calendar::{self, Calendar, Done, EntryId};
+use balcao_app::scheduling::booking::{BookingRefusal, RescheduleRequest};
+use balcao_app::scheduling::calendar::{self, Calendar, Done, EntryId, Refusal};
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::calendar::{calendar_broke, date, owner, refused, when, written};
-use crate::support::{day, in_locale, key, minutes, time_in_words, visit_receipt, weekday};
+use crate::support::calendar::{calendar_broke, date, notice, owner, refused, when, written};
+use crate::support::{
+    ask_first, day, in_locale, is_price_agreed, key, minutes, question_after, time_in_words, visit_receipt, weekday,
+    with_sentence,
+};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -34,6 +37,7 @@ fn request(cx: &ToolContext, args: &Args) -> ToolResult<(EntryId, RescheduleRequ
         professional: None,
         service: None,
         source: "agent".to_owned(),
+        price_agreed: is_price_agreed(cx),
     };
     Ok((EntryId::new(args.event_id.trim()), request))
 }
@@ -48,22 +52,25 @@ impl NativeTool for RescheduleAppointmentTool {
         let done = calendar::reschedule(self.calendar.as_ref(), owner(cx)?, key, &id, request).await;
         match done.map_err(calendar_broke)? {
             Ok(done) => Ok(success(cx, &done)),
+            Err(Refusal::Rule(BookingRefusal::PriceNotAgreed)) => ask_first(self.preview(cx, args).await?),
             Err(refusal) => refused(cx, refusal),
         }
     }
 
     async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
         let (id, request) = request(cx, &args)?;
+        let request = RescheduleRequest { price_agreed: true, ..request };
         match self.calendar.would_reschedule(owner(cx)?, &id, request).await.map_err(calendar_broke)? {
             Ok(done) => {
                 let to = when(cx, &done.entry);
                 let from = done.before.as_ref().map(|visit| (day(cx, visit.date), time_in_words(cx, &visit.start)));
-                Ok(Preview::Ask(match (in_locale(cx, "pt", "en"), from) {
+                let question = match (in_locale(cx, "pt", "en"), from) {
                     ("pt", Some((on, at))) => format!("Posso remarcar o seu horário de {on} às {at} para {to}?"),
                     ("pt", None) => format!("Posso remarcar o seu horário para {to}?"),
                     (_, Some((on, at))) => format!("May I move your appointment from {on} at {at} to {to}?"),
                     (_, None) => format!("May I move your appointment to {to}?"),
-                }))
+                };
+                Ok(question_after(notice(cx, &done), question))
             }
             Err(refusal) => Ok(Preview::Refused(refused(cx, refusal)?)),
         }
@@ -78,7 +85,7 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
     };
     ToolOutput::success(json!({
         "success": true,
-        "message": message,
+        "message": with_sentence(&message, notice(cx, done).as_deref()),
         "eventId": done.entry.id.as_str(),
         "date": written(one.date),
         "weekday": weekday(cx, one.date),

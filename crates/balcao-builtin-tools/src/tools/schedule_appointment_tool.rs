@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use balcao_app::context::names::may_be_theirs;
 use balcao_app::crm::contacts::{ContactUpdate, Contacts};
-use balcao_app::scheduling::booking::{BookRequest, ServiceChoice};
-use balcao_app::scheduling::calendar::{self, Calendar, Done};
+use balcao_app::scheduling::booking::{BookRequest, BookingRefusal, ServiceChoice};
+use balcao_app::scheduling::calendar::{self, Calendar, Done, Refusal};
 use balcao_app::scheduling::intake::Intake;
 use balcao_store::turns::ledger::EffectKey;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
@@ -14,8 +14,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::calendar::{calendar_broke, date, owner, refused, when, with_whom, written};
-use crate::support::{broke, contact, in_locale, key, minutes, organization, visit_receipt, weekday};
+use crate::support::calendar::{calendar_broke, date, notice, owner, refused, when, with_whom, written};
+use crate::support::{
+    ask_first, broke, contact, in_locale, is_price_agreed, key, minutes, organization, question_after, visit_receipt,
+    weekday, with_sentence,
+};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -64,6 +67,7 @@ impl ScheduleAppointmentTool {
             attendee: if let Named::Other(name) = named { Some(name.clone()) } else { None },
             pending: false,
             source: "agent".to_owned(),
+            price_agreed: is_price_agreed(cx),
         })
     }
 
@@ -93,6 +97,7 @@ impl NativeTool for ScheduleAppointmentTool {
         let done = calendar::book(self.calendar.as_ref(), owner(cx)?, key, request).await.map_err(calendar_broke)?;
         let done = match done {
             Ok(done) => done,
+            Err(Refusal::Rule(BookingRefusal::PriceNotAgreed)) => return ask_first(self.preview(cx, args).await?),
             Err(refusal) => return refused(cx, refusal),
         };
         if let Named::New(name) = named {
@@ -103,15 +108,16 @@ impl NativeTool for ScheduleAppointmentTool {
 
     async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
         let named = self.named(cx, args.client_full_name.as_deref()).await?;
-        let request = self.request(cx, &args, &named).await?;
+        let request = BookRequest { price_agreed: true, ..self.request(cx, &args, &named).await? };
         match self.calendar.would_book(owner(cx)?, request).await.map_err(calendar_broke)? {
             Ok(done) => {
                 let (what, who) = (&done.entry.visit.service, &done.entry.visit.professional);
                 let at = when(cx, &done.entry);
-                Ok(Preview::Ask(match in_locale(cx, "pt", "en") {
+                let question = match in_locale(cx, "pt", "en") {
                     "pt" => format!("Posso marcar {what} com {who}, {at}?"),
                     _ => format!("May I book {what} with {who}, {at}?"),
-                }))
+                };
+                Ok(question_after(notice(cx, &done), question))
             }
             Err(refusal) => Ok(Preview::Refused(refused(cx, refusal)?)),
         }
@@ -132,7 +138,7 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
     };
     ToolOutput::success(json!({
         "success": true,
-        "message": format!("{saved} {what}"),
+        "message": with_sentence(&format!("{saved} {what}"), notice(cx, done).as_deref()),
         "eventId": done.entry.id.as_str(),
         "date": written(one.date),
         "weekday": weekday(cx, one.date),

@@ -115,6 +115,43 @@ async fn create_appointment_knows_whether_a_plan_pays() {
 }
 
 #[tokio::test]
+async fn price_that_a_subscriber_does_not_expect_is_named_before_the_yes() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let late = "O plano Raiz está com o pagamento em atraso: este horário custa R$ 50,00.";
+    let other = "O plano Copa não inclui este serviço: este horário custa R$ 25,00.";
+    let brow =
+        json!({"barber_name": "Wesley", "date": "2026-11-26", "start_hour": "11:00", "service_name": "Sobrancelha"});
+    for (who, args, notice) in [(livia, cut("2026-11-25", "15:00"), late), (caio, brow, other)] {
+        let before = starts(&world, who).await;
+        let asked = world.call_unasked(who, "create_appointment", args.clone()).await;
+        let question = asked.confirm.clone().unwrap();
+        assert!(question.starts_with(&format!("{notice} Posso marcar ")), "{question}");
+        assert_eq!(Some(question), world.ask(who, "create_appointment", args.clone()).await.confirm);
+        assert_eq!((asked.code, starts(&world, who).await), (Some(ErrorCode::ConfirmationRequired), before));
+        assert_eq!(world.call(who, "create_appointment", args).await.value["plan_notice"], json!(notice));
+    }
+    // What a plan pays for, and what costs the same as before, needs no further word.
+    let covered = json!({"barber_name": "Otávio", "date": "2026-11-26", "start_hour": "9:00", "service_name": "combo"});
+    let booked = world.call_unasked(caio, "create_appointment", covered).await.value;
+    assert_eq!((&booked["price"], &booked["plan_notice"]), (&json!("R$ 0,00"), &json!(null)));
+    let hour = json!({"appointment_id": booked["appointment_id"], "new_date": "2026-11-26", "new_start_hour": "10:00"});
+    let moved = world.call_unasked(caio, "reschedule_appointment", hour).await;
+    assert_eq!((&moved.value["success"], &moved.confirm), (&json!(true), &None));
+    // A move to a service that the plan does not pay for is dearer.
+    let id = moved.value["new_appointment"]["appointment_id"].clone();
+    let colour = world.call(caio, "get_services", json!({})).await.value["services"].clone();
+    let colour = colour.as_array().unwrap().iter().find(|one| one["name"] == "Sobrancelha").unwrap()["id"].clone();
+    let dearer = json!({"appointment_id": id, "new_date": "2026-11-27", "new_start_hour": "11:00",
+        "barber_name": "Wesley", "service_id": colour});
+    let asked = world.call_unasked(caio, "reschedule_appointment", dearer.clone()).await.confirm.unwrap();
+    assert!(asked.starts_with(&format!("{other} Posso trocar ")), "{asked}");
+    // Staff know their prices.
+    let staff = world.call_unasked(caio.of_staff(), "reschedule_appointment", dearer).await;
+    assert_eq!(staff.value["plan_notice"], json!(other));
+}
+
+#[tokio::test]
 async fn create_appointment_takes_a_service_by_name_by_id_or_by_neither() {
     let world = figueira().await;
     let livia = world.livia().await;
@@ -405,7 +442,8 @@ async fn reschedule_appointment_moves_in_one_go_and_once() {
         (
             &json!(true),
             &new,
-            &json!("Remarcado. O plano Raiz está com o pagamento em atraso: este horário custa R$ 50,00.")
+            // It costs what it cost before the move.
+            &json!("Remarcado.")
         )
     );
     assert_eq!(

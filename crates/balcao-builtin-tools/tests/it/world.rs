@@ -9,8 +9,8 @@ use balcao_app::admin::seed::BusinessFile;
 use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{Clock, ContactId, ConversationId, ManualClock, OrganizationId, Phone};
 use balcao_store::{Store, StoreError, crm::contact, messaging::conversation};
-use balcao_tool::RunMode;
 use balcao_tool::validate_call::{CallDecision, validate_call};
+use balcao_tool::{Agreed, RunMode};
 use balcao_tool::{CallResult, EffectKey, Locale, Principal, ReceiptKind, ResultClass, ToolContext, Toolbox};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -126,10 +126,16 @@ impl World {
         Who { contact, conversation: begun.await.unwrap(), locale: Locale::PtBr, staff_facing: true }
     }
 
-    /// A call with a key of its own.
+    /// A call with a key of its own, after the customer's yes to its question.
     pub(crate) async fn call(&self, who: Who, tool: &str, args: Value) -> CallResult {
         let place = self.calls.fetch_add(1, Ordering::Relaxed);
         self.call_at(who, place, tool, args, RunMode::Execute).await
+    }
+
+    /// A call that the customer's own words asked for, so that no question was put to them.
+    pub(crate) async fn call_unasked(&self, who: Who, tool: &str, args: Value) -> CallResult {
+        let place = self.calls.fetch_add(1, Ordering::Relaxed);
+        self.run(who, tool, args, (place, RunMode::Execute, None)).await
     }
 
     /// What the customer would be asked before the call.
@@ -174,6 +180,10 @@ impl World {
         }
     }
 
+    fn agreed(&self) -> Agreed {
+        Agreed { question: "Posso?".to_owned(), asked_at: self.clock.now() }
+    }
+
     /// Somebody of whom nothing but the number is known.
     pub(crate) async fn nameless(&self, phone: &str) -> Who {
         let (organization, now) = (self.organization, self.clock.now());
@@ -185,12 +195,23 @@ impl World {
     }
 
     async fn call_at(&self, who: Who, place: u32, tool: &str, args: Value, mode: RunMode) -> CallResult {
+        let agreed = (mode == RunMode::Execute).then(|| self.agreed());
+        self.run(who, tool, args, (place, mode, agreed)).await
+    }
+
+    async fn run(
+        &self,
+        who: Who,
+        tool: &str,
+        args: Value,
+        (place, mode, agreed): (u32, RunMode, Option<Agreed>),
+    ) -> CallResult {
         let planned = match validate_call(&self.toolbox, tool, &args.to_string(), who.locale) {
             CallDecision::Run(planned) => planned,
             CallDecision::Answer(result) => return result,
         };
         let key = EffectKey::derive(1, 1, place, tool, &planned.args_hash);
-        let cx = self.context_at(who, key, planned.args_hash.clone());
+        let cx = ToolContext { agreed, ..self.context_at(who, key, planned.args_hash.clone()) };
         self.toolbox.get(tool).unwrap().execute(&cx, planned.args, mode).await
     }
 

@@ -147,6 +147,7 @@ fn request(date: Date, start: &str) -> BookRequest {
         attendee: None,
         pending: false,
         source: "contract".to_owned(),
+        price_agreed: true,
     }
 }
 
@@ -158,6 +159,7 @@ fn to(date: Date, start: &str) -> RescheduleRequest {
         professional: None,
         service: None,
         source: "contract".to_owned(),
+        price_agreed: true,
     }
 }
 

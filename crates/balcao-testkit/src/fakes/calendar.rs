@@ -300,6 +300,7 @@ fn wish(request: &RescheduleRequest) -> BookRequest {
         attendee: None,
         pending: false,
         source: request.source.clone(),
+        price_agreed: true,
     }
 }
 

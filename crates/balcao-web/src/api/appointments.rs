@@ -101,6 +101,8 @@ pub(super) struct Appointment {
     attendee: Option<String>,
     /// Who ended it; `null` of an open one, and of one that ended without a record.
     mark: Option<Mark>,
+    /// The appointment in its place, if it was moved; it is `cancelled` then.
+    moved_to: Option<String>,
 }
 
 /// Who said how an appointment ended.
@@ -170,7 +172,7 @@ struct AppointmentBooked {
     already_booked: bool,
     /// The plan that pays for it.
     plan_name: Option<String>,
-    /// The contact's plan that names the service and does not pay for it.
+    /// The contact's plan that does not pay for it; of a move only if it became dearer.
     plan_notice: Option<PlanNotice>,
     /// Whether a name was a near spelling only.
     near_name: bool,
@@ -189,6 +191,8 @@ struct PlanNotice {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum NoticeReason {
+    /// The plan does not include the service.
+    OtherService,
     /// The appointments of the period are used up.
     QuotaUsed,
     /// A payment is late.
@@ -222,6 +226,7 @@ pub(super) fn appointment(view: AppointmentView, contact: ContactId) -> Appointm
         price: view.price.into(),
         attendee: view.attendee,
         mark: view.mark.map(|mark| Mark { by: mark.by.name().to_owned(), at: mark.at.to_string() }),
+        moved_to: view.moved_to.map(|to| to.to_string()),
     }
 }
 
@@ -233,6 +238,7 @@ fn booked(booked: Booked, contact: ContactId) -> AppointmentBooked {
         plan_notice: booked.plan_notice.map(|notice| PlanNotice {
             plan: notice.plan,
             reason: match notice.reason {
+                NotCovered::OtherService => NoticeReason::OtherService,
                 NotCovered::QuotaUsed { .. } => NoticeReason::QuotaUsed,
                 NotCovered::Overdue { .. } => NoticeReason::Overdue,
                 NotCovered::Paused => NoticeReason::Paused,
@@ -248,14 +254,14 @@ pub(super) fn example(status: &str) -> Value {
     let mark = mark.then(|| json!({ "by": "davi@figueira.example", "at": "2026-11-24T14:05:00Z" }));
     json!({ "id": "apt_31", "contact_id": "con_12", "professional": "Davi Lopes", "service": "Corte",
         "service_id": "srv_1", "date": "2026-11-24", "start": "10:30", "finish": "11:00", "status": status,
-        "price": { "cents": 5000, "currency": "BRL" }, "attendee": null, "mark": mark })
+        "price": { "cents": 5000, "currency": "BRL" }, "attendee": null, "mark": mark, "moved_to": null })
 }
 
 const NOT_BOOKED: (u16, &str) = (
     409,
     "The time cannot be had, and why: `slot_taken`, `outside_hours`, `too_soon`, `too_far`, `past_date`, `no_such_time`, \
      `off_grid`, `not_offered`, `too_many_open`, `other_at_that_time`; of an appointment that is changed also \
-     `already_started`, `already_cancelled`, `cancellation_notice`. `facts.alternatives` are the nearest free times.",
+     `already_started`, `already_cancelled`, `moved` with `facts.moved_to`, `cancellation_notice`. `facts.alternatives` are the nearest free times.",
 );
 
 pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
@@ -377,6 +383,7 @@ async fn create(call: Call, _query: Nothing, asked: AppointmentBooking) -> Resul
         attendee: asked.attendee,
         pending: asked.pending,
         source: SOURCE.to_owned(),
+        price_agreed: true,
     };
     if Contacts::new(call.api.app()).find(call.organization(), contact).await?.is_none() {
         let expected = "the id of a contact; `GET /v1/contacts` finds them".to_owned();
@@ -396,6 +403,7 @@ async fn change(call: Call, _query: Nothing, asked: AppointmentMove) -> Result<D
         professional: asked.professional,
         service: asked.service.map(ServiceChoice::Name),
         source: SOURCE.to_owned(),
+        price_agreed: true,
     };
     let done = booking(&call).reschedule(call.organization(), contact, call.key.clone(), request).await?;
     let moved = done.value.map_err(refusals::of_booking)?;

@@ -15,8 +15,8 @@ use balcao_app::scheduling::availability::{AvailabilityRefusal, Slot};
 use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_app::scheduling::visits::{GivenMark, VisitRefusal};
 use balcao_app::scheduling::ways_out::ResolveRefusal;
-use balcao_domain::FailureClass;
 use balcao_domain::attachment::AttachmentState;
+use balcao_domain::{AppointmentId, FailureClass};
 use balcao_tool::FieldProblem;
 use serde_json::{Value, json};
 
@@ -234,11 +234,18 @@ pub(super) fn of_booking(refusal: BookingRefusal) -> Problem {
         }
         BookingRefusal::AlreadyStarted => conflict("already_started", "the appointment has begun or is over"),
         BookingRefusal::AlreadyCancelled => conflict("already_cancelled", "the appointment was cancelled before"),
+        BookingRefusal::Moved { to } => moved(format!("the appointment was moved to {to} before"), to),
+        BookingRefusal::PriceNotAgreed => conflict("price_not_agreed", "no plan of the contact pays for the visit"),
         BookingRefusal::CancellationNotice { notice_min } => {
             let detail = format!("it can be changed up to {notice_min} minutes before its start");
             conflict("cancellation_notice", detail).fact("notice_min", notice_min)
         }
     }
+}
+
+/// An appointment that was moved, with the one in its place.
+fn moved(told: String, to: AppointmentId) -> Problem {
+    conflict("moved", told).fact("moved_to", to.to_string())
 }
 
 /// A mark that stands in the way, as a fact.
@@ -259,6 +266,7 @@ pub(super) fn of_visit(refusal: VisitRefusal) -> Problem {
         VisitRefusal::NotBegun { starts_at, .. } => {
             conflict("not_begun", told).fact("starts_at", starts_at.to_string())
         }
+        VisitRefusal::Moved { to, .. } => moved(told, to),
         VisitRefusal::HoldExpired { .. } => conflict("hold_expired", told),
         VisitRefusal::MarkedBefore { end, mark: given, .. } => conflict("marked_before", told)
             .fact("end", end.to_string())
@@ -280,6 +288,7 @@ pub(super) fn of_resolution(refusal: ResolveRefusal) -> Problem {
             named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
         }
         ResolveRefusal::NotAllowed { .. } => Problem::with_code(StatusCode::FORBIDDEN, "not_allowed", told),
+        ResolveRefusal::Moved { to, .. } => moved(told, to),
         ResolveRefusal::Ended { .. } | ResolveRefusal::Begun { .. } => conflict("not_to_come", told),
         ResolveRefusal::NoConflict { .. } => conflict("no_conflict", told),
         ResolveRefusal::Booking(refusal) => of_booking(refusal),
@@ -319,6 +328,20 @@ pub(super) fn of_subscription(refusal: SubscriptionRefusal) -> Problem {
         }
         SubscriptionRefusal::BeyondCalendar => conflict("beyond_calendar", told),
         SubscriptionRefusal::Amount { .. } => wrong("/amount_cents"),
+        SubscriptionRefusal::LessThanPrice { price, .. }
+        | SubscriptionRefusal::MoreThanPrice { price, .. }
+        | SubscriptionRefusal::NotPartial { price, .. }
+        | SubscriptionRefusal::NotMore { price, .. } => conflict("other_amount", told).fact("price_cents", price.cents),
+        SubscriptionRefusal::NoPayment { .. } => conflict("no_payment", told),
+        SubscriptionRefusal::PaymentTooOld { noted_at } => {
+            conflict("too_late", told).fact("noted_at", noted_at.to_string())
+        }
+        SubscriptionRefusal::DueMovedSince { due } => {
+            conflict("due_moved", told).fact("due", json!(due.map(|due| due.to_string())))
+        }
+        SubscriptionRefusal::PaidUntil { until, days, .. } => {
+            conflict("paid_until", told).fact("until", until.to_string()).fact("days", days)
+        }
         SubscriptionRefusal::Reference => wrong("/reference"),
         SubscriptionRefusal::ReferenceUsed { amount } => {
             conflict("reference_used", told).fact("amount_cents", amount.cents)

@@ -5,18 +5,15 @@ use balcao_domain::service::Service;
 use balcao_domain::subscription::{CoverageQuestion, NotCovered, Plan};
 use balcao_domain::{Appointment, ContactId, Money, OrganizationId, PlanId, Span};
 use balcao_store::{StoreError, Tx, crm::subscription, scheduling::appointment, scheduling::catalog};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{UseCaseError, organization};
 use crate::scheduling::agenda::{Agenda, local_midnight};
 
-/// For how many days after its end an answer still mentions a plan.
-const MENTIONED_DAYS: i64 = 31;
-
-/// A plan of the contact that names the service and does not pay for it.
+/// A plan of the contact that does not pay for a visit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanNotice {
     /// The plan.
@@ -31,8 +28,19 @@ pub struct PlanNotice {
 pub(super) struct Coverage {
     /// The plan that pays for it.
     pub(super) plan: Option<(PlanId, String)>,
-    /// If no plan pays, the first one that could have.
+    /// If no plan pays, the plan of which the customer may expect it: the first that names the service, else the first that runs.
     pub(super) notice: Option<PlanNotice>,
+}
+
+impl Coverage {
+    /// Keeps why a plan does not pay. A plan that names the service comes before one that does not.
+    fn note(&mut self, plan: &Plan, reason: NotCovered) {
+        let names_service = reason != NotCovered::OtherService;
+        let is_first = self.notice.as_ref().is_none_or(|kept| kept.reason == NotCovered::OtherService && names_service);
+        if is_first {
+            self.notice = Some(PlanNotice { plan: plan.name.clone(), reason });
+        }
+    }
 }
 
 /// The quota of a plan in one period, for one contact.
@@ -74,17 +82,20 @@ pub(super) fn cover(
     let (today, visit) = (agenda.today(), agenda.zone.to_datetime(start).date());
     let grace_days = agenda.organization.scheduling.plan_grace_days;
     for subscriber in subscriptions {
-        let Some(plan) = plans.iter().find(|plan| plan.id == subscriber.plan && plan.covers(service.id)) else {
-            continue;
-        };
+        let Some(plan) = plans.iter().find(|plan| plan.id == subscriber.plan) else { continue };
+        let names_service = plan.covers(service.id);
         let period = QuotaPeriod { organization, zone: &agenda.zone, contact, plan, day: visit, now: agenda.now };
-        let used = count_used(tx, period)?;
-        match plan.decide_coverage(&subscriber.dates, CoverageQuestion { today, grace_days, visit, used }) {
+        let used = if names_service { count_used(tx, period)? } else { 0 };
+        let asked = CoverageQuestion { names_service, today, grace_days, visit, used };
+        match plan.decide_coverage(&subscriber.dates, asked) {
             Ok(()) => return Ok(Coverage { plan: Some((plan.id, plan.name.clone())), notice: None }),
-            Err(reason) if is_mentioned(reason, today) => {
-                coverage.notice.get_or_insert_with(|| PlanNotice { plan: plan.name.clone(), reason });
+            // Of a plan that does not run, nobody expects that it pays for what it does not name.
+            Err(reason) if names_service || reason == NotCovered::OtherService => {
+                if reason.is_mentioned_on(today) {
+                    coverage.note(plan, reason);
+                }
             }
-            Err(_long_over) => {}
+            Err(_does_not_run) => {}
         }
     }
     Ok(coverage)
@@ -120,8 +131,4 @@ fn dates_of(tx: &mut Tx<'_>, id: OrganizationId, visit: &Appointment) -> Result<
     let (_, zone) = organization(tx, id)?;
     let day = zone.to_datetime(visit.span.start).date();
     Ok((day, day))
-}
-
-fn is_mentioned(reason: NotCovered, today: Date) -> bool {
-    !matches!(reason, NotCovered::Ended { on } if on < today.saturating_sub(MENTIONED_DAYS.days()))
 }

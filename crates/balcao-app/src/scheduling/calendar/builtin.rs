@@ -225,7 +225,12 @@ fn refused(refusal: BookingRefusal) -> Refusal {
 }
 
 fn booked(done: Booked) -> Done {
-    Done { already: done.already_booked, near_name: done.near_name, ..Done::from_entry(entry(done.appointment)) }
+    Done {
+        already: done.already_booked,
+        near_name: done.near_name,
+        plan_notice: done.plan_notice,
+        ..Done::from_entry(entry(done.appointment))
+    }
 }
 
 fn cancelled(done: AppointmentView) -> Done {
@@ -258,6 +263,7 @@ mod tests {
             price: Money::new(4_500, Currency::BRL),
             attendee: None,
             mark: None,
+            moved_to: None,
         };
         let as_it_was = entry(view());
         let changes: [fn(&mut AppointmentView); 9] = [

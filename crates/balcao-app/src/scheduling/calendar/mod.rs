@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::app_context::UseCaseError;
 use crate::context::calendar_service::RemoteCalendarError;
 use crate::scheduling::appointments::AppointmentView;
-use crate::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest};
+use crate::scheduling::booking::{BookRequest, BookingRefusal, PlanNotice, RescheduleRequest};
 use crate::scheduling::catalog::Offer;
 
 pub use builtin::BuiltIn;
@@ -186,6 +186,9 @@ pub struct Done {
     pub already: bool,
     /// Whether a name was a near spelling only: the answer should say what was understood.
     pub near_name: bool,
+    /// Why a plan of the owner does not pay for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_notice: Option<PlanNotice>,
 }
 
 /// What an act is: a lost answer is looked up by it.

@@ -40,7 +40,7 @@ impl Done {
     /// An act that left this entry.
     #[must_use]
     pub const fn from_entry(entry: Entry) -> Self {
-        Self { entry, before: None, already: false, near_name: false }
+        Self { entry, before: None, already: false, near_name: false, plan_notice: None }
     }
 }
 

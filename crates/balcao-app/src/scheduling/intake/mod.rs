@@ -54,6 +54,8 @@ pub struct IntakeRequest {
     pub client_phone: Phone,
     /// What is to be done, by name or alias; without one, the first service that the professional offers.
     pub service: Option<String>,
+    /// As [`BookRequest::price_agreed`].
+    pub price_agreed: bool,
 }
 
 /// The appointment that was booked, and the person who comes.
@@ -420,6 +422,7 @@ fn claim(
         attendee: who.attendee.clone(),
         pending: false,
         source: "agent".to_owned(),
+        price_agreed: request.price_agreed,
     };
     let Claimed { booked, slot } = match claim_slot(tx, organization, writer.id, &wish, held_until, now)? {
         Ok(claimed) => claimed,

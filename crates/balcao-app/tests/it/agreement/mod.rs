@@ -57,6 +57,7 @@ impl Shop {
             attendee: None,
             pending: false,
             source: "test".to_owned(),
+            price_agreed: true,
         };
         let world = &self.harness.world;
         let booking = Booking::new(world.app.clone());

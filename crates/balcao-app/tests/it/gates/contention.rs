@@ -100,6 +100,7 @@ async fn book(client: &Client, organization: OrganizationId, wanted: u32) -> Opt
         attendee: None,
         pending: false,
         source: "gate".to_owned(),
+        price_agreed: true,
     };
     let booking = Booking::new(client.app.clone());
     let answer = booking.book(organization, client.contact, key(client, wanted), wish).await.unwrap();
@@ -119,6 +120,7 @@ async fn book_intake(client: &Client, organization: OrganizationId, wanted: u32)
         client_name: "Cliente".to_owned(),
         client_phone: client.phone.clone(),
         service: None,
+        price_agreed: true,
     };
     let intake = Intake::new(client.app.clone());
     let answer = intake.book(organization, client.contact, client.conversation, key(client, wanted), request).await;

@@ -225,6 +225,7 @@ async fn book(app: &AppContext, own: OrganizationId, customer: ContactId) {
         attendee: None,
         pending: false,
         source: "gate".to_owned(),
+        price_agreed: true,
     };
     let key =
         ledger::EffectKey { key: "gate".to_owned(), args_hash: String::new(), turn: None, tool: "gate".to_owned() };

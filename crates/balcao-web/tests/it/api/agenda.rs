@@ -29,6 +29,7 @@ async fn book(shop: &Shop) {
         attendee: None,
         pending: false,
         source: "agent".to_owned(),
+        price_agreed: true,
     };
     let key = EffectKey { key: "k".to_owned(), args_hash: "a".to_owned(), turn: None, tool: "t".to_owned() };
     Booking::new(shop.app.clone()).book(shop.organization, contact, key, request).await.unwrap().value.unwrap();
