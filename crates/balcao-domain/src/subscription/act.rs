@@ -60,7 +60,7 @@ pub enum ActRefusal {
         /// The due date; `None` if no payment is expected.
         due: Option<Date>,
     },
-    /// It is paid beyond its end, and nobody said that the paid days may be lost.
+    /// It is paid beyond its end, and the act does not give the paid days up.
     PaidUntil {
         /// The wanted end.
         on: Date,

@@ -27,9 +27,9 @@ pub enum AmountRefusal {
     Less,
     /// It is more than the price.
     More,
-    /// It is said to be partial, and is not less than the price.
+    /// It is said to be partial, and reaches the price.
     NotPartial,
-    /// It is said to be more, and is not more than the price.
+    /// It is said to be more, and does not exceed the price.
     NotMore,
 }
 

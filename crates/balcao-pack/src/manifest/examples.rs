@@ -32,7 +32,7 @@ impl Examples {
     }
 }
 
-/// A business in a scratch database, and whoever writes to it.
+/// A business in a scratch database, and the writer.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Arrange {
@@ -40,7 +40,7 @@ pub struct Arrange {
     pub business: Value,
     /// Who writes: the telephone number of one of its contacts, or the e-mail address of one of its staff.
     pub writer: String,
-    /// Whom the conversation is about, by name; nobody yet, if not stated.
+    /// The professional of the conversation, by name; none yet, if not stated.
     #[serde(default)]
     pub professional: Option<String>,
     /// The moment; not stated: [`crate::testing::NOW`].

@@ -16,7 +16,7 @@ pub struct ScratchCall {
     pub input: Value,
 }
 
-/// Makes scratch worlds. Whoever runs the examples has the code behind native commands; this crate has none.
+/// Makes scratch worlds. The program that runs the examples has the code behind native commands; this crate has none.
 #[async_trait]
 pub trait Scratch: Send + Sync {
     /// Runs calls one after the other in a new world, at one moment, and returns the result of each. It stops behind the first that fails.

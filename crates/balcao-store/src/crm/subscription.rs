@@ -40,7 +40,7 @@ pub struct SubscriptionPayment {
     pub noted_by: String,
     /// Whether it was less than the price, and moved no due date.
     pub is_partial: bool,
-    /// When and by whom it was taken back.
+    /// When it was taken back, and its author then.
     pub taken_back: Option<(Timestamp, String)>,
 }
 

@@ -96,7 +96,7 @@ pub enum SubscriptionRefusal {
         /// As given.
         amount: Money,
     },
-    /// The amount is less than the price, and nobody said so.
+    /// The amount is less than the price, without the word that it is partial.
     #[error(
         "invalid amount {amount}; expected {price}, the price of the plan; `--partial` notes less, and moves no due date"
     )]
@@ -106,7 +106,7 @@ pub enum SubscriptionRefusal {
         /// The price of the plan.
         price: Money,
     },
-    /// The amount is more than the price, and nobody said so.
+    /// The amount is more than the price, without the word that it is more.
     #[error(
         "invalid amount {amount}; expected {price}, the price of the plan; `--more` notes more, and moves the due date by one period"
     )]
@@ -116,7 +116,7 @@ pub enum SubscriptionRefusal {
         /// The price of the plan.
         price: Money,
     },
-    /// The amount is said to be partial, and is not.
+    /// The amount is said to be partial, and reaches the price.
     #[error("invalid partial amount {amount}; expected less than {price}, the price of the plan")]
     NotPartial {
         /// As given.
@@ -124,7 +124,7 @@ pub enum SubscriptionRefusal {
         /// The price of the plan.
         price: Money,
     },
-    /// The amount is said to be more than the price, and is not.
+    /// The amount is said to be more than the price, and does not exceed it.
     #[error("invalid amount {amount}; expected more than {price}, the price of the plan, as was said")]
     NotMore {
         /// As given.
@@ -153,7 +153,7 @@ pub enum SubscriptionRefusal {
         /// The due date.
         due: Option<Date>,
     },
-    /// It is paid beyond the wanted end, and nobody said that the paid days may be lost.
+    /// It is paid beyond the wanted end, and the request does not give the paid days up.
     #[error(
         "the subscription is paid until {until}: an end on {on} loses {days} paid days; expected {until}, or the word that they may be lost"
     )]

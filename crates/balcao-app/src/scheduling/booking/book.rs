@@ -222,7 +222,7 @@ fn decide<'a>(
     Ok(Decision::New { professional, need })
 }
 
-/// Whom [`book`] would book for the request, by the same decision; `None` if it would book nothing new.
+/// The professional that [`book`] would book for the request, by the same decision; `None` if it would book nothing new.
 pub(crate) fn professional_of_grant(
     agenda: &Agenda,
     request: &BookRequest,

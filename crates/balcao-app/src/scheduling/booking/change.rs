@@ -151,7 +151,7 @@ pub(crate) fn reschedule(
     appointment::cancel(tx, id, meant.appointment.id, by, now)?;
     let wish = in_its_place(&meant.appointment, request);
     let mut booked = granted!(book(tx, id, contact, &wish, now)?);
-    // The price of the visit as it was is no news to the customer.
+    // The customer knows the price that the visit had before.
     booked.plan_notice = booked.plan_notice.filter(|_| booked.appointment.price.cents > meant.appointment.price.cents);
     if booked.plan_notice.is_some() && !request.price_agreed {
         return Ok(Err(BookingRefusal::PriceNotAgreed));

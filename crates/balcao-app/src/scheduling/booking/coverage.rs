@@ -89,7 +89,7 @@ pub(super) fn cover(
         let asked = CoverageQuestion { names_service, today, grace_days, visit, used };
         match plan.decide_coverage(&subscriber.dates, asked) {
             Ok(()) => return Ok(Coverage { plan: Some((plan.id, plan.name.clone())), notice: None }),
-            // Of a plan that does not run, nobody expects that it pays for what it does not name.
+            // A plan that does not run raises no hope for a service that it does not name.
             Err(reason) if names_service || reason == NotCovered::OtherService => {
                 if reason.is_mentioned_on(today) {
                     coverage.note(plan, reason);

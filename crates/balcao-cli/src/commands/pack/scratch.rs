@@ -28,7 +28,7 @@ pub(super) struct Worlds {
     pub(super) folder: PathBuf,
 }
 
-/// A world: the pack over the database, and whoever writes.
+/// A world: the pack over the database, and the writer.
 struct World {
     pack: LoadedPack,
     principal: Principal,

@@ -31,7 +31,7 @@ pub(super) struct SubscriptionPayment {
     /// The amount in cents, more than zero; the price of the plan, if absent.
     #[schemars(range(min = 1, max = 100_000_000_i64), example = 15900)]
     amount_cents: Option<i64>,
-    /// Accepts an amount that is not the price of the plan.
+    /// Accepts an amount other than the price of the plan.
     accept: Option<Accepted>,
     /// The e-mail address of the staff member who notes it; if absent, the key is said to have done it.
     #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
