@@ -90,7 +90,8 @@ async fn book(world: &World, changed: &Changed) -> Vec<AppointmentId> {
         };
         let who = if *is_caio { caio } else { livia };
         let done = Booking::new(world.app.clone()).book(world.organization, who, world.key(), request).await.unwrap();
-        ids.extend(done.value.map(|booked| booked.appointment.id));
+        // The very same wish twice is one booking.
+        ids.extend(done.value.ok().filter(|booked| !booked.already_booked).map(|booked| booked.appointment.id));
     }
     ids
 }

@@ -37,7 +37,7 @@ impl AmountKind {
     /// Decides whether a payment of `paid_cents` for a plan of `price_cents` moves the due date.
     ///
     /// # Errors
-    /// [`AmountRefusal`] if the amount is not of this kind.
+    /// [`AmountRefusal`] if the amount is of another kind.
     pub fn moves_due(self, paid_cents: i64, price_cents: i64) -> Result<bool, AmountRefusal> {
         match (self, paid_cents.cmp(&price_cents)) {
             (Self::Price, Ordering::Equal) | (Self::More, Ordering::Greater) => Ok(true),

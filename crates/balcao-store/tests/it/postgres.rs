@@ -508,7 +508,7 @@ async fn claims_of_two_programs_pass_over_each_other() {
         let took = pack_delivery::take(tx, ours, now(), held, 1)?.len();
         let began = pack_delivery_command::claim(tx, ours, now(), held, 1)?.len();
         has_claimed.send(()).unwrap();
-        // The claim is not committed before the other program has had its own.
+        // The claim commits after the other program has had its own.
         other_claimed.recv().unwrap();
         Ok::<_, StoreError>((took, began))
     });

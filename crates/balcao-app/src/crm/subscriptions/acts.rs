@@ -47,7 +47,7 @@ pub struct PaymentRequest {
     pub reference: String,
     /// The amount in cents; the price of the plan, if absent.
     pub amount_cents: Option<i64>,
-    /// What is said of the amount, if it is not the price of the plan.
+    /// What is said of an amount other than the price of the plan.
     pub kind: AmountKind,
 }
 

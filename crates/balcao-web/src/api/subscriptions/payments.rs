@@ -11,7 +11,7 @@ use super::{Changed, actor, granted, subscriptions};
 use crate::api::endpoint::{Call, Nothing, Route};
 use crate::api::method::Method;
 
-/// What is said of an amount that is not the price of the plan.
+/// What is said of an amount other than the price of the plan.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Accepted {
