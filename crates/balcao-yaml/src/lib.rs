@@ -162,7 +162,7 @@ impl Document {
     /// Where the text of a string begins that may be a block of many lines (`function: |`): its first line, from 1, and how many
     /// characters stand before each of its lines.
     ///
-    /// `text` is the string at `pointer`. Of a string that is no block, the characters before it on its only line.
+    /// `text` is the string at `pointer`. Of a string outside of a block, the characters before it on its only line.
     #[must_use]
     pub fn text_start(&self, pointer: &str, text: &str) -> (usize, usize) {
         let (line, column) = self.positions().find(pointer);

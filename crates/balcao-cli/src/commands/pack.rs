@@ -92,7 +92,7 @@ fn loader() -> Result<Loader, Failure> {
     Ok(packs::loader(handlers, &Connected::default(), WORKERS).describing())
 }
 
-/// The folder of a pack, named by itself or by its `tool.yaml`. A name that is no folder here is one of `packs/`.
+/// The folder of a pack, named by itself or by its `tool.yaml`. A name without a folder here means one of `packs/`.
 fn folder(path: &Path) -> PathBuf {
     let among_packs = Path::new("packs").join(path);
     if path.components().count() == 1 && !path.exists() && among_packs.is_dir() {

@@ -14,7 +14,7 @@ pub enum AmountKind {
     /// The price of the plan.
     #[default]
     Price,
-    /// Less than the price: it is noted, and the due date stays.
+    /// Less than the price: the payment is kept, and the due date stays.
     Partial,
     /// More than the price: the due date moves by one period all the same.
     More,

@@ -15,7 +15,7 @@ use crate::api::method::Method;
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Accepted {
-    /// It is less than the price: it is noted, and the due date stays.
+    /// Less than the price: the payment is kept, and the due date stays.
     Partial,
     /// It is more than the price: the due date moves by one period all the same.
     More,
