@@ -87,6 +87,7 @@ fn request(start: &str) -> BookRequest {
         attendee: None,
         pending: false,
         source: "agent".to_owned(),
+        price_agreed: true,
     }
 }
 
@@ -98,6 +99,7 @@ fn to(start: &str) -> RescheduleRequest {
         professional: None,
         service: None,
         source: "agent".to_owned(),
+        price_agreed: true,
     }
 }
 

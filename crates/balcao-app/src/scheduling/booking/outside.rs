@@ -36,6 +36,7 @@ pub(crate) fn take_over(
         professional: None,
         service: None,
         source: PERSON_OUTSIDE.to_owned(),
+        price_agreed: true,
     };
     let by = MarkAuthor::Program(PERSON_OUTSIDE.to_owned());
     let changer = Changer { by: &by, keeps_notice: false };
