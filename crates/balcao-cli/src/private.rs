@@ -40,6 +40,21 @@ pub(crate) fn check_replace(path: &Path) -> io::Result<()> {
     NamedTempFile::new_in(folder(path)).map(drop)
 }
 
+/// Keeps other programs that call this out, until the result is dropped: a file that is read, changed and replaced would lose what
+/// another program wrote meanwhile. Only Unix has locks on folders; elsewhere programs are not kept out.
+///
+/// # Errors
+/// What the system said.
+#[cfg(feature = "google-calendar")]
+pub(crate) fn lock_folder(path: &Path) -> io::Result<Option<File>> {
+    if cfg!(not(unix)) {
+        return Ok(None);
+    }
+    let folder = File::open(folder(path))?;
+    folder.lock()?;
+    Ok(Some(folder))
+}
+
 /// The folder of a path; the current one if the path names none.
 pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -87,6 +87,7 @@ impl TokenFile {
 
     fn change(&self, change: impl FnOnce(&mut Entries)) -> Result<(), String> {
         let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = private::lock_folder(&self.0).map_err(|error| self.name(&error.to_string()))?;
         let mut entries = self.read()?;
         change(&mut entries);
         let text = serde_json::to_string_pretty(&entries).map_err(|error| self.name(&error.to_string()))?;
@@ -143,6 +144,17 @@ mod tests {
             use std::os::unix::fs::PermissionsExt as _;
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_program_waits_while_the_file_is_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = TokenFile::new(&folder.path().join("google.tokens.json"));
+        let is_free = || std::fs::File::open(folder.path()).unwrap().try_lock().is_ok();
+        assert!(is_free());
+        file.change(|_entries| assert!(!is_free())).unwrap();
+        assert!(is_free());
     }
 
     #[test]

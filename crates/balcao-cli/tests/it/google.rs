@@ -188,6 +188,8 @@ fn service_account_with_another_clock_is_named_by_the_doctor() {
     let found = shop.doctor();
     let wrong = found.iter().find(|one| one["verdict"] == "wrong").unwrap();
     assert!(wrong["says"].as_str().unwrap().contains("ahead of the clock of this machine"), "{wrong}");
+    let other = run(shop.folder.path(), &["calendar", "list", "--business", "another"], "");
+    assert!(code(&other) == 2 && err(&other).contains("unknown organization `another`"), "{}", err(&other));
     let connect = run(shop.folder.path(), &["calendar", "connect"], "");
     assert!(code(&connect) == 2 && err(&connect).contains("needs no consent"), "{}", err(&connect));
 }
