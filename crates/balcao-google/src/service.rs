@@ -122,7 +122,7 @@ impl GoogleCalendar {
             sent = sent.bearer_auth(access.token.expose_secret());
             sent = match &request.body {
                 Some(body) => sent.json(body),
-                // Google refuses a POST without a length (411), and the client sends none where there is no body.
+                // Google refuses a POST without a length (411), and the client sends none without a body.
                 None if request.method == Method::POST => sent.header(CONTENT_LENGTH, 0),
                 None => sent,
             };

@@ -170,3 +170,17 @@ fn a_service_that_nobody_offers_is_a_warning_with_a_way_out() {
     assert!(out(&output).contains("\"warnings\":[\"nobody offers `Luzes`"), "{}", out(&output));
     assert_eq!(err(&output), "");
 }
+
+#[cfg(not(feature = "google-calendar"))]
+#[test]
+fn build_without_google_calendar_names_the_missing_feature() {
+    let folder = tempdir().unwrap();
+    std::fs::write(folder.path().join("balcao.toml"), "[google]\nservice_account_file = \"key.json\"\n").unwrap();
+    for action in ["connect", "list", "disconnect"] {
+        let output = run(folder.path(), &["calendar", action], "");
+        assert_eq!(code(&output), 2, "{}", out(&output));
+        assert!(err(&output).contains("its feature `google-calendar`"), "{}", err(&output));
+    }
+    let found = out(&run(folder.path(), &["doctor"], ""));
+    assert!(found.contains("this build has no Google Calendar"), "{found}");
+}

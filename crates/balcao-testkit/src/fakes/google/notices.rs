@@ -25,7 +25,7 @@ impl Notice {
     /// Sends it to an address that begins with `http://`, and gives the status of the answer.
     ///
     /// # Errors
-    /// There is no answer, or the address is one of TLS.
+    /// No answer came, or the address is one of TLS.
     pub fn deliver(&self) -> std::io::Result<u16> {
         let odd = || std::io::Error::other(format!("invalid address `{}`; expected http://host:port/…", self.address));
         let rest = self.address.strip_prefix("http://").ok_or_else(odd)?;
