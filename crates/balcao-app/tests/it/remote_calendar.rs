@@ -193,8 +193,8 @@ impl People {
     /// The id of the event that shows an entry.
     fn event(&self, id: &EntryId) -> String {
         let appointment: i64 = id.as_str().parse().unwrap();
-        let shown = self.service.events(ANA).into_iter();
-        shown.filter(|event| event.mark.as_ref().is_some_and(|mark| mark.appointment == appointment)).next().unwrap().id
+        let mut shown = self.service.events(ANA).into_iter();
+        shown.find(|event| event.mark.as_ref().is_some_and(|mark| mark.appointment == appointment)).unwrap().id
     }
 }
 

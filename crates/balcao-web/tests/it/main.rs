@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
 
 mod api;
+mod calendar;
 mod chat;
 mod connections;
 mod evolution;
@@ -16,6 +17,7 @@ use axum::http::{Request, Response};
 use balcao_app::AppContext;
 use balcao_app::admin::backlog::BacklogMonitor;
 use balcao_app::messaging::inbox::{Account, Inbox};
+use balcao_app::scheduling::calendar_channels::CalendarChannels;
 use balcao_channel::channels::whatsapp::signature::AppSecrets;
 use balcao_domain::ManualClock;
 use balcao_domain::burst::BurstRules;
@@ -23,7 +25,9 @@ use balcao_store::{Store, StoreError};
 use balcao_testkit::contract::store::{now, world};
 use balcao_testkit::fakes::graph::webhooks::sign;
 use balcao_testkit::fakes::graph::{ACCOUNT, webhooks};
-use balcao_web::{EvolutionWebhook, Limits, Web, WhatsAppWebhook, evolution_router, router, router_with};
+use balcao_web::{
+    EvolutionWebhook, Limits, Web, WhatsAppWebhook, calendar_router, evolution_router, router, router_with,
+};
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -84,6 +88,7 @@ async fn shop_of(limits: Limits, whatsapp: bool, watch: BacklogMonitor, proxies:
         WhatsAppWebhook { secrets: AppSecrets::new(SECRET.into()).unwrap(), verify_token: "a verify token".into() };
     let stop = CancellationToken::new();
     let gateway = evolution_router(EvolutionWebhook { inbox: inbox.clone(), key: SECRET.into() });
+    let gateway = gateway.merge(calendar_router(CalendarChannels::new(app.clone())));
     let web = Web::new(app.clone(), inbox, whatsapp.then_some(hook), stop.clone()).watched(watch, proxies);
     Shop { store, router: router_with(web, &limits, gateway), stop, app, clock }
 }

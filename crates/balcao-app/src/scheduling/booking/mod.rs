@@ -31,7 +31,7 @@ use crate::scheduling::agenda::Slot;
 use crate::scheduling::appointments::AppointmentView;
 pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking, professional_of_grant};
 pub use coverage::PlanNotice;
-use remote::{RemoteBooking, Whose};
+use remote::{ClaimAnswer, RemoteBooking, Whose};
 
 /// Which service is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -438,7 +438,7 @@ impl RemoteBooking for PlainBooking {
         tx: &mut balcao_store::Tx<'_>,
         held_until: Option<Timestamp>,
         now: Timestamp,
-    ) -> Result<Result<(Booked, Option<book::ClaimedSlot>), BookingRefusal>, UseCaseError> {
+    ) -> ClaimAnswer<Booked, BookingRefusal> {
         let claimed = book::claim(tx, self.organization, self.contact, &self.request, held_until, now)?;
         Ok(claimed.map(|claimed| (claimed.booked, claimed.slot)))
     }

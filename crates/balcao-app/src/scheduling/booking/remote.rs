@@ -41,6 +41,9 @@ const NEW_ENOUGH: SignedDuration = SignedDuration::from_secs(60);
 /// How often a booking begins again whose claim expired meanwhile.
 const ATTEMPTS: u32 = 3;
 
+/// The answer of a booking with the slot that it claimed, or why it claimed none.
+pub(crate) type ClaimAnswer<D, R> = Result<Result<(D, Option<ClaimedSlot>), R>, UseCaseError>;
+
 /// A booking that may need the agreement of a calendar outside.
 pub(crate) trait RemoteBooking: Clone + Send + Sync + 'static {
     /// The answer.
@@ -54,7 +57,7 @@ pub(crate) trait RemoteBooking: Clone + Send + Sync + 'static {
         tx: &mut Tx<'_>,
         held_until: Option<Timestamp>,
         now: Timestamp,
-    ) -> Result<Result<(Self::Done, Option<ClaimedSlot>), Self::Refusal>, UseCaseError>;
+    ) -> ClaimAnswer<Self::Done, Self::Refusal>;
 
     /// What follows from a booking that stands.
     fn complete(

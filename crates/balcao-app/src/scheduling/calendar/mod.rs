@@ -261,7 +261,10 @@ impl From<UseCaseError> for CalendarError {
             UseCaseError::RemoteCalendar(RemoteCalendarError::Disconnected { calendar, reason }) => {
                 Self::Disconnected { calendar, reason }
             }
-            error => Self::UseCase(error),
+            error @ (UseCaseError::Store(_)
+            | UseCaseError::Zone { .. }
+            | UseCaseError::Outbound(_)
+            | UseCaseError::NoContact { .. }) => Self::UseCase(error),
         }
     }
 }

@@ -27,7 +27,7 @@ use crate::context::names::may_be_theirs;
 use crate::context::notification_accounts::NotificationAccounts;
 use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::agenda::{Agenda, Slot};
-use crate::scheduling::booking::remote::{self, RemoteBooking, Whose};
+use crate::scheduling::booking::remote::{self, ClaimAnswer, RemoteBooking, Whose};
 use crate::scheduling::booking::{
     BookRequest, Booked, BookingRefusal, Claimed, ClaimedSlot, ProfessionalChoice, ServiceChoice, claim_slot,
     complete_booking,
@@ -365,7 +365,12 @@ impl RemoteBooking for IntakeBooking {
     type Done = IntakeBooked;
     type Refusal = IntakeRefusal;
 
-    fn claim(&self, tx: &mut Tx<'_>, held_until: Option<Timestamp>, now: Timestamp) -> ClaimAnswer {
+    fn claim(
+        &self,
+        tx: &mut Tx<'_>,
+        held_until: Option<Timestamp>,
+        now: Timestamp,
+    ) -> ClaimAnswer<IntakeBooked, IntakeRefusal> {
         claim(tx, self.organization, self.contact, self.conversation, &self.request, held_until, now)
     }
 
@@ -399,8 +404,6 @@ impl RemoteBooking for IntakeBooking {
     }
 }
 
-type ClaimAnswer = Result<Result<(IntakeBooked, Option<ClaimedSlot>), IntakeRefusal>, UseCaseError>;
-
 fn claim(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -409,7 +412,7 @@ fn claim(
     request: &IntakeRequest,
     held_until: Option<Timestamp>,
     now: Timestamp,
-) -> ClaimAnswer {
+) -> ClaimAnswer<IntakeBooked, IntakeRefusal> {
     let agenda = Agenda::load(tx, organization, Some(writer), (request.date, request.date), now)?;
     let session = granted!(session(tx, &agenda, conversation, request.service.as_deref())?);
     let mut writer = contact::get(tx, organization, writer)?;

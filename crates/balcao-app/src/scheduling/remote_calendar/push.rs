@@ -69,7 +69,7 @@ struct Push<'a> {
 /// How a push ended before the event was as it should be.
 enum Stop {
     Service(ServiceError),
-    Conflict(ConflictKind, Option<OutsideEvent>),
+    Conflict(ConflictKind, Option<Box<OutsideEvent>>),
     /// Another push has the row by now.
     Lost,
     UseCase(UseCaseError),
@@ -231,7 +231,10 @@ impl Push<'_> {
         let Some(wanted) = self.wanted.event.clone() else { return Ok(()) };
         let draft = self.draft(&wanted);
         match self.service.insert(self.organization, &draft).await {
-            Ok(event) => self.adopt(event, &wanted),
+            Ok(event) => {
+                self.adopt(event, &wanted);
+                Ok(())
+            }
             Err(ServiceError::Duplicate | ServiceError::Unknown { .. }) => {
                 self.is_unknown = true;
                 self.may_be_there = true;
@@ -252,7 +255,10 @@ impl Push<'_> {
         let (Some(wanted), Some(known)) = (self.wanted.event.clone(), self.known.clone()) else { return Ok(()) };
         let changed = self.service.change(self.organization, &self.draft(&wanted), &known.version).await;
         match changed {
-            Ok(event) => self.adopt(event, &wanted),
+            Ok(event) => {
+                self.adopt(event, &wanted);
+                Ok(())
+            }
             Err(error) => self.look_again(error, &known).await,
         }
     }
@@ -291,12 +297,16 @@ impl Push<'_> {
 
     /// Reads an event again after a change by a person or a lost answer.
     async fn look_again(&mut self, error: ServiceError, known: &ShownEvent) -> Result<(), Stop> {
-        match error {
+        match &error {
             ServiceError::Changed
             | ServiceError::Deleted
             | ServiceError::NotFound { .. }
             | ServiceError::Unknown { .. } => {}
-            other => return Err(Stop::Service(other)),
+            ServiceError::Unavailable { .. }
+            | ServiceError::Disconnected { .. }
+            | ServiceError::Duplicate
+            | ServiceError::TokenGone
+            | ServiceError::Refused { .. } => return Err(Stop::Service(error)),
         }
         self.is_unknown |= matches!(error, ServiceError::Unknown { .. });
         let found = self.find(&known.calendar).await?;
@@ -310,13 +320,12 @@ impl Push<'_> {
                 self.known = None;
                 Ok(())
             }
-            ChangedEvent::Conflict(kind) => Err(Stop::Conflict(kind, found)),
+            ChangedEvent::Conflict(kind) => Err(Stop::Conflict(kind, found.map(Box::new))),
         }
     }
 
     /// Keeps the event as the service says that it is now.
-    #[expect(clippy::unnecessary_wraps, reason = "it ends an arm of a match like the others")]
-    fn adopt(&mut self, event: OutsideEvent, wanted: &WantedEvent) -> Result<(), Stop> {
+    fn adopt(&mut self, event: OutsideEvent, wanted: &WantedEvent) {
         self.known = Some(ShownEvent {
             calendar: wanted.calendar.clone(),
             id: event.id,
@@ -325,7 +334,6 @@ impl Push<'_> {
             mark: wanted.mark.clone(),
         });
         self.may_be_there = false;
-        Ok(())
     }
 
     /// Gives up an id that cannot be used again.
@@ -351,7 +359,11 @@ impl Push<'_> {
     }
 
     /// Hands an event that a person changed to staff. The push ends; what staff choose raises the event again.
-    async fn record_conflict(self, kind: ConflictKind, event: Option<OutsideEvent>) -> Result<Pushed, UseCaseError> {
+    async fn record_conflict(
+        self,
+        kind: ConflictKind,
+        event: Option<Box<OutsideEvent>>,
+    ) -> Result<Pushed, UseCaseError> {
         let (organization, row, before) = (self.organization, self.row, self.known);
         let now = self.app.clock.now();
         let record = move |tx: &mut Tx<'_>| {

@@ -135,7 +135,12 @@ impl Reader<'_> {
                 let kind = match &error {
                     ServiceError::Disconnected { .. } => CalendarFailure::Disconnected,
                     ServiceError::NotFound { .. } | ServiceError::Refused { .. } => CalendarFailure::Refused,
-                    _ => CalendarFailure::Unavailable,
+                    ServiceError::Unavailable { .. }
+                    | ServiceError::Unknown { .. }
+                    | ServiceError::Duplicate
+                    | ServiceError::Changed
+                    | ServiceError::Deleted
+                    | ServiceError::TokenGone => CalendarFailure::Unavailable,
                 };
                 let before = self.claimed.failure.as_ref().map_or(0, |failure| failure.count);
                 let delay_s = retry_delay_s(u32::try_from(before).unwrap_or(u32::MAX), self.seed());
