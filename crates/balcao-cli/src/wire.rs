@@ -278,8 +278,9 @@ pub(crate) async fn configured(
 /// The same context, connected to the calendar service of the configuration, if it names one.
 #[cfg(feature = "google-calendar")]
 pub(crate) fn with_calendar_service(app: AppContext, config: &Config) -> Result<AppContext, Failure> {
-    let service = crate::google::service(&config.google, Arc::clone(&app.clock))?;
-    Ok(app.with_remote_calendar(service.map(|service| Arc::new(service) as Arc<dyn CalendarService>)))
+    let google = crate::google::service(&config.google, Arc::clone(&app.clock))?;
+    let service = google.map(|google| -> Arc<dyn CalendarService> { Arc::new(google) });
+    Ok(app.with_remote_calendar(service))
 }
 
 /// The same context; refuses a configuration that names a calendar service, because this build has none.
