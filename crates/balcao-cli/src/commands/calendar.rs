@@ -14,7 +14,7 @@ use crate::output::Failure;
 /// Options of `balcao calendar`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    balcao calendar link \"Davi Rocha\" davi@group.calendar.example --write\n  \
+    balcao calendar link \"Wesley Moura\" wesley@group.calendar.example --write\n  \
     balcao calendar status\n  \
     balcao calendar conflicts\n  \
     balcao calendar resolve 3 --restore --as davi@figueira.example")]

@@ -8,6 +8,7 @@ mod assistant_figures;
 mod attack;
 mod bad_input;
 mod business;
+mod calendar;
 mod chat;
 mod delivery_commands;
 mod docs;
