@@ -1,4 +1,4 @@
-//! Which calendars outside belong to whom: link, unlink, and how each one is.
+//! The links between calendars outside and professionals: link, unlink, and how each calendar is.
 
 use balcao_domain::{OrganizationId, ProfessionalId};
 use balcao_store::Tx;

@@ -1,4 +1,4 @@
-//! Which calendars belong to whom, how they are, and what people did in them.
+//! The links between calendars and professionals, how each calendar is, and what people did in it.
 
 use std::process::ExitCode;
 
@@ -99,11 +99,11 @@ pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<E
         Action::Link { professional, calendar, write } => {
             links.link(id, professional.clone(), calendar.clone(), write).await.map_err(failed)?.map_err(failed)?;
             let told = format!("{calendar} is linked to {professional}; `balcao calendar sync` reads it");
-            say(json, &json!({ "linked": calendar, "write": write }), &told);
+            print_answer(json, &json!({ "linked": calendar, "write": write }), &told);
         }
         Action::Unlink { professional, calendar } => {
             links.unlink(id, professional.clone(), calendar.clone()).await.map_err(failed)?.map_err(failed)?;
-            say(
+            print_answer(
                 json,
                 &json!({ "unlinked": calendar }),
                 &format!("{calendar} is not linked to {professional} any more"),
@@ -209,7 +209,7 @@ fn print_json(value: &impl Serialize) {
     print_line(&serde_json::to_string(value).unwrap_or_default());
 }
 
-fn say(json: bool, value: &serde_json::Value, text: &str) {
+fn print_answer(json: bool, value: &serde_json::Value, text: &str) {
     print_line(&if json { value.to_string() } else { text.to_owned() });
 }
 
