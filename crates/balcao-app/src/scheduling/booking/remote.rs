@@ -15,12 +15,12 @@ use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::calendar_push::find_earlier;
 use balcao_domain::outside_event::{EventTime, OutsideEvent, ShownEvent};
 use balcao_domain::scheduling::CalendarDown;
-use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, OrganizationId, ProfessionalId};
+use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, ConversationId, OrganizationId, ProfessionalId};
 use balcao_store::scheduling::calendar_claim::{self, CalendarClaim};
 use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
 use balcao_store::scheduling::{appointment, calendar_event, calendar_link};
 use balcao_store::turns::ledger::{self, EffectKey, Recorded};
-use balcao_store::{StoreError, Tx};
+use balcao_store::{StoreError, Tx, messaging::conversation};
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -82,6 +82,8 @@ pub(crate) enum Whose {
     Everybody,
     /// Those of one.
     Professional(ProfessionalId),
+    /// Those of the professional that a conversation is about.
+    OfConversation(ConversationId),
     /// Those of the professionals that a contact has appointments with.
     UpcomingOf(ContactId),
 }
@@ -203,6 +205,10 @@ async fn freshen(
     let wanted: Option<BTreeSet<ProfessionalId>> = match whose {
         Whose::Everybody => None,
         Whose::Professional(one) => Some([one].into()),
+        Whose::OfConversation(conversation) => {
+            let about = move |tx: &mut Tx<'_>, _now| Ok(conversation::get(tx, id, conversation)?.professional);
+            app.look(about).await?.map(|one| [one].into())
+        }
         Whose::UpcomingOf(contact) => Some(
             app.look(move |tx, now| {
                 let currency = organization(tx, id)?.0.currency;

@@ -268,8 +268,7 @@ impl Intake {
         key: EffectKey,
         request: IntakeRequest,
     ) -> Effect<IntakeBooked, IntakeRefusal> {
-        let whom = self.app.look(move |tx, _now| Ok(conversation::get(tx, organization, conversation)?.professional));
-        let whose = whom.await?.map_or(Whose::Everybody, Whose::Professional);
+        let whose = Whose::OfConversation(conversation);
         let mut attempt = 0;
         loop {
             attempt += 1;
