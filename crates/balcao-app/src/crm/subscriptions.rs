@@ -4,6 +4,7 @@
 //! A change, its row of the audit log and, of a payment, the payment commit together.
 
 mod acts;
+mod amounts;
 mod pages;
 mod payments;
 mod refusal;

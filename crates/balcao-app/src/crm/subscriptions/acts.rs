@@ -14,8 +14,8 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::amounts::{moves_due, with_payment};
 use super::pages::{SubscriptionRecord, record};
-use super::payments::{moves_due, with_payment};
 use super::view::Plans;
 use super::{SubscriptionRefusal, Subscriptions};
 use crate::context::app_context::{UseCaseError, granted};
@@ -231,7 +231,7 @@ fn change(tx: &mut Tx<'_>, asked: &Change<'_>) -> Answer<SubscriptionChange> {
             return answer(tx, &plans, &read, false);
         }
         let is_partial = match amount {
-            Some((payment, amount)) => !granted!(moves_due(payment, amount, plan)),
+            Some((payment, amount)) => !granted!(moves_due(payment.kind, amount, plan.price)),
             None => false,
         };
         let decided = read.dates.decide(asked.act, plan.period, plans.today());

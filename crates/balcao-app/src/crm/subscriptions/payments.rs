@@ -1,18 +1,17 @@
-//! The amount of a payment, and payments that are taken back.
+//! Payments that are taken back.
 
 use balcao_domain::appointment::visit::UNDO_WITHIN;
-use balcao_domain::subscription::payment::AmountRefusal;
-use balcao_domain::subscription::{Plan, Subscriber};
-use balcao_domain::{Money, OrganizationId, SubscriberId};
+use balcao_domain::subscription::Subscriber;
+use balcao_domain::{OrganizationId, SubscriberId};
 use balcao_store::ops::audit;
 use balcao_store::turns::event;
 use balcao_store::{Tx, crm::subscription};
 use jiff::Timestamp;
-use serde_json::{Value, json};
 
 use super::acts::{ATTEMPTS, Answer, answer, author, entry, shown};
+use super::amounts::with_payment;
 use super::view::Plans;
-use super::{PaymentRequest, SubscriptionChange, SubscriptionRefusal, Subscriptions};
+use super::{SubscriptionChange, SubscriptionRefusal, Subscriptions};
 use crate::context::app_context::granted;
 use crate::context::staff_email::Actor;
 
@@ -79,23 +78,4 @@ fn take_back(
         return answer(tx, &plans, &Subscriber { dates, revision: read.revision.saturating_add(1), ..read }, true);
     }
     Ok(Err(SubscriptionRefusal::ChangedMeanwhile))
-}
-
-/// Whether a payment moves the due date, by the price of the plan and by what was said of the amount.
-pub(super) fn moves_due(payment: &PaymentRequest, amount: Money, plan: &Plan) -> Result<bool, SubscriptionRefusal> {
-    let price = plan.price;
-    payment.kind.moves_due(amount.cents, price.cents).map_err(|refusal| match refusal {
-        AmountRefusal::Less => SubscriptionRefusal::LessThanPrice { amount, price },
-        AmountRefusal::More => SubscriptionRefusal::MoreThanPrice { amount, price },
-        AmountRefusal::NotPartial => SubscriptionRefusal::NotPartial { amount, price },
-        AmountRefusal::NotMore => SubscriptionRefusal::NotMore { amount, price },
-    })
-}
-
-/// A subscription as the log shows it, with the payment of the act.
-pub(super) fn with_payment(mut shown: Value, reference: &str, cents: i64) -> Value {
-    if let Value::Object(fields) = &mut shown {
-        fields.insert("payment".to_owned(), json!({ "reference": reference, "cents": cents }));
-    }
-    shown
 }
