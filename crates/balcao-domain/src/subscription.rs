@@ -223,7 +223,7 @@ impl NotCovered {
     /// For how many days after its end an answer still mentions a plan.
     const MENTIONED_DAYS: i64 = 31;
 
-    /// Whether the customer is told of it on the day `today`, because they may expect to pay nothing.
+    /// Whether the customer hears of it on the day `today`, because they may expect to pay nothing.
     #[must_use]
     pub fn is_mentioned_on(self, today: Date) -> bool {
         !matches!(self, Self::Ended { on } if on < today.saturating_sub(Self::MENTIONED_DAYS.days()))

@@ -1,4 +1,4 @@
-//! The shipped scenarios over our own tables and over Google Calendar: the customer reads the same, the same tools run, and the
+//! The shipped scenarios over our own tables and over Google Calendar: replies and tool calls are equal, and the
 //! calendars show exactly the appointments that there are.
 
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ struct Turn {
     wait: Option<String>,
 }
 
-/// Of a business file, whom a calendar can be linked to.
+/// The professionals of a business file; each gets a calendar.
 #[derive(Debug, Deserialize)]
 struct Business {
     professionals: Vec<Professional>,

@@ -30,7 +30,7 @@ enum Act {
 }
 
 impl Act {
-    /// What the customer is told: the start that they have, if any.
+    /// The start that the customer knows, if any.
     async fn run(self, world: &World) -> String {
         let (booking, organization, contact) = (world.booking(), world.organization, world.ana.contact);
         match self {
