@@ -79,7 +79,7 @@ outside: ## our API, agendas, letters, MCP and calendar clients and messages bef
 	.ci/outside
 
 full-features: ## tests of the parts that only a shipped program has: models in a folder, metrics, traces, Google Calendar
-	cargo test --quiet -p balcao-cli -p balcao-embedding --features balcao-cli/test-clock --bin balcao --test it -- google:: telemetry:: tenancy:: local_embedding:: folder prefixes service mapping named what_failed
+	cargo test --quiet -p balcao-cli -p balcao-embedding --features balcao-cli/test-clock --bin balcao --test it -- google telemetry:: tenancy:: local_embedding:: folder prefixes service mapping named what_failed
 
 SEEDS ?= 150
 simulate: ## the whole server under seeded faults: SEEDS=150 from seed 1 on, or MINUTES=60

@@ -34,8 +34,13 @@ fn agrees_too_late(folder: &Path, profile: &str, wish: &str) -> Value {
     let mut offered = says(folder, profile, CAIO, "2026-11-24T10:00", &format!("{wish}\n"));
     let offer = offered.pop().unwrap();
     assert!(offer["reply"].as_str().unwrap().contains("15h"), "{offer}");
-    let booked = says(folder, profile, LIVIA, "2026-11-24T10:05", &format!("{wish}\nsim\n"));
-    assert_eq!(booked.last().unwrap()["calls"][0]["class"], "success", "{booked:?}");
+    // Her plan is overdue: the price is a question of its own where the offer did not name it.
+    let booked = says(folder, profile, LIVIA, "2026-11-24T10:05", &format!("{wish}\nsim\nsim\n"));
+    let books = |call: &Value| {
+        let tool = call["tool"].as_str().unwrap();
+        ["scheduleAppointmentTool", "book_appointment"].contains(&tool) && call["class"] == "success"
+    };
+    assert!(booked.iter().any(|turn| turn["calls"].as_array().unwrap().iter().any(books)), "{booked:?}");
     says(folder, profile, CAIO, "2026-11-24T10:10", "sim\n").pop().unwrap()
 }
 
