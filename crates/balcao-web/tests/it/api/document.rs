@@ -42,6 +42,7 @@ async fn every_route_is_in_the_document_and_every_operation_is_a_route() {
         "POST /v1/subscriptions",
         "GET /v1/subscriptions/{id}",
         "POST /v1/subscriptions/{id}/payments",
+        "POST /v1/subscriptions/{id}/payments/take-back",
         "POST /v1/subscriptions/{id}/renew",
         "POST /v1/subscriptions/{id}/pause",
         "POST /v1/subscriptions/{id}/resume",
