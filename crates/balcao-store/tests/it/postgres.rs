@@ -6,8 +6,7 @@ use std::time::Duration;
 use balcao_domain::FailureClass;
 use balcao_store::{
     Backend, DurabilityError, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Value, crm::organization,
-    ops::pack_delivery, ops::pack_delivery::Arrived, ops::pack_delivery_command,
-    ops::pack_delivery_command::NewCommand, scheduling::appointment, turns::event,
+    scheduling::appointment, turns::event,
 };
 use balcao_testkit::contract::deferred::{read_agenda, read_turn, turn_of};
 use balcao_testkit::contract::store::{World, at, now, world};
