@@ -122,9 +122,10 @@ fn of_error(error: &ServiceError, account: &str) -> Finding {
     let says = error.to_string();
     match error {
         ServiceError::Disconnected { cause, .. } => Finding::wrong(says, cure(*cause, account)),
-        ServiceError::Unavailable { .. } | ServiceError::Unknown { .. } => {
-            Finding::warning(says, "bookings go on locally; see whether this machine reaches the internet")
-        }
+        ServiceError::Unavailable { .. } | ServiceError::Unknown { .. } => Finding::warning(
+            says,
+            "see whether this machine reaches the internet; until then bookings do what `when_calendar_is_down` says",
+        ),
         ServiceError::NotFound { .. }
         | ServiceError::Duplicate
         | ServiceError::Changed

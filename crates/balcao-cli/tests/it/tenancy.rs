@@ -105,7 +105,7 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
 
     let sample = crate::root().join("samples/barbearia-figueira.yaml").display().to_string();
     // What each command writes; `None` for one that shows no stored data, or serves until it is stopped.
-    let written: [(&str, Option<Vec<Vec<&str>>>); 25] = [
+    let written: [(&str, Option<Vec<Vec<&str>>>); 26] = [
         ("chat", Some(vec![vec!["chat", "--script", "lines.txt", "--trace"]])),
         ("serve", None),
         ("demo", None),
@@ -154,11 +154,20 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
             ]),
         ),
         ("subscriptions", Some(vec![vec!["subscriptions", "list"], vec!["subscriptions", "list", "--json"]])),
+        ("contacts", Some(vec![vec!["contacts", "find", "harpia"], vec!["contacts", "find", "harpia", "--json"]])),
         ("stats", Some(vec![vec!["stats"], vec!["stats", "--json"]])),
         ("agenda", Some(vec![vec!["agenda", "list"], vec!["agenda", "export", "Wesley", "--detail", "first_name"]])),
         ("key", Some(vec![vec!["key", "list"], vec!["key", "list", "--json"]])),
         ("plan", Some(vec![vec!["plan"]])),
-        ("calendar", Some(vec![vec!["calendar", "list"], vec!["calendar", "disconnect", "--local"]])),
+        (
+            "calendar",
+            Some(vec![
+                vec!["calendar", "list"],
+                vec!["calendar", "status"],
+                vec!["calendar", "conflicts"],
+                vec!["calendar", "disconnect", "--local"],
+            ]),
+        ),
         ("pack", None),
         ("backup", None),
         // As the doctor it is the operator's, and names businesses and numbers.
