@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::limits::{
-    MAX_PATTERN_STEPS, MAX_SCHEMA_DEPTH, MAX_SCHEMA_OPTIONS, MAX_SCHEMA_PARTS, MAX_SCHEMA_PATTERN_BYTES,
-    MAX_SCHEMA_PATTERNS, MAX_VISITS,
+    MAX_MISTAKES_COLLECTED, MAX_PATTERN_STEPS, MAX_SCHEMA_DEPTH, MAX_SCHEMA_OPTIONS, MAX_SCHEMA_PARTS,
+    MAX_SCHEMA_PATTERN_BYTES, MAX_SCHEMA_PATTERNS, MAX_VISITS,
 };
 
 /// What looks at one value.
@@ -26,6 +26,8 @@ struct Look {
     patterns: u64,
     /// Those of them that look around or back.
     searching: u64,
+    /// Mistakes that they may find: one for each keyword, and one for each required name.
+    mistakes: u64,
 }
 
 impl Look {
@@ -34,6 +36,7 @@ impl Look {
             visits: self.visits.saturating_add(other.visits),
             patterns: self.patterns.saturating_add(other.patterns),
             searching: self.searching.saturating_add(other.searching),
+            mistakes: self.mistakes.saturating_add(other.mistakes),
         }
     }
 
@@ -42,6 +45,7 @@ impl Look {
             visits: self.visits.saturating_mul(factor),
             patterns: self.patterns.saturating_mul(factor),
             searching: self.searching.saturating_mul(factor),
+            mistakes: self.mistakes.saturating_mul(factor),
         }
     }
 
@@ -50,6 +54,7 @@ impl Look {
             visits: self.visits.max(other.visits),
             patterns: self.patterns.max(other.patterns),
             searching: self.searching.max(other.searching),
+            mistakes: self.mistakes.max(other.mistakes),
         }
     }
 }
@@ -152,6 +157,22 @@ impl Cost {
         }
         let mut left = MAX_VISITS;
         self.spend(value, self.look, &mut left)
+    }
+
+    /// Whether all mistakes of a value can be collected: the validator puts every one into memory before it gives the first.
+    pub(crate) fn lists_mistakes_of(self, value: &Value) -> bool {
+        let mut left = MAX_MISTAKES_COLLECTED;
+        self.may_list(value, self.look.mistakes, &mut left)
+    }
+
+    fn may_list(self, value: &Value, each: u64, left: &mut u64) -> bool {
+        let below = each.saturating_mul(self.growth);
+        pay(each.max(1), left)
+            && match value {
+                Value::Array(items) => items.iter().all(|item| self.may_list(item, below, left)),
+                Value::Object(map) => map.values().all(|item| self.may_list(item, below, left)),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+            }
     }
 
     fn spend(self, value: &Value, each: Look, left: &mut u64) -> bool {
@@ -371,7 +392,7 @@ impl<'a> Locations<'_, 'a> {
         }
         self.path.push(address);
         let (beside, meta) = self.beside(part)?;
-        let mut sum = own(part).plus(Look { visits: meta, ..Look::default() });
+        let mut sum = own(part).plus(Look { visits: meta, mistakes: meta, ..Look::default() });
         for one in beside {
             sum = sum.plus(self.same(one)?);
         }
@@ -517,6 +538,7 @@ fn own(part: &Value) -> Look {
         visits: 1 + u64::try_from(words / 16).unwrap_or(u64::MAX),
         patterns: count(patterns.len()),
         searching: count(patterns.iter().filter(|pattern| may_search(pattern)).count()),
+        mistakes: count(part.as_object().map_or(0, Map::len) + length("required")),
     }
 }
 

@@ -99,7 +99,7 @@ fn a_value_costs_a_visit_for_each_part_its_texts_and_its_keys_where_patterns_rea
 
 #[test]
 fn a_value_that_costs_as_much_as_is_allowed_is_checked_and_one_that_costs_more_is_not() {
-    let patterned = Cost { look: Look { visits: 1, patterns: 1, searching: 0 }, growth: 1, light: 0 };
+    let patterned = Cost { look: Look { visits: 1, patterns: 1, searching: 0, mistakes: 0 }, growth: 1, light: 0 };
     let plain = Cost { look: Look { visits: 1_000, ..Look::default() }, growth: 1, light: 0 };
     let items = |count: usize| Value::from(vec![1; count]);
     assert!(plain.fits(&items(3_999)) && !plain.fits(&items(4_000)));
@@ -109,7 +109,7 @@ fn a_value_that_costs_as_much_as_is_allowed_is_checked_and_one_that_costs_more_i
     let keyed: Value = json!({"x".repeat(64 * 2_000_000): 1});
     assert!(!patterned.fits(&keyed) && plain.fits(&keyed));
     // What lies behind the last key counts.
-    let behind = Cost { look: Look { visits: 1_000, patterns: 1, searching: 0 }, growth: 1, light: 0 };
+    let behind = Cost { look: Look { visits: 1_000, patterns: 1, searching: 0, mistakes: 0 }, growth: 1, light: 0 };
     assert!(!behind.fits(&json!({"a": items(4_000)})));
 }
 

@@ -172,6 +172,20 @@ fn mistakes_beyond_the_first_are_not_put_into_words() {
 }
 
 #[test]
+fn of_a_value_that_may_have_very_many_mistakes_the_first_is_told() {
+    let names: Vec<String> = (0..20).map(|one| format!("name-{one}")).collect();
+    let required = json!({"type": "array", "items": {"required": names}});
+    let lengths = json!({"type": "array", "items": {"allOf": (2..17).map(|least| json!({"minLength": least})).collect::<Value>()}});
+    for (schema, item) in [(required, json!({})), (lengths, json!("a"))] {
+        let schema = Schema::compile(&schema).unwrap();
+        let all = |many: usize| schema.problems(&Value::Array(vec![item.clone(); many]));
+        assert_eq!(all(190_000).len(), 1);
+        assert!(all(190_000)[0].pointer.starts_with("/0"), "{:?}", all(190_000));
+        assert!(all(1_000).len() > 1);
+    }
+}
+
+#[test]
 fn references_out_of_the_schema_are_refused_where_they_stand() {
     for reference in ["other.json", "https://example.com/schema", "#/nowhere", "#nobody"] {
         let refused = Schema::compile(&json!({"properties": {"a": {"$ref": reference}}})).unwrap_err();

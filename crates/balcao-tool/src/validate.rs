@@ -83,8 +83,11 @@ impl Schema {
             return Vec::new();
         }
         let mut problems: Vec<FieldProblem> = Vec::new();
+        // The validator collects every mistake before it gives the first, so of a value that may have very many only the first is looked for.
+        let listed = self.cost.lists_mistakes_of(value).then(|| self.compiled.iter_errors(value));
+        let first = if listed.is_none() { self.compiled.validate(value).err() } else { None };
         // Very many mistakes are one: to describe each takes longer than to find it.
-        for error in self.compiled.iter_errors(value).take(most.max(MAX_MISTAKES_SEEN)) {
+        for error in listed.into_iter().flatten().take(most.max(MAX_MISTAKES_SEEN)).chain(first) {
             for problem in self.describe(&error, most) {
                 // A field that is of the wrong type breaks its pattern and range as well: the first word is enough.
                 if problems.len() < most && !problems.iter().any(|seen| seen.pointer == problem.pointer) {
