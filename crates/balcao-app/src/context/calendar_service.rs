@@ -124,7 +124,7 @@ pub enum DisconnectCause {
     MissingScope,
     /// The API is not enabled for the project.
     ApiDisabled,
-    /// Nobody connected the business.
+    /// The business has no grant yet.
     NotConnected,
 }
 

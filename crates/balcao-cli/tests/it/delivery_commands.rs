@@ -138,27 +138,19 @@ fn paid(id: &str, order: &Value) -> Value {
     json!({ "id": id, "order": { "id": order, "status": "paid", "by": null } })
 }
 
-/// Lets time pass, a little at each look, until something is there.
-fn passing<T>(clock: &OutsideClock, what: &str, look: impl Fn() -> Option<T>) -> T {
-    until(what, || {
-        clock.advance(Duration::from_secs(1));
-        look()
-    })
-}
-
 #[test]
 fn a_delivery_starts_its_command_once_however_often_it_is_sent() {
     let (service, clock) = (Service::start(), clock());
     let shop = shop(&service, &clock);
     let first = paid("1", &json!("o-7"));
     assert_eq!([deliver(&shop, &first), deliver(&shop, &first)], [200, 200]);
-    passing(&clock, "the note", || service.asked().pop());
+    clock.advance_until("the note", || service.asked().pop());
     // Another status starts nothing; another delivery of the same order is another delivery.
     let mut open = paid("2", &json!("o-8"));
     open["order"]["status"] = json!("open");
     assert_eq!([deliver(&shop, &open), deliver(&shop, &first)], [200, 200]);
     assert_eq!(deliver(&shop, &paid("3", &json!("o-7"))), 200);
-    passing(&clock, "the second note", || service.asked().get(1).cloned());
+    clock.advance_until("the second note", || service.asked().get(1).cloned());
     for _ in 0..3 {
         clock.advance(Duration::from_hours(1));
     }
@@ -174,15 +166,15 @@ fn a_command_that_a_crash_cut_short_is_not_begun_again_and_staff_are_told() {
     let (service, clock) = (Service::start(), clock());
     let mut shop = shop(&service, &clock);
     assert_eq!(deliver(&shop, &paid("1", &json!("silent-1"))), 200);
-    passing(&clock, "the request", || service.asked().pop());
+    clock.advance_until("the request", || service.asked().pop());
     shop.crash_and_start(started(&service, &clock));
     clock.advance(Duration::from_mins(11));
-    passing(&clock, "it is set aside", || shop.log().contains("command of a delivery set aside").then_some(()));
+    clock.advance_until("it is set aside", || shop.log().contains("command of a delivery set aside").then_some(()));
     assert_eq!(deliver(&shop, &paid("1", &json!("silent-1"))), 200, "sent again");
     clock.advance(Duration::from_hours(3));
     // Work goes on with the next delivery.
     assert_eq!(deliver(&shop, &paid("2", &json!("o-2"))), 200);
-    passing(&clock, "the next note", || service.asked().get(1).cloned());
+    clock.advance_until("the next note", || service.asked().get(1).cloned());
     assert_eq!(service.asked().len(), 2, "{:?}", service.asked());
     let doctor = balcao(shop.folder.path()).env("ORDERS_SECRET", SECRET).arg("doctor").output().unwrap();
     assert!(out(&doctor).contains("1 commands that deliveries started were set aside"), "{}", out(&doctor));
@@ -199,7 +191,7 @@ fn a_delivery_that_lacks_a_field_is_told_tried_again_and_set_aside() {
         "the prepared delivery has no `/order/id` for the argument `order_id`",
         "invalid arguments: `/order_id` wrong type",
     ] {
-        passing(&clock, told, || shop.log().contains(told).then_some(()));
+        clock.advance_until(told, || shop.log().contains(told).then_some(()));
     }
     let doctor = || {
         let output = balcao(shop.folder.path()).env("ORDERS_SECRET", SECRET).arg("doctor").output().unwrap();

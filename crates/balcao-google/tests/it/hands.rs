@@ -50,7 +50,7 @@ async fn kind_of_event_decides_whether_it_takes_its_time() {
         assert_eq!(event.title.is_none(), *id == "private1", "{id}");
     }
     assert_eq!(found.len(), rows.len());
-    // The service itself judges in the same way, but for what nobody knows yet.
+    // Without the busy events, the free/busy answer of the service is empty, too.
     let free: Vec<_> = rows.iter().filter(|row| row.2 == EventState::Free).map(|row| row.0).collect();
     for (id, ..) in rows.iter().filter(|row| !free.contains(&row.0)) {
         world.google.delete_event(RAFA, id);

@@ -162,7 +162,7 @@ impl FakeGoogle {
         self.state().end_access();
     }
 
-    /// Kills every grant: whoever uses one is refused with `invalid_grant` and this description.
+    /// Ends every grant. A token request with one gets `invalid_grant` and this description.
     pub fn kill_grants(&self, description: &str) {
         self.state().kill_grants(description);
     }

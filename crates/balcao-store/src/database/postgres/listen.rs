@@ -30,8 +30,8 @@ impl Drop for Listener {
     }
 }
 
-/// Calls `told` with each hint of another process. It skips the hints that carry the mark `own`, because this process sent them.
-pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Wakeup) + Send + 'static) -> Listener {
+/// Calls `on_hint` with each hint of another process. A hint with the mark `own` is skipped, because this process sent it.
+pub(super) fn listen(address: Arc<Address>, own: String, on_hint: impl Fn(Wakeup) + Send + 'static) -> Listener {
     let (stop, mut stopped) = watch::channel(false);
     let thread = job::spawn("store-listen", move || {
         let Ok(runtime) = Builder::new_current_thread().enable_all().build() else { return };
@@ -39,7 +39,7 @@ pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Wakeup) +
             loop {
                 let heard = tokio::select! {
                     _ = stopped.wait_for(|stop| *stop) => return,
-                    heard = hear(&address, &own, &told) => heard,
+                    heard = hear(&address, &own, &on_hint) => heard,
                 };
                 if let Err(error) = heard {
                     tracing::warn!(error = %PostgresCause::from_error(&error), "hints are not heard for a while");
@@ -55,18 +55,18 @@ pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Wakeup) +
 }
 
 /// Hears until the connection ends. What came before it was made is found by looking.
-async fn hear(address: &Address, own: &str, told: &impl Fn(Wakeup)) -> Result<(), tokio_postgres::Error> {
+async fn hear(address: &Address, own: &str, on_hint: &impl Fn(Wakeup)) -> Result<(), tokio_postgres::Error> {
     let (client, mut heard) = address.connect_listening().await?;
     client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
-    told(Wakeup::Turn);
-    told(Wakeup::Outbox);
+    on_hint(Wakeup::Turn);
+    on_hint(Wakeup::Outbox);
     while let Some(message) = heard.recv().await {
         if let AsyncMessage::Notification(notification) = message
             && let Some((word, of)) = notification.payload().split_once(' ')
             && of != own
             && let Some(hint) = Wakeup::from_word(word)
         {
-            told(hint);
+            on_hint(hint);
         }
     }
     Ok(())
