@@ -1,6 +1,6 @@
 //! What stands in answers of the API beside events: lists, calendars, busy times.
 
-use balcao_app::scheduling::remote_calendar::service::{CalendarSummary, ServiceError};
+use balcao_app::context::calendar_service::{CalendarSummary, ServiceError};
 use balcao_domain::Span;
 use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
 use jiff::Timestamp;

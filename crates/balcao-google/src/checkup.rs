@@ -1,6 +1,6 @@
 //! Whether a business is connected well: each step from the credential to its calendars, with the cure for what is wrong.
 
-use balcao_app::scheduling::remote_calendar::service::{
+use balcao_app::context::calendar_service::{
     CalendarId, CalendarService as _, CalendarSummary, DisconnectCause, ServiceError,
 };
 use balcao_connector::ServiceAccountKey;

@@ -1,6 +1,6 @@
 //! How an event that the program writes stands in a request.
 
-use balcao_app::scheduling::remote_calendar::service::EventDraft;
+use balcao_app::context::calendar_service::EventDraft;
 use balcao_domain::outside_event::EventMark;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

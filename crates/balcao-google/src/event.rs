@@ -1,6 +1,6 @@
 //! How an event in an answer is read.
 
-use balcao_app::scheduling::remote_calendar::service::UnreadableEvent;
+use balcao_app::context::calendar_service::UnreadableEvent;
 use balcao_domain::Span;
 use balcao_domain::outside_event::{EventMark, EventState, EventTime, OutsideEvent};
 use jiff::Timestamp;

@@ -1,4 +1,4 @@
-//! Google Calendar (API v3) behind [`CalendarService`](balcao_app::scheduling::remote_calendar::service::CalendarService), and the
+//! Google Calendar (API v3) behind [`CalendarService`](balcao_app::context::calendar_service::CalendarService), and the
 //! consent by which an operator connects it.
 //!
 //! Deciding and doing are apart. `draft`, `event`, `answer`, `verdict` and `consent` decide without I/O; `transport`, `tokens` and `service` act.

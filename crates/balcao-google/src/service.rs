@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use balcao_app::scheduling::remote_calendar::service::{
+use balcao_app::context::calendar_service::{
     CalendarId, CalendarService, CalendarSummary, ChangeCursor, ChangePage, EventDraft, NextPage, PushChannel,
     PushRequest, ServiceError,
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use balcao_app::scheduling::remote_calendar::service::{DisconnectCause, ServiceError};
+use balcao_app::context::calendar_service::{DisconnectCause, ServiceError};
 use balcao_connector::{ServiceAccountKey, Statement};
 use balcao_domain::{Clock, OrganizationId};
 use jiff::{SignedDuration, Timestamp};

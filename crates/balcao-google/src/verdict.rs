@@ -1,7 +1,7 @@
 //! What an answer of the API means: the table of errors in Google's guide "Handle API errors", with the reason of an error first and its
 //! status second.
 
-use balcao_app::scheduling::remote_calendar::service::{DisconnectCause, ServiceError};
+use balcao_app::context::calendar_service::{DisconnectCause, ServiceError};
 use serde_json::Value;
 
 use crate::limits::Limits;

@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use subtle::ConstantTimeEq;
 
 use crate::context::app_context::{AppContext, UseCaseError};
+use crate::context::calendar_service::{PushChannel, PushRequest, ServiceError};
 use crate::context::hash::sha256_hex;
-use crate::scheduling::remote_calendar::service::{PushChannel, PushRequest, ServiceError};
 
 /// A channel is renewed so long before its end.
 const BEFORE_END: SignedDuration = SignedDuration::from_hours(24);

@@ -17,11 +17,11 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::app_context::{AppContext, UseCaseError};
+use crate::context::calendar_service::{CalendarService, ServiceError};
 use crate::scheduling::booking::outside::take_over;
 use crate::scheduling::calendar_channels::{CalendarChannels, NewChannel};
 use crate::scheduling::remote_calendar::push::{self, Pushed};
 use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
-use crate::scheduling::remote_calendar::service::{CalendarService, ServiceError};
 
 /// How often the server looks for what is due. What is due is decided by each row.
 const POLL: Duration = Duration::from_secs(5);

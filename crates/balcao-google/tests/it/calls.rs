@@ -1,8 +1,6 @@
 //! What each call does when all goes well, and what it leaves at the service.
 
-use balcao_app::scheduling::remote_calendar::service::{
-    CalendarService as _, ChangeCursor, NextPage, PushRequest, ServiceError,
-};
+use balcao_app::context::calendar_service::{CalendarService as _, ChangeCursor, NextPage, PushRequest, ServiceError};
 use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
 use serde_json::json;
 

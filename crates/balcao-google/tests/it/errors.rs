@@ -1,6 +1,6 @@
 //! Each error of the documented table at each call that can give it, and answers that are lost or cannot be read.
 
-use balcao_app::scheduling::remote_calendar::service::{
+use balcao_app::context::calendar_service::{
     CalendarService as _, ChangeCursor, DisconnectCause, PushChannel, PushRequest, ServiceError,
 };
 use balcao_domain::ManualClock;

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use balcao_app::scheduling::remote_calendar::service::{CalendarService as _, ChangeCursor, ServiceError};
+use balcao_app::context::calendar_service::{CalendarService as _, ChangeCursor, ServiceError};
 use balcao_connector::Egress;
 use balcao_domain::outside_event::{EventState, EventTime};
 use balcao_domain::{ManualClock, Span};

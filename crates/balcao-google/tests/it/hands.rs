@@ -1,6 +1,6 @@
 //! What people do in their calendars, as the client reads it.
 
-use balcao_app::scheduling::remote_calendar::service::{CalendarService as _, ChangeCursor};
+use balcao_app::context::calendar_service::{CalendarService as _, ChangeCursor};
 use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
 use jiff::civil::date;
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ async fn one_bad_event_stops_no_other() {
         let page = world.service.changes(shop(), RAFA, &everything, None).await.unwrap();
         assert!(page.events.iter().all(Result::is_ok));
         match page.next {
-            balcao_app::scheduling::remote_calendar::service::NextPage::Done(token) => ChangeCursor::Since(token),
+            balcao_app::context::calendar_service::NextPage::Done(token) => ChangeCursor::Since(token),
             other => panic!("{other:?}"),
         }
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balcao_app::scheduling::remote_calendar::service::{CalendarService as _, DisconnectCause, ServiceError};
+use balcao_app::context::calendar_service::{CalendarService as _, DisconnectCause, ServiceError};
 use balcao_google::{Addresses, Credential, GoogleCalendar};
 use balcao_testkit::fakes::google::{Call, Fault};
 use jiff::{SignedDuration, ToSpan};

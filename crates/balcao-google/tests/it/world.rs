@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use balcao_app::scheduling::remote_calendar::service::{CalendarService as _, EventDraft};
+use balcao_app::context::calendar_service::{CalendarService as _, EventDraft};
 use balcao_domain::outside_event::{EventMark, OutsideEvent};
 use balcao_domain::{ManualClock, OrganizationId, Span};
 use balcao_google::{Addresses, Credential, Credentials, GoogleCalendar, Grant, Limits};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
-use balcao_app::scheduling::remote_calendar::service::{
+use balcao_app::context::calendar_service::{
     CalendarId, CalendarService, CalendarSummary, ChangeCursor, ChangePage, DisconnectCause, EventDraft, NextPage,
     PushChannel, PushRequest, ServiceError, UnreadableEvent,
 };

@@ -30,9 +30,9 @@ use super::Booked;
 use super::book::{ClaimedSlot, slot_of};
 use super::outside::take_over;
 use crate::context::app_context::{AppContext, Effect, UseCaseError, granted, organization};
+use crate::context::calendar_service::{CalendarService, RemoteCalendarError, ServiceError};
 use crate::scheduling::remote_calendar::push::{self, Pushed};
 use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
-use crate::scheduling::remote_calendar::service::{CalendarService, RemoteCalendarError, ServiceError};
 
 /// How long a claim holds its slot: longer than the calls to the service take together, and a turn that resumes after a crash.
 const CLAIM: SignedDuration = SignedDuration::from_mins(3);
@@ -103,7 +103,7 @@ pub(crate) async fn book<B: RemoteBooking>(
     whose: Whose,
 ) -> Effect<B::Done, B::Refusal> {
     let Some(service) = app.remote_calendar.clone() else { return book_here(app, id, key, booking).await };
-    let known = find_begun(app, id, &key, booking).await?;
+    let known = find_begun::<B>(app, id, &key).await?;
     let (connected, mut begun) = match known {
         Some(Begun::Answered(answer)) => return Ok(answer),
         Some(waits) => (Some(connect(app, id, service).await?), Some(waits)),
@@ -291,7 +291,6 @@ async fn find_begun<B: RemoteBooking>(
     app: &AppContext,
     id: OrganizationId,
     key: &EffectKey,
-    _booking: &B,
 ) -> Result<Option<BegunOf<B>>, UseCaseError> {
     let key = key.clone();
     app.look(move |tx, _now| found(tx, id, &key)).await

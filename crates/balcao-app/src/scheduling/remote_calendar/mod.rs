@@ -7,4 +7,3 @@
 mod edits;
 pub mod push;
 pub mod reading;
-pub mod service;

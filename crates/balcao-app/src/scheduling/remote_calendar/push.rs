@@ -20,8 +20,8 @@ use balcao_tool::Locale;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
-use super::service::{CalendarService, EventDraft, ServiceError};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
+use crate::context::calendar_service::{CalendarService, EventDraft, ServiceError};
 
 /// How long a push may hold a row: longer than its calls may take together.
 const CLAIM: SignedDuration = SignedDuration::from_secs(60);

@@ -16,8 +16,8 @@ use balcao_store::scheduling::calendar_mirror::{self, QuarantinedEvent};
 use jiff::{SignedDuration, Timestamp};
 
 use super::edits::{self, Edits, MoveRule};
-use super::service::{CalendarService, ChangeCursor, NextPage, ServiceError};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
+use crate::context::calendar_service::{CalendarService, ChangeCursor, NextPage, ServiceError, UnreadableEvent};
 
 /// How long a reading may hold a calendar.
 const CLAIM: SignedDuration = SignedDuration::from_secs(120);
@@ -226,7 +226,7 @@ impl Reader<'_> {
     /// Applies a page; with the token of the last one, the reading is complete with the same commit.
     async fn apply(
         &mut self,
-        events: Vec<Result<OutsideEvent, super::service::UnreadableEvent>>,
+        events: Vec<Result<OutsideEvent, UnreadableEvent>>,
         token: Option<String>,
     ) -> Result<(), Stop> {
         let (id, claimed, rule, now) = (self.organization, self.claimed.clone(), self.rule, self.as_of);
@@ -263,7 +263,7 @@ impl Reader<'_> {
     }
 
     /// Asks for each known event that a complete listing lacks. One that is there stays; one that is not comes back as deleted.
-    async fn ask_for_missing(&mut self) -> Result<Vec<Result<OutsideEvent, super::service::UnreadableEvent>>, Stop> {
+    async fn ask_for_missing(&mut self) -> Result<Vec<Result<OutsideEvent, UnreadableEvent>>, Stop> {
         let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
         let generation = self.complete.unwrap_or_default();
         let of = calendar.clone();

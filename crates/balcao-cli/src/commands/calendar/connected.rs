@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use balcao_app::scheduling::remote_calendar::service::{CalendarService as _, CalendarSummary};
+use balcao_app::context::calendar_service::{CalendarService as _, CalendarSummary};
 use balcao_domain::OrganizationId;
 use serde_json::json;
 
