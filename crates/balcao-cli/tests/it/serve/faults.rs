@@ -134,7 +134,10 @@ fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_an
 #[test]
 fn f_92_a_program_that_was_frozen_past_its_lease_does_nothing_twice_when_it_wakes() {
     let Some((_database, shop)) = shop_with_server() else { return };
-    let shop = shop.with_leases(2);
+    let mut shop = shop.with_leases(2);
+    // A transaction in which it is frozen ends with its leases.
+    let url = shop.url.as_mut().unwrap();
+    url.push_str("?options=-c%20idle_in_transaction_session_timeout%3D2s");
     let (sleeper, other) = (shop.start(), shop.start());
     let address = Arc::new(Mutex::new(sleeper.address.clone()));
     let (asking, agreeing) = wishes(0..12);

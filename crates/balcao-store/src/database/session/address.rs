@@ -73,6 +73,11 @@ pub(crate) fn parse(url: &str) -> Result<Address, StoreError> {
 }
 
 impl Address {
+    /// Whether its `options` set this setting of the server (`?options=-c%20name%3Dvalue`): what an address says counts.
+    pub(crate) fn sets(&self, name: &str) -> bool {
+        self.config.get_options().is_some_and(|options| options.contains(name))
+    }
+
     /// A new connection, which lives on the runtime that this runs on.
     #[expect(
         clippy::disallowed_methods,

@@ -10,6 +10,13 @@ fn an_address_shows_neither_user_nor_password() {
 }
 
 #[test]
+fn a_setting_in_the_options_of_an_address_counts() {
+    let address = parse("postgres://u@h/d?options=-c%20idle_in_transaction_session_timeout%3D2s").unwrap();
+    assert!(address.sets("idle_in_transaction_session_timeout"));
+    assert!(!parse("postgres://u@h/d").unwrap().sets("idle_in_transaction_session_timeout"));
+}
+
+#[test]
 fn a_wrong_address_is_refused_without_being_repeated() {
     for (url, says) in [
         ("mysql://u:s3cret@h/d", "does not begin with postgres://"),

@@ -32,6 +32,9 @@ const OLDEST: i64 = 150_000;
 /// A server that does not answer for so long is not there: it ends statements itself a second earlier.
 const DEADLINE: Duration = Duration::from_secs(7);
 
+/// The server's setting for how long a session may hold a transaction in which nothing happens.
+const IDLE_IN_TRANSACTION: &str = "idle_in_transaction_session_timeout";
+
 /// The timeout for opening a connection.
 const CONNECT: Duration = Duration::from_secs(4);
 
@@ -100,13 +103,15 @@ impl Session {
         };
         session.check("server_version_num", |version| version.parse::<i64>().is_ok_and(|it| it >= OLDEST), "15")?;
         session.check("server_encoding", |encoding| encoding == "UTF8", "UTF8")?;
-        // A program that hangs in a transaction holds the write lock: the server ends it, and the others go on.
         session.control(&format!(
-            "SET client_min_messages = warning; SET lock_timeout = {}; SET statement_timeout = {};
-             SET idle_in_transaction_session_timeout = '15s'",
+            "SET client_min_messages = warning; SET lock_timeout = {}; SET statement_timeout = {}",
             lock_timeout.as_millis(),
             LONGEST_STATEMENT.as_millis()
         ))?;
+        // A program that hangs in a transaction holds the write lock: the server ends it, and the others go on.
+        if !address.sets(IDLE_IN_TRANSACTION) {
+            session.control(&format!("SET {IDLE_IN_TRANSACTION} = '15s'"))?;
+        }
         let durable = |found: &str| found != "off";
         if session.check("synchronous_commit", durable, "on").is_err() {
             session.control("SET synchronous_commit = on")?;
