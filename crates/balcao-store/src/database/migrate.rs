@@ -23,6 +23,9 @@ impl Migration {
     }
 }
 
+/// What all migrations together make of an empty SQLite file. A test compares the two.
+const SQLITE_SCHEMA: &str = include_str!("../../schema/sqlite.sql");
+
 const MIGRATIONS: &[Migration] = &[
     Migration {
         version: 2_026_112_101,
@@ -290,16 +293,32 @@ pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
         &[],
     )?;
     let before = status(tx)?;
-    for migration in MIGRATIONS.iter().filter(|migration| before.missing.contains(&migration.name)) {
-        apply(tx, migration)
-            .map_err(|source| StoreError::Migration { name: migration.name, source: Box::new(source) })?;
+    if before.applied.is_empty() && !tx.is_postgres() {
+        create(tx).map_err(|source| StoreError::Migration { name: "the whole schema", source: Box::new(source) })?;
+    } else {
+        apply(tx, &before.missing)?;
     }
     status(tx)
 }
 
-fn apply(tx: &mut Tx<'_>, migration: &Migration) -> Result<(), StoreError> {
+/// Gives an empty file the schema in one step: it is the same schema, and takes a tenth of the time.
+fn create(tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    tx.execute_script(SQLITE_SCHEMA)?;
+    MIGRATIONS.iter().try_for_each(|migration| record(tx, migration))
+}
+
+/// Applies the migrations with these names.
+fn apply(tx: &mut Tx<'_>, missing: &[&'static str]) -> Result<(), StoreError> {
+    for migration in MIGRATIONS.iter().filter(|migration| missing.contains(&migration.name)) {
+        tx.execute_script(migration.sql(tx))
+            .and_then(|()| record(tx, migration))
+            .map_err(|source| StoreError::Migration { name: migration.name, source: Box::new(source) })?;
+    }
+    Ok(())
+}
+
+fn record(tx: &mut Tx<'_>, migration: &Migration) -> Result<(), StoreError> {
     let sql = migration.sql(tx);
-    tx.execute_script(sql)?;
     tx.execute(
         "INSERT INTO schema_migration (version, name, checksum) VALUES (?1, ?2, ?3)",
         values![migration.version, migration.name, checksum(sql)],
@@ -338,3 +357,7 @@ fn applied(tx: &mut Tx<'_>) -> Result<Vec<AppliedMigration>, StoreError> {
 fn checksum(sql: &str) -> String {
     Sha256::digest(sql.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+#[path = "migrate_tests.rs"]
+mod tests;
