@@ -44,6 +44,8 @@ impl Partition {
             for client in listener.incoming().map_while(Result::ok) {
                 let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else { continue };
                 for (from, to) in [(&client, &server), (&server, &client)] {
+                    // What both ends send at once passes at once.
+                    drop(to.set_nodelay(true));
                     let (Ok(from), Ok(to)) = (from.try_clone(), to.try_clone()) else { continue };
                     let shared = Arc::clone(&told);
                     std::thread::spawn(move || pass(from, to, &shared));

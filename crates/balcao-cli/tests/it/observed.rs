@@ -103,8 +103,8 @@ fn read_log(from: ChildStderr, into: &Arc<Mutex<String>>) -> std::thread::JoinHa
 /// One request: status, head, body; `None` if no answer came.
 pub(crate) fn request(address: &str, head: &str, body: &[u8]) -> Option<(u16, String, String)> {
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.write_all(format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).ok()?;
-    stream.write_all(body).ok()?;
+    let head = format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n");
+    stream.write_all(&[head.as_bytes(), body].concat()).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     let (head, body) = answer.split_once("\r\n\r\n")?;

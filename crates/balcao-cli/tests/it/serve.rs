@@ -240,8 +240,8 @@ impl Shop {
 /// One request; the status, or `None` if no answer came.
 fn request(address: &str, head: &str, body: &[u8]) -> Option<u16> {
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.write_all(format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).ok()?;
-    stream.write_all(body).ok()?;
+    let head = format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n");
+    stream.write_all(&[head.as_bytes(), body].concat()).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     answer.split(' ').nth(1)?.parse().ok()

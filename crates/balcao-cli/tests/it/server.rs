@@ -62,8 +62,7 @@ pub(crate) fn try_ask(
         body.len()
     );
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(body.as_bytes()).ok()?;
+    stream.write_all(format!("{head}{body}").as_bytes()).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     let (head, body) = answer.split_once("\r\n\r\n")?;

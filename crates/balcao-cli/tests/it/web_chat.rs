@@ -58,11 +58,10 @@ pub(crate) fn exchange(address: &str, head: &str, body: &str, enough: Option<&st
     let mut stream = TcpStream::connect(address).unwrap();
     patiently(&stream).unwrap();
     let length = body.len();
-    write!(
-        stream,
+    let request = format!(
         "{head}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
-    )
-    .unwrap();
+    );
+    stream.write_all(request.as_bytes()).unwrap();
     let (mut answer, mut piece) = (Vec::new(), [0; 4_096]);
     loop {
         let read = stream.read(&mut piece).unwrap();

@@ -42,8 +42,7 @@ pub fn post(address: &str, app_secret: &str, body: &Value) -> Option<u16> {
     );
     let mut stream = TcpStream::connect(address).ok()?;
     wait::patiently(&stream).ok()?;
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(&body).ok()?;
+    stream.write_all(&[head.as_bytes(), &body].concat()).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     answer.split(' ').nth(1)?.parse().ok()
