@@ -199,8 +199,8 @@ impl Server {
             drain: Duration::from_secs(server.drain_s),
             ..DispatcherSettings::new(config.agents.profile.clone(), owner)
         };
-        let bell = CompletionNotifier::default();
-        let api = Api::new(app.clone(), Calls::new(app.clone(), Arc::clone(&wake), bell.clone()));
+        let completion = CompletionNotifier::default();
+        let api = Api::new(app.clone(), Calls::new(app.clone(), Arc::clone(&wake), completion.clone()));
         let api = api.map_err(Failure::operation)?.with_policies(config.whatsapp.policies().map_err(Failure::usage)?);
         let wakeups = (Arc::clone(&wake), Arc::clone(&outgoing));
         let timed = server.timers().map_err(Failure::usage)?;
@@ -209,7 +209,7 @@ impl Server {
         let timers = Timers::new(Arc::clone(&front), profile, all, terms.clone(), timed, told);
         let calendars = CalendarWork::new(app.clone()).with_push(calendar_push(server.public_url.as_deref()));
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
-        let dispatcher = dispatcher.ringing(bell).showing(presence).before(hub);
+        let dispatcher = dispatcher.notifying(completion).showing(presence).before(hub);
         let (lease, settle) = (Duration::from_secs(server.lease_s), Duration::from_secs(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(app.clone(), channels, settings, outgoing);

@@ -9,7 +9,7 @@
 //! so becomes a *suspect*; suspects are worked on one at a time, and only a death there adds *blame*.
 //!
 //! Invariants: attempts are counted when the lease begins (I-20), so that any kind of end is counted; [`AttemptHistory::verdict`] depends on
-//! the tally alone; a conversation is handed over after at most [`MAX_BLAME`] deaths as the suspect, [`MAX_FAILURES`]
+//! the history of attempts alone; a conversation is handed over after at most [`MAX_BLAME`] deaths as the suspect, [`MAX_FAILURES`]
 //! failures, or [`MAX_ATTEMPTS`] leases without an answer.
 
 use std::time::Duration;
@@ -60,13 +60,13 @@ impl AttemptHistory {
         }
     }
 
-    /// The tally after an attempt that ended with an error.
+    /// The history of attempts after an attempt that ended with an error.
     #[must_use]
     pub const fn failed(self) -> Self {
         Self { failures: self.failures.saturating_add(1), ..self }
     }
 
-    /// What the lease that this tally was written with is for.
+    /// What the lease that this history was written with is for.
     #[must_use]
     pub const fn verdict(self) -> Verdict {
         if self.crashes >= MAX_BLAME || self.failures >= MAX_FAILURES || self.attempts > MAX_ATTEMPTS {

@@ -4,10 +4,10 @@ use super::*;
 
 #[test]
 fn a_poison_message_costs_three_deaths() {
-    let mut tally = AttemptHistory::default().count_attempt(false);
+    let mut history = AttemptHistory::default().count_attempt(false);
     let mut deaths = 0;
-    while tally.verdict() == Verdict::Answer {
-        tally = tally.count_attempt(true);
+    while history.verdict() == Verdict::Answer {
+        history = history.count_attempt(true);
         deaths += 1;
     }
     assert_eq!(deaths, 3);
@@ -15,9 +15,9 @@ fn a_poison_message_costs_three_deaths() {
 
 #[test]
 fn a_neighbour_of_a_poison_message_is_not_blamed_for_one_death() {
-    let tally = AttemptHistory::default().count_attempt(false).count_attempt(true);
-    assert_eq!(tally, AttemptHistory { attempts: 2, failures: 0, crashes: 0, poison_suspect: true });
-    assert_eq!(tally.verdict(), Verdict::Answer);
+    let history = AttemptHistory::default().count_attempt(false).count_attempt(true);
+    assert_eq!(history, AttemptHistory { attempts: 2, failures: 0, crashes: 0, poison_suspect: true });
+    assert_eq!(history.verdict(), Verdict::Answer);
 }
 
 #[test]
@@ -30,17 +30,17 @@ fn pauses_double_up_to_a_minute() {
 proptest! {
     #[test]
     fn every_story_without_an_answer_ends_with_a_person(ends in prop::collection::vec(0_u8..3, 12..40)) {
-        let mut tally = AttemptHistory::default().count_attempt(false);
+        let mut history = AttemptHistory::default().count_attempt(false);
         let mut leases = 1;
         for end in ends {
-            if tally.verdict() == Verdict::HandOver {
+            if history.verdict() == Verdict::HandOver {
                 break;
             }
             // Died, failed, or given back without a word.
-            tally = match end { 0 => tally.count_attempt(true), 1 => tally.failed().count_attempt(false), _ => tally.count_attempt(false) };
+            history = match end { 0 => history.count_attempt(true), 1 => history.failed().count_attempt(false), _ => history.count_attempt(false) };
             leases += 1;
         }
-        prop_assert_eq!(tally.verdict(), Verdict::HandOver);
+        prop_assert_eq!(history.verdict(), Verdict::HandOver);
         prop_assert!(leases <= MAX_ATTEMPTS + 1);
     }
 

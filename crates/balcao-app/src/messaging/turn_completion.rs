@@ -1,6 +1,6 @@
 //! Tells those who wait in this process that a turn is over.
 //!
-//! A hint only: who waits looks into the database, also when nothing rings, because the turn may have run elsewhere.
+//! A hint only: who waits looks into the database, also when nothing is reported, because the turn may have run elsewhere.
 
 use balcao_domain::ConversationId;
 use tokio::sync::broadcast::{self, Receiver, Sender};
@@ -25,23 +25,23 @@ impl CompletionNotifier {
         drop(self.0.send(conversation));
     }
 
-    /// Hears every ring from now on.
+    /// Listens from now on.
     #[must_use]
     pub fn listen(&self) -> CompletionListener {
         CompletionListener(self.0.subscribe())
     }
 }
 
-/// Hears a [`CompletionNotifier`].
+/// Receives what a [`CompletionNotifier`] reports.
 #[derive(Debug)]
 pub struct CompletionListener(Receiver<ConversationId>);
 
 impl CompletionListener {
-    /// Returns when a turn of this conversation is over, or when rings were missed; never if the bell is gone.
+    /// Returns when a turn of this conversation is over, or when notifications were missed; never if the notifier is gone.
     pub async fn wait_for(&mut self, conversation: ConversationId) {
         loop {
             match self.0.recv().await {
-                Ok(rung) if rung == conversation => return,
+                Ok(ended) if ended == conversation => return,
                 Ok(_) => {}
                 Err(broadcast::error::RecvError::Lagged(_)) => return,
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,

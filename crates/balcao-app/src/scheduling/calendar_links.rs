@@ -52,7 +52,7 @@ pub struct CalendarStatus {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LinkRefusal {
     /// The name of the professional.
-    #[error("unknown professional; {}", in_words(.0))]
+    #[error("unknown professional; {}", name_refusal_text(.0))]
     Professional(NameRefusal),
     /// The professional has another calendar to write into.
     #[error(
@@ -79,7 +79,7 @@ pub enum LinkRefusal {
     InvalidId,
 }
 
-fn in_words(refusal: &NameRefusal) -> String {
+fn name_refusal_text(refusal: &NameRefusal) -> String {
     match refusal {
         NameRefusal::NotFound { known, .. } => format!("expected one of: {}", known.join(", ")),
         NameRefusal::Ambiguous { candidates, .. } => format!("several could be meant: {}", candidates.join(", ")),

@@ -90,7 +90,7 @@ pub struct MadeFeed {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FeedRefusal {
     /// No professional, or several, have that name.
-    #[error("{}", in_words(.0))]
+    #[error("{}", name_refusal_text(.0))]
     Professional(NameRefusal),
     /// The feed does not exist, or it was revoked before.
     #[error("unknown or revoked feed {id}; `balcao agenda list` shows every open feed")]
@@ -100,7 +100,7 @@ pub enum FeedRefusal {
     },
 }
 
-fn in_words(refusal: &NameRefusal) -> String {
+fn name_refusal_text(refusal: &NameRefusal) -> String {
     match refusal {
         NameRefusal::NotFound { query, known, .. } => {
             format!("unknown professional `{query}`; expected one of: {}", known.join(", "))

@@ -89,7 +89,7 @@ impl Timers {
 
     /// Claims the next follow-up: no other process writes it until the claim expires.
     async fn take(&self) -> Result<Taken, UseCaseError> {
-        let app = self.front.app();
+        let app = self.runner.app();
         let now = app.clock.now();
         let settings = self.settings;
         let work = move |tx: &mut Tx<'_>| {
@@ -116,7 +116,7 @@ impl Timers {
 
     /// The model's words, if they may be sent; else ours.
     async fn write(&self, draft: &Draft) -> String {
-        let Ok(agent) = self.front.agent(&self.profile) else { return String::new() };
+        let Ok(agent) = self.runner.agent(&self.profile) else { return String::new() };
         let words = notices(agent.profile.language);
         if draft.tries > MAX_TRIES {
             tracing::error!(follow_up = %draft.due.id, "nobody survived writing a follow-up: it gets words of ours");
@@ -144,7 +144,7 @@ impl Timers {
         };
         let written = tokio::time::timeout(
             WITHIN,
-            side_request::complete(self.front.app(), &agent, draft.organization, draft.turn, &request),
+            side_request::complete(self.runner.app(), &agent, draft.organization, draft.turn, &request),
         )
         .await;
         let written = match written {
@@ -166,7 +166,7 @@ impl Timers {
 
     /// Everything that sending it is, if it still may be sent; tells whether it ended.
     async fn send(&self, draft: Draft, text: String) -> Result<bool, UseCaseError> {
-        let app = self.front.app();
+        let app = self.runner.app();
         let now = app.clock.now();
         let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
         let (organization, timer) = (draft.organization, draft.due.id);

@@ -23,7 +23,7 @@ const CUSTOMER: u32 = 1;
 impl Timers {
     /// Sends the alerts of handoffs that no staff member takes; returns how many handoffs got one.
     pub(super) async fn escalate(&self) -> Result<usize, UseCaseError> {
-        let app = self.front.app();
+        let app = self.runner.app();
         let (now, limit) = (app.clock.now(), self.settings.at_once);
         let work = move |tx: &mut Tx<'_>| {
             let mut told = 0;

@@ -72,7 +72,7 @@ impl Default for TimerSettings {
 /// Fires what is due.
 #[derive(Debug)]
 pub struct Timers {
-    front: Arc<TurnRunner>,
+    runner: Arc<TurnRunner>,
     profile: String,
     /// How long the window of each channel's account is; `None`: it has none.
     windows: Arc<BTreeMap<(String, String), Option<Duration>>>,
@@ -96,7 +96,7 @@ impl Timers {
     /// customers whose window is closed.
     #[must_use]
     pub fn new(
-        front: Arc<TurnRunner>,
+        runner: Arc<TurnRunner>,
         profile: impl Into<String>,
         channels: impl IntoIterator<Item = Arc<dyn Channel>>,
         terms: SendPolicy,
@@ -107,7 +107,7 @@ impl Timers {
             ((one.kind().to_owned(), one.account().as_str().to_owned()), one.capabilities().window)
         };
         let windows = Arc::new(channels.into_iter().map(window).collect());
-        Self { front, profile: profile.into(), windows, terms: Arc::new(terms), settings, outgoing }
+        Self { runner, profile: profile.into(), windows, terms: Arc::new(terms), settings, outgoing }
     }
 
     /// Fires due timers until `stop` is cancelled.
@@ -153,7 +153,7 @@ impl Timers {
     /// Slots that were held and not confirmed, or offered and not taken, go to who waits next; staff are asked about visits that
     /// are unmarked; choices that count no longer are forgotten.
     async fn pass_on(&self) -> Result<(), UseCaseError> {
-        let app = self.front.app();
+        let app = self.runner.app();
         let all = app.look(|tx, _now| Ok(organization::list(tx)?)).await?;
         let served = app.store.served();
         for one in all.into_iter().filter(|one| served.is_none_or(|served| served == one.id)) {

@@ -29,7 +29,7 @@ const AGAIN_AFTER_MIN: i64 = 5;
 impl Timers {
     /// Ends reminders that are due: each is sent, moved or skipped. Gives how many ended.
     pub(super) async fn remind(&self) -> Result<usize, UseCaseError> {
-        let app = self.front.app();
+        let app = self.runner.app();
         let now = app.clock.now();
         let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
         let work = move |tx: &mut Tx<'_>| {

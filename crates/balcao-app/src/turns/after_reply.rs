@@ -144,7 +144,7 @@ async fn summary(
         return Ok(None);
     }
     let earlier: Vec<Vec<Message>> = turns.iter().filter_map(|json| serde_json::from_str(json).ok()).collect();
-    let said: Vec<String> = earlier.iter().flatten().filter_map(in_words).collect();
+    let said: Vec<String> = earlier.iter().flatten().filter_map(transcript_line).collect();
     let system =
         format!("{}\n\n{before}\n\n{}", balcao_agent::prompt::summary(agent.profile.language), said.join("\n"));
     let text = ask(app, agent, organization, answered, system, ResponseFormat::Text, Purpose::Summary).await;
@@ -152,7 +152,7 @@ async fn summary(
 }
 
 /// What was said, without the tools.
-fn in_words(message: &Message) -> Option<String> {
+fn transcript_line(message: &Message) -> Option<String> {
     match message {
         Message::User { text } => Some(format!("> {text}")),
         Message::Assistant { text, .. } if !text.is_empty() => Some(format!("< {text}")),

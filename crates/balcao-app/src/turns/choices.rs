@@ -43,7 +43,7 @@ pub(super) fn find(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone
         .zip(&spoken_of)
         .map(|(number, offer)| Choice {
             name: format!("{}{turn}:{number}", crate::messaging::outbound::enqueue::CHOICE),
-            words: in_words(offer, said),
+            words: offer_text(offer, said),
             expires_at: expires_at(offer, zone, now),
         })
         .collect();
@@ -152,7 +152,7 @@ fn sections(offers: &[&Offer], all: &[Choice], said: Locale) -> Vec<Section> {
 }
 
 /// What the customer says by choosing it.
-fn in_words(offer: &Offer, said: Locale) -> String {
+fn offer_text(offer: &Offer, said: Locale) -> String {
     let (day, time) = (format::day(offer.day, said), offer.start.strftime("%H:%M"));
     let service = offer.service.as_deref().map(|service| format!(", {service}")).unwrap_or_default();
     match said {

@@ -40,8 +40,8 @@ fn buttons_can_be_told_apart_or_are_none() {
 #[test]
 fn a_choice_says_all_that_is_needed_and_ends_with_its_time() {
     let one = offer(27, 15, "Rafa");
-    assert_eq!(in_words(&one, Locale::PtBr), "Quero sexta, 27/11 às 15:00 com Rafa, Corte");
-    assert_eq!(in_words(&one, Locale::En), "I want Friday, Nov 27 at 15:00 with Rafa, Corte");
+    assert_eq!(offer_text(&one, Locale::PtBr), "Quero sexta, 27/11 às 15:00 com Rafa, Corte");
+    assert_eq!(offer_text(&one, Locale::En), "I want Friday, Nov 27 at 15:00 with Rafa, Corte");
     let (zone, now) = (TimeZone::UTC, "2026-11-27T14:00:00Z".parse().unwrap());
     assert_eq!(expires_at(&one, &zone, now).to_string(), "2026-11-27T15:00:00Z");
     assert_eq!(expires_at(&offer(30, 9, "Rafa"), &zone, now).to_string(), "2026-11-28T14:00:00Z");

@@ -64,14 +64,14 @@ impl DispatcherSettings {
 /// Gives ripe conversations to turns. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Dispatcher {
-    front: Arc<TurnRunner>,
+    runner: Arc<TurnRunner>,
     settings: Arc<DispatcherSettings>,
     /// Told when something came in.
     wake: Arc<Notify>,
     /// Tells that something is to be sent.
     outgoing: Arc<Notify>,
     /// Rings when a turn is over.
-    bell: CompletionNotifier,
+    completion: CompletionNotifier,
     /// Shows customers that an answer is being written.
     presence: TypingIndicator,
     /// The web chat's open pages, which see a reply while it is written.
@@ -113,14 +113,19 @@ impl Drop for Shown {
 impl Dispatcher {
     /// Creates a dispatcher. It looks for work at once when `wake` fires, and it fires `outgoing` when a reply was written.
     #[must_use]
-    pub fn new(front: Arc<TurnRunner>, settings: DispatcherSettings, wake: Arc<Notify>, outgoing: Arc<Notify>) -> Self {
+    pub fn new(
+        runner: Arc<TurnRunner>,
+        settings: DispatcherSettings,
+        wake: Arc<Notify>,
+        outgoing: Arc<Notify>,
+    ) -> Self {
         let most = usize::try_from(settings.max_concurrent_turns).unwrap_or(1).max(1);
         Self {
-            front,
+            runner,
             settings: Arc::new(settings),
             wake,
             outgoing,
-            bell: CompletionNotifier::default(),
+            completion: CompletionNotifier::default(),
             presence: TypingIndicator::default(),
             pages: None,
             turns: Arc::new(Semaphore::new(most)),
@@ -130,10 +135,10 @@ impl Dispatcher {
         }
     }
 
-    /// Returns the dispatcher with `bell`, which rings at the end of each turn.
+    /// Returns the dispatcher with `completion`, which is notified at the end of each turn.
     #[must_use]
-    pub fn ringing(self, bell: CompletionNotifier) -> Self {
-        Self { bell, ..self }
+    pub fn notifying(self, completion: CompletionNotifier) -> Self {
+        Self { completion, ..self }
     }
 
     /// Returns the dispatcher with a typing indicator, which shows contacts that an answer is being written.
@@ -197,13 +202,13 @@ impl Dispatcher {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn rescue(&self, since: Timestamp, suspects_since: Timestamp) -> Result<usize, UseCaseError> {
-        let now = self.front.app().clock.now();
+        let now = self.runner.app().clock.now();
         let (owner, until, limit) = (self.settings.owner.clone(), self.until(now), RESCUED_AT_ONCE);
         let work = move |tx: &mut Tx<'_>| {
             let request = LeaseRequest { owner: &owner, now, until, limit, suspects: limit };
             lease::lease_stuck(tx, &request, since, suspects_since)
         };
-        let leased = self.front.app().store.write::<_, StoreError, _>(work).await?;
+        let leased = self.runner.app().store.write::<_, StoreError, _>(work).await?;
         let count = leased.len();
         let jobs = leased.into_iter().map(|leased| {
             tracing::error!(conversation = %leased.lease.conversation, "nobody answered for too long: a person gets it");
@@ -229,14 +234,14 @@ impl Dispatcher {
         }
         let Some(limit) = u32::try_from(places.len()).ok().filter(|limit| *limit > 0) else { return Ok(Vec::new()) };
         let mut suspect = Arc::clone(&self.suspects).try_acquire_owned().ok();
-        let now = self.front.app().clock.now();
+        let now = self.runner.app().clock.now();
         let (owner, until) = (self.settings.owner.clone(), self.until(now));
         let suspects = u32::from(suspect.is_some());
         let work =
             move |tx: &mut Tx<'_>| lease::lease_due(tx, &LeaseRequest { owner: &owner, now, until, limit, suspects });
-        let leased = self.front.app().store.write::<_, StoreError, _>(work).await?;
+        let leased = self.runner.app().store.write::<_, StoreError, _>(work).await?;
         let jobs = leased.into_iter().zip(places).map(|(leased, place)| {
-            let _suspect = if leased.tally.poison_suspect { suspect.take() } else { None };
+            let _suspect = if leased.attempts.poison_suspect { suspect.take() } else { None };
             Job { leased, _turn: Some(place), _suspect }
         });
         Ok(jobs.collect())
@@ -252,7 +257,7 @@ impl Dispatcher {
     async fn work(&self, job: Job) {
         let leased = &job.leased;
         let (profile, burst) = (&self.settings.profile, self.settings.burst);
-        let answer = self.front.answer_leased(profile, leased, burst, None, self.pages.as_ref());
+        let answer = self.runner.answer_leased(profile, leased, burst, None, self.pages.as_ref());
         let seen = self.show(leased);
         let result = tokio::select! {
             biased;
@@ -265,8 +270,8 @@ impl Dispatcher {
         match result {
             Ok(Some(answered)) => {
                 self.outgoing.notify_one();
-                self.bell.notify(answered.conversation);
-                let after = self.front.after_reply(&self.settings.profile, &answered, leased.lease.organization);
+                self.completion.notify(answered.conversation);
+                let after = self.runner.after_reply(&self.settings.profile, &answered, leased.lease.organization);
                 tokio::select! {
                     biased;
                     () = Box::pin(after) => {}
@@ -278,7 +283,7 @@ impl Dispatcher {
                 tracing::warn!(%conversation, "a turn lost its lease: somebody else goes on with it");
             }
             Err(error) => {
-                tracing::error!(conversation = %leased.lease.conversation, tally = ?leased.tally, %error, "a turn failed");
+                tracing::error!(conversation = %leased.lease.conversation, attempts = ?leased.attempts, %error, "a turn failed");
                 self.end(leased, lease::fail).await;
             }
         }
@@ -286,7 +291,7 @@ impl Dispatcher {
 
     /// Shows that an answer is being written until the turn is over, beside it.
     fn show(&self, leased: &LeasedConversation) -> Shown {
-        let (seen, app) = (Arc::new(Seen::default()), self.front.app().clone());
+        let (seen, app) = (Arc::new(Seen::default()), self.runner.app().clone());
         let (presence, leased, seeing) = (self.presence.clone(), leased.clone(), Arc::clone(&seen));
         let task = self.tracker.spawn(async move {
             if let Some(at) = presence.find(&app, &leased).await {
@@ -310,7 +315,7 @@ impl Dispatcher {
     /// Renews the lease again and again; returns when it is lost, or ran out before it could be renewed. A database that does not
     /// answer lets the lease run out, too, because another process may have the turn by then (F-85, F-92).
     async fn keep_lease(&self, leased: &LeasedConversation) {
-        let clock = &self.front.app().clock;
+        let clock = &self.runner.app().clock;
         let mut ends = self.until(clock.now());
         loop {
             let left = Duration::try_from(ends.duration_since(clock.now())).unwrap_or_default();
@@ -327,7 +332,7 @@ impl Dispatcher {
     /// Waits a third of a lease's time and renews the one that ends at `ends`; again if that fails. Gives the time until which
     /// it lasts now; `None` if it is lost.
     async fn renewed(&self, lease: Lease, ends: Timestamp) -> Option<Timestamp> {
-        let app = self.front.app();
+        let app = self.runner.app();
         loop {
             tokio::time::sleep(self.settings.lease / 3).await;
             let now = app.clock.now();
@@ -352,8 +357,8 @@ impl Dispatcher {
         leased: &LeasedConversation,
         how: fn(&mut Tx<'_>, &LeasedConversation, Timestamp) -> Result<(), StoreError>,
     ) {
-        let (leased, now) = (leased.clone(), self.front.app().clock.now());
-        if let Err(error) = self.front.app().store.write(move |tx| how(tx, &leased, now)).await {
+        let (leased, now) = (leased.clone(), self.runner.app().clock.now());
+        if let Err(error) = self.runner.app().store.write(move |tx| how(tx, &leased, now)).await {
             // It runs out by itself.
             tracing::warn!(%error, "a lease could not be ended");
         }

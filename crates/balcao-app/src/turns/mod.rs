@@ -57,7 +57,7 @@ pub use balcao_agent::turn::{SelectedTool, SelectionReason, ToolSelection};
 pub use open::Opened;
 pub use runner::TurnRunner;
 pub use tool_selection::{ToolSelectionRequest, ToolSelector};
-pub(crate) use turn_setup::in_words;
+pub(crate) use turn_setup::memory_text;
 use versions::PromptVersion;
 
 /// A profile, ready to answer.

@@ -254,7 +254,7 @@ pub(super) fn load(
         locale,
         is_asked: conversation.held.is_some(),
     };
-    let reply_context = reply_context::find_reply_context(tx, &whose, recently, now)?;
+    let reply_context = reply_context::resolve_reply_context(tx, &whose, recently, now)?;
     if let Some(finding) = needs.whom {
         let answered =
             reply_context.as_ref().and_then(|context| context.about.as_ref()).map(|about| about.professional);

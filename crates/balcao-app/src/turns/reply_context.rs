@@ -57,8 +57,8 @@ pub(super) struct TurnScope<'a> {
     pub(super) is_asked: bool,
 }
 
-/// What the contact may be answering.
-pub(super) fn find_reply_context(
+/// Finds what the contact may be answering. A yes to a reminder confirms its appointment in the same step.
+pub(super) fn resolve_reply_context(
     tx: &mut Tx<'_>,
     whose: &TurnScope<'_>,
     since: Timestamp,

@@ -24,6 +24,7 @@ use super::leased_opening::{LeasedOpening, open_leased_turn};
 use super::meter::Meter;
 use super::open::{self, LoadOptions, OpenResult, Opened};
 use super::source::{Caller, Leased, TurnSource};
+use super::strangers::StrangerRules;
 use super::turn_lease::TurnLease;
 use super::{Agent, AnswerError, ContactRef, TurnOutcome, TurnRequest};
 use super::{after_reply, close, strangers, tool_selection, turn_setup};
@@ -40,10 +41,10 @@ pub struct TurnRunner {
     app: AppContext,
     agents: std::sync::RwLock<BTreeMap<String, Agent>>,
     sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Vec<Made>>>,
-    /// What strangers of the web chat may cost in a day, and what answers them after it; without it a person does.
-    pub(super) strangers: (StrangerBudgets, Option<Arc<dyn ChatProvider>>),
+    /// What strangers of the web chat may cost in a day.
+    pub(super) strangers: StrangerRules,
     /// One turn at a time per contact and channel.
-    lanes: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
+    conversation_locks: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
 }
 
 impl std::fmt::Debug for TurnRunner {
@@ -58,15 +59,21 @@ impl TurnRunner {
     pub fn new(app: AppContext, agents: impl IntoIterator<Item = Agent>) -> Self {
         let agents = agents.into_iter().map(|agent| (agent.profile.id.clone(), agent)).collect();
         let agents = std::sync::RwLock::new(agents);
-        let strangers = (StrangerBudgets::default(), None);
-        Self { app, agents, sanitisers: std::sync::Mutex::default(), strangers, lanes: std::sync::Mutex::default() }
+        let strangers = StrangerRules { budgets: StrangerBudgets::default(), instead: None };
+        Self {
+            app,
+            agents,
+            sanitisers: std::sync::Mutex::default(),
+            strangers,
+            conversation_locks: std::sync::Mutex::default(),
+        }
     }
 
     /// Returns the runner with daily budgets for all strangers of the web chat together. After a budget is spent, `instead` answers
     /// strangers if their profile lets it answer when no model does, and a person answers the others.
     #[must_use]
     pub fn with_strangers(self, budgets: StrangerBudgets, instead: Arc<dyn ChatProvider>) -> Self {
-        Self { strangers: (budgets, Some(instead)), ..self }
+        Self { strangers: StrangerRules { budgets, instead: Some(instead) }, ..self }
     }
 
     /// Store and clock.
@@ -123,8 +130,8 @@ impl TurnRunner {
         live: Option<&dyn ReplySink>,
     ) -> Result<TurnOutcome, AnswerError> {
         let mut agent = self.agent(profile)?;
-        let lane = self.lane(&inbound);
-        let _only_one = lane.lock().await;
+        let conversation = self.conversation_lock(&inbound);
+        let _only_one = conversation.lock().await;
         let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
             let needs = LoadOptions::from_agent(&agent, !self.has_sanitiser(inbound.organization, &agent));
@@ -144,7 +151,7 @@ impl TurnRunner {
     }
 
     /// Answers a leased conversation: takes up the turn that was cut short, if there is one, else opens one for what waits.
-    /// If the tally of attempts says so, a person gets the conversation without another attempt. One lease is one turn.
+    /// If the history of attempts says so, a person gets the conversation without another attempt. One lease is one turn.
     /// `Ok(None)` if there was nothing to answer. What `pages` a visitor of the web chat has open see the reply while it is written.
     ///
     /// # Errors
@@ -166,7 +173,7 @@ impl TurnRunner {
         let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
-        let turn = match leased.tally.verdict() {
+        let turn = match leased.attempts.verdict() {
             Verdict::Answer if late && saved.is_none() => {
                 let mut turn = self.begin(&agent, &opened, inbound).await?;
                 turn.abandon("the message came so late that the channel lets nobody answer it");
@@ -174,10 +181,10 @@ impl TurnRunner {
             }
             Verdict::Answer => self.resume(&agent, &opened, saved.as_deref(), inbound).await?,
             Verdict::HandOver => {
-                tracing::error!(turn = %opened.turn, tally = ?leased.tally, "given up: a person gets the conversation");
+                tracing::error!(turn = %opened.turn, attempts = ?leased.attempts, "given up: a person gets the conversation");
                 // What the customer wrote may be what breaks: nothing looks at it again. What was done stays on record.
                 let mut turn = self.resume(&agent, &opened, saved.as_deref(), String::new()).await?;
-                turn.abandon(&format!("{} attempts to answer did not come to an end", leased.tally.attempts));
+                turn.abandon(&format!("{} attempts to answer did not come to an end", leased.attempts.attempts));
                 turn
             }
         };
@@ -320,17 +327,17 @@ impl TurnRunner {
         }
     }
 
-    fn lane(&self, inbound: &TurnRequest) -> Arc<Mutex<()>> {
+    fn conversation_lock(&self, inbound: &TurnRequest) -> Arc<Mutex<()>> {
         let who = match &inbound.from {
             ContactRef::Phone(phone) => phone.identity().as_str().to_owned(),
             ContactRef::Contact(id) => id.to_string(),
         };
         let name = format!("{}/{}/{who}", inbound.organization, inbound.channel);
-        let mut lanes = self.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if lanes.len() > 4_096 {
-            lanes.retain(|_, lane| Arc::strong_count(lane) > 1);
+        let mut conversation_locks = self.conversation_locks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if conversation_locks.len() > 4_096 {
+            conversation_locks.retain(|_, lock| Arc::strong_count(lock) > 1);
         }
-        Arc::clone(lanes.entry(name).or_default())
+        Arc::clone(conversation_locks.entry(name).or_default())
     }
 
     fn has_sanitiser(&self, organization: OrganizationId, agent: &Agent) -> bool {

@@ -27,7 +27,7 @@ pub(super) fn written(rows: &[InboxRow], zone: &TimeZone, now: Timestamp) -> Opt
 }
 
 /// The same in words, for the model: "segunda, 23/11 às 14h".
-pub(super) fn in_words(written: &Zoned, today: Date, locale: Locale) -> String {
+pub(super) fn lateness_text(written: &Zoned, today: Date, locale: Locale) -> String {
     let (day, time) = (format::day_from(written.date(), today, locale), format::time(written.time(), locale));
     match locale {
         Locale::PtBr => format!("{day} às {time}"),

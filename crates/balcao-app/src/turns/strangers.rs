@@ -10,7 +10,14 @@ use balcao_store::Tx;
 
 use super::{Agent, Opened, TurnOutcome, TurnRunner};
 use crate::context::app_context::{AppContext, UseCaseError};
-use crate::context::budgets;
+use crate::context::budgets::{self, StrangerBudgets};
+
+/// What strangers may cost in a day, and what answers them after it.
+pub(super) struct StrangerRules {
+    pub(super) budgets: StrangerBudgets,
+    /// Answers at no cost once a budget is spent; without it a person does.
+    pub(super) instead: Option<Arc<dyn ChatProvider>>,
+}
 
 /// If the contact is a stranger and the daily budget is spent, the offline model answers from here on, or a person. The setting of
 /// the profile for turns without a model decides which one.
@@ -24,7 +31,7 @@ pub(super) async fn apply_stranger_budget(
     }
     match decide(runner, agent, opened.organization.id, opened.conversation.id).await? {
         StrangerDecision::NotAStranger => {}
-        StrangerDecision::CountCost => agent.counted = Some(runner.strangers.0),
+        StrangerDecision::CountCost => agent.counted = Some(runner.strangers.budgets),
         StrangerDecision::AnswerOffline(model) => (agent.model, agent.counted) = (model, None),
         StrangerDecision::HandOff(ceiling) => opened.guard.exhausted = Some(ceiling),
     }
@@ -43,7 +50,7 @@ pub(super) async fn after_reply(
     }
     Ok(match decide(runner, &agent, organization, answered.conversation).await? {
         StrangerDecision::NotAStranger => agent,
-        StrangerDecision::CountCost => Agent { counted: Some(runner.strangers.0), ..agent },
+        StrangerDecision::CountCost => Agent { counted: Some(runner.strangers.budgets), ..agent },
         StrangerDecision::AnswerOffline(_) | StrangerDecision::HandOff(_) => {
             let mut profile = agent.profile.as_ref().clone();
             (profile.after_reply.summary, profile.after_reply.contact_facts) = (false, false);
@@ -70,7 +77,7 @@ async fn decide(
     organization: OrganizationId,
     conversation: ConversationId,
 ) -> Result<StrangerDecision, UseCaseError> {
-    let (ceilings, instead) = &runner.strangers;
+    let StrangerRules { budgets: ceilings, instead } = &runner.strangers;
     let ceilings = *ceilings;
     let look = move |tx: &mut Tx<'_>, now| budgets::of_stranger(tx, organization, conversation, &ceilings, now);
     Ok(match runner.app().look(look).await? {

@@ -86,7 +86,7 @@ pub(crate) fn compose(running: Option<&str>, request: &str, memory: &WorkingMemo
     let before = fill(words, "request", "");
     let running = running.into_iter().flat_map(str::lines).filter(|line| !line.starts_with(before.trim_end()));
     let mut lines: Vec<String> = running.map(str::to_owned).collect();
-    for more in [Some(request), turns::in_words(memory)].into_iter().flatten() {
+    for more in [Some(request), turns::memory_text(memory)].into_iter().flatten() {
         if !lines.contains(&more) {
             lines.push(more);
         }

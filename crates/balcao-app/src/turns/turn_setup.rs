@@ -90,7 +90,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
         },
         upcoming: opened.upcoming.iter().map(|item| one_line(item)).collect(),
         notification: opened.reply_context.as_ref().map(|context| one_line(&context.text)),
-        written: opened.written.as_ref().map(|at| stale_inbound::in_words(at, now.date(), profile.language)),
+        written: opened.written.as_ref().map(|at| stale_inbound::lateness_text(at, now.date(), profile.language)),
         written_days: opened
             .written
             .as_ref()
@@ -99,7 +99,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
             .into_iter()
             .map(day)
             .collect(),
-        memory: in_words(&opened.memory).as_deref().map(one_line),
+        memory: memory_text(&opened.memory).as_deref().map(one_line),
         summary: opened.conversation.summary.as_deref().map(one_line),
     }
 }
@@ -119,7 +119,7 @@ fn days_since(written: Date, today: Date) -> Vec<Date> {
     if written < today { week() } else { Vec::new() }
 }
 
-pub(crate) fn in_words(memory: &WorkingMemory) -> Option<String> {
+pub(crate) fn memory_text(memory: &WorkingMemory) -> Option<String> {
     let parts = [&memory.service, &memory.day, &memory.time, &memory.professional];
     let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
     (!known.is_empty()).then(|| known.join(", "))

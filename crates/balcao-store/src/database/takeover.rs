@@ -1,7 +1,7 @@
 //! What a program that died had in hand, on a file that one program at a time serves from.
 //!
 //! The process that serves alone knows that no other process is at work, so the claims of its predecessor need not run out first. It then
-//! claims or settles those rows as it does for any process that died (I-5). The same tally finds the row that is to blame.
+//! claims or settles those rows as it does for any process that died (I-5). The same history of attempts finds the row that is to blame.
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;

@@ -27,7 +27,7 @@ pub struct LeasedConversation {
     /// The business's account.
     pub account: String,
     /// What is remembered of the attempts before, this lease included.
-    pub tally: AttemptHistory,
+    pub attempts: AttemptHistory,
     /// How long the lease lasts from each renewal on.
     pub lasts: SignedDuration,
 }
@@ -175,7 +175,7 @@ pub fn lease_due(tx: &mut Tx<'_>, request: &LeaseRequest<'_>) -> Result<Vec<Leas
     let mut suspects = request.suspects;
     let mut taken = Vec::new();
     for mut one in found {
-        if one.tally.poison_suspect {
+        if one.attempts.poison_suspect {
             let Some(left) = suspects.checked_sub(1) else { continue };
             suspects = left;
         }
@@ -216,7 +216,7 @@ pub fn lease_stuck(
         |row| leased_conversation(row, request),
     )?;
     for one in &mut found {
-        one.tally.failures = one.tally.failures.max(MAX_FAILURES);
+        one.attempts.failures = one.attempts.failures.max(MAX_FAILURES);
         one.lease.epoch = one.lease.epoch.saturating_add(1);
         take(tx, one, request)?;
         tx.execute(
@@ -230,7 +230,7 @@ pub fn lease_stuck(
     Ok(found)
 }
 
-/// A row of both queries, with the tally that the lease leads to.
+/// A row of both queries, with the history of attempts that the lease leads to.
 fn leased_conversation(row: &Row<'_>, request: &LeaseRequest<'_>) -> Result<LeasedConversation, StoreError> {
     let lease = Lease { organization: row.get(0)?, conversation: row.get(1)?, epoch: row.get(2)? };
     let before = AttemptHistory {
@@ -239,13 +239,13 @@ fn leased_conversation(row: &Row<'_>, request: &LeaseRequest<'_>) -> Result<Leas
         crashes: row.get(8)?,
         poison_suspect: row.get(9)?,
     };
-    let tally = before.count_attempt(row.get(10)?);
+    let attempts = before.count_attempt(row.get(10)?);
     let lasts = request.until.duration_since(request.now);
-    Ok(LeasedConversation { lease, contact: row.get(3)?, channel: row.get(4)?, account: row.get(5)?, tally, lasts })
+    Ok(LeasedConversation { lease, contact: row.get(3)?, channel: row.get(4)?, account: row.get(5)?, attempts, lasts })
 }
 
 fn take(tx: &mut Tx<'_>, one: &LeasedConversation, request: &LeaseRequest<'_>) -> Result<(), StoreError> {
-    let (lease, tally) = (&one.lease, &one.tally);
+    let (lease, history) = (&one.lease, &one.attempts);
     let changed = tx.execute(
         "UPDATE dispatch SET owner = ?3, epoch = ?4, lease_until = ?5, attempts = ?6, failures = ?7, blame = ?8, suspect = ?9
          WHERE organization_id = ?1 AND conversation_id = ?2 AND epoch = ?4 - 1",
@@ -255,10 +255,10 @@ fn take(tx: &mut Tx<'_>, one: &LeasedConversation, request: &LeaseRequest<'_>) -
             request.owner,
             lease.epoch,
             request.until,
-            tally.attempts,
-            tally.failures,
-            tally.crashes,
-            tally.poison_suspect,
+            history.attempts,
+            history.failures,
+            history.crashes,
+            history.poison_suspect,
         ],
     )?;
     held(tx, changed, lease)
@@ -306,15 +306,15 @@ pub fn finish(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
     held(tx, changed, lease)
 }
 
-/// Ends the lease because its work failed: it is tried again after the tally's pause.
+/// Ends the lease because its work failed: it is tried again after the pause that its history of attempts asks for.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`].
 pub fn fail(tx: &mut Tx<'_>, leased: &LeasedConversation, now: Timestamp) -> Result<(), StoreError> {
-    let (lease, tally) = (&leased.lease, leased.tally.failed());
-    let pause = SignedDuration::try_from(tally.pause()).unwrap_or(SignedDuration::ZERO);
+    let (lease, history) = (&leased.lease, leased.attempts.failed());
+    let pause = SignedDuration::try_from(history.pause()).unwrap_or(SignedDuration::ZERO);
     let not_before = now.checked_add(pause).unwrap_or(now);
-    end(tx, lease, now, Some(not_before), tally.failures)
+    end(tx, lease, now, Some(not_before), history.failures)
 }
 
 /// Ends the lease before the work is done, because the program stops. The next process can go on at once.
@@ -322,7 +322,7 @@ pub fn fail(tx: &mut Tx<'_>, leased: &LeasedConversation, now: Timestamp) -> Res
 /// # Errors
 /// [`StoreError::LeaseLost`].
 pub fn give_back(tx: &mut Tx<'_>, leased: &LeasedConversation, now: Timestamp) -> Result<(), StoreError> {
-    end(tx, &leased.lease, now, None, leased.tally.failures)
+    end(tx, &leased.lease, now, None, leased.attempts.failures)
 }
 
 /// Ends a lease with work left: the conversation is ripe, be it only for its open turn.

@@ -442,5 +442,5 @@ async fn who_serves_alone_takes_over_what_a_dead_program_had_in_hand() {
     let ended = store.take_over(&alone).await.unwrap();
     assert_eq!(ended, 1);
     let again = claimed("next", now).await.unwrap();
-    assert_eq!((again.len(), again[0].tally.attempts), (1, 2), "the attempt counts");
+    assert_eq!((again.len(), again[0].attempts.attempts), (1, 2), "the attempt counts");
 }

@@ -334,7 +334,7 @@ pub async fn a_conversation_is_leased_by_one(store: &Store) {
         let conversations = [ripe(tx, world, 0)?, ripe(tx, world, 1)?];
         let leased = lease_at(tx, 0, 1)?;
         assert_eq!(leased.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), conversations);
-        assert!(leased.iter().all(|one| one.lease.epoch == 1 && one.tally.verdict() == Verdict::Answer));
+        assert!(leased.iter().all(|one| one.lease.epoch == 1 && one.attempts.verdict() == Verdict::Answer));
         assert!(lease_at(tx, 29, 1)?.is_empty());
         Ok(())
     })
@@ -441,7 +441,7 @@ pub async fn a_lease_that_ran_out_is_a_death(store: &Store) {
         let conversation = ripe(tx, world, 0)?;
         let mut tallies = Vec::new();
         for round in 0..4 {
-            tallies.push(only(lease_at(tx, round * 30, 1)?).tally);
+            tallies.push(only(lease_at(tx, round * 30, 1)?).attempts);
         }
         let expected = |attempts, blame, suspect| AttemptHistory {
             attempts,
@@ -454,7 +454,7 @@ pub async fn a_lease_that_ran_out_is_a_death(store: &Store) {
         let last = only(lease_at(tx, 120, 1)?);
         lease::finish(tx, &last.lease)?;
         lease::set_due(tx, world.organization, conversation, Some(now()))?;
-        assert_eq!(only(lease_at(tx, 121, 0)?).tally, expected(1, 0, false));
+        assert_eq!(only(lease_at(tx, 121, 0)?).attempts, expected(1, 0, false));
         Ok(())
     })
     .await;
@@ -469,7 +469,7 @@ pub async fn one_suspect_is_worked_on_at_a_time(store: &Store) {
         assert_eq!(lease_at(tx, 0, 1)?.len(), 2);
         assert!(lease_at(tx, 31, 0)?.is_empty());
         let first = only(lease_at(tx, 31, 1)?);
-        assert!(first.tally.poison_suspect);
+        assert!(first.attempts.poison_suspect);
         lease::set_due(tx, world.organization, first.lease.conversation, None)?;
         lease::finish(tx, &first.lease)?;
         let second = only(lease_at(tx, 32, 1)?);
@@ -489,9 +489,9 @@ pub async fn a_failure_waits_and_is_counted(store: &Store) {
         lease::fail(tx, &leased, at(0))?;
         assert!(lease_at(tx, 0, 1)?.is_empty());
         let again = only(lease_at(tx, 1, 0)?);
-        assert_eq!(again.tally, AttemptHistory { attempts: 2, failures: 1, crashes: 0, poison_suspect: false });
+        assert_eq!(again.attempts, AttemptHistory { attempts: 2, failures: 1, crashes: 0, poison_suspect: false });
         lease::give_back(tx, &again, at(1))?;
-        assert_eq!(only(lease_at(tx, 1, 0)?).tally.failures, 1);
+        assert_eq!(only(lease_at(tx, 1, 0)?).attempts.failures, 1);
         Ok(())
     })
     .await;

@@ -135,11 +135,11 @@ pub async fn what_waits_too_long_is_leased_to_be_handed_over_once(store: &Store)
         assert!(stuck(tx, 119)?.is_empty(), "who was left behind waits for others of that kind");
         leased.extend(stuck(tx, 120)?);
         assert_eq!(leased.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other, one]);
-        assert!(leased.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
+        assert!(leased.iter().all(|one| one.attempts.verdict() == Verdict::HandOver));
         assert!(stuck(tx, 200)?.is_empty(), "it was rescued once");
         let request = LeaseRequest { owner: "b", now: at(200), until: at(230), limit: 10, suspects: 10 };
         let again = lease::lease_due(tx, &request)?;
-        assert!(again.len() == 2 && again.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
+        assert!(again.len() == 2 && again.iter().all(|one| one.attempts.verdict() == Verdict::HandOver));
         Ok(())
     })
     .await;

@@ -64,7 +64,7 @@ pub enum BusinessRefusal {
     #[error(transparent)]
     Edit(#[from] EditError),
     /// The business would be invalid after the edit.
-    #[error("{place}: {}", in_words(.problems))]
+    #[error("{place}: {}", problems_text(.problems))]
     Invalid {
         /// The edited entry.
         place: String,
@@ -73,7 +73,7 @@ pub enum BusinessRefusal {
     },
 }
 
-fn in_words(problems: &[Problem]) -> String {
+fn problems_text(problems: &[Problem]) -> String {
     let word = |problem: &Problem| match &problem.suggestion {
         Some(right) => format!("{}; {right}", problem.message),
         None => problem.message.clone(),

@@ -24,7 +24,7 @@ use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::messaging::API_CHANNEL;
 use crate::messaging::turn_completion::CompletionNotifier;
 
-/// How often the database is looked at when no bell rings.
+/// How often the database is looked at when no turn is reported as complete.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// What a program writes.
@@ -77,14 +77,14 @@ pub struct TurnOver {
 pub struct Calls {
     app: AppContext,
     wake: Arc<Notify>,
-    bell: CompletionNotifier,
+    completion: CompletionNotifier,
 }
 
 impl Calls {
-    /// Creates the use case. It fires `wake` when a message waits for an answer; `bell` rings when the message has one.
+    /// Creates the use case. It fires `wake` when a message waits for an answer; `completion` reports the turn that answers it.
     #[must_use]
-    pub fn new(app: AppContext, wake: Arc<Notify>, bell: CompletionNotifier) -> Self {
-        Self { app, wake, bell }
+    pub fn new(app: AppContext, wake: Arc<Notify>, completion: CompletionNotifier) -> Self {
+        Self { app, wake, completion }
     }
 
     /// Stores what a program writes, once per key. Durable when it returns. It is ripe at once: a program says all that it has
@@ -107,13 +107,13 @@ impl Calls {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn over(&self, organization: OrganizationId, called: Called) -> Result<TurnOver, UseCaseError> {
-        let mut ear = self.bell.listen();
+        let mut listener = self.completion.listen();
         loop {
             if let Some(over) = self.look(organization, called).await? {
                 return Ok(over);
             }
             tokio::select! {
-                () = ear.wait_for(called.conversation) => {}
+                () = listener.wait_for(called.conversation) => {}
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
         }

@@ -58,7 +58,7 @@ impl EventHandler<'_> {
             lease::readdress(tx, organization, message.conversation, &message.recipient)?;
         }
         if state == OutboxState::Dead && message.state != OutboxState::Dead {
-            let failure = status.failure.as_ref().map_or_else(|| "it failed".to_owned(), in_words);
+            let failure = status.failure.as_ref().map_or_else(|| "it failed".to_owned(), failure_text);
             sender::record_outcome_event(tx, &message, state, &failure, self.now)?;
             message.failure = Some(failure);
         } else if state == OutboxState::Sent {
@@ -81,7 +81,7 @@ impl EventHandler<'_> {
         failure: &DeliveryFailure,
         at: Timestamp,
     ) -> Result<bool, UseCaseError> {
-        let words = in_words(failure);
+        let words = failure_text(failure);
         if failure.class == SendClass::OutsideWindow && !delivery_failure::is_template(message) {
             // The next attempt finds the window closed, and takes the template, if there is one.
             lease::close_window(tx, message.organization, message.conversation, at)?;
@@ -136,7 +136,7 @@ const fn moved(state: OutboxState, delivery: DeliveryState) -> OutboxState {
     }
 }
 
-fn in_words(failure: &DeliveryFailure) -> String {
+fn failure_text(failure: &DeliveryFailure) -> String {
     let detail = failure.detail.as_deref().unwrap_or("the provider gave no reason");
     match failure.code {
         Some(code) => format!("{detail} (error {code})"),

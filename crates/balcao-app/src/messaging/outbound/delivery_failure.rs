@@ -30,7 +30,7 @@ pub(crate) fn handle(
             None => Ok(false),
         },
         // What the provider does not take with its buttons may be said without them.
-        GiveUpReason::Rejected => match in_plain_words(message) {
+        GiveUpReason::Rejected => match rejection_text(message) {
             Some(words) if outbox::send_anew(tx, message, None, failure, now, now)? => {
                 outbox::reword(tx, message, &words)?;
                 Ok(true)
@@ -46,7 +46,7 @@ pub(crate) fn handle(
 }
 
 /// The words of a message with buttons, a list or a question that has one of its own; `None` of every other.
-fn in_plain_words(message: &Outbox) -> Option<String> {
+fn rejection_text(message: &Outbox) -> Option<String> {
     let body: Outbound = serde_json::from_str(&message.body).ok()?;
     let plain = body.adapted_to(&Capabilities::NONE);
     if plain == body { None } else { serde_json::to_string(&plain).ok() }

@@ -58,7 +58,7 @@ pub enum ResolveRefusal {
         id: AppointmentId,
     },
     /// The appointment cannot be moved there.
-    #[error("cannot move the appointment: {}", in_words(.0))]
+    #[error("cannot move the appointment: {}", booking_refusal_text(.0))]
     Booking(BookingRefusal),
 }
 
@@ -80,7 +80,7 @@ impl ResolveRefusal {
     }
 }
 
-fn in_words(refusal: &BookingRefusal) -> String {
+fn booking_refusal_text(refusal: &BookingRefusal) -> String {
     let near = |why: &str, free: &[Slot]| {
         let free: Vec<String> =
             free.iter().map(|slot| format!("{} {} with {}", slot.date, slot.start, slot.professional)).collect();
