@@ -7,6 +7,10 @@ use jiff::tz::TimeZone;
 use crate::Span;
 use crate::outside_event::{Edit, EventMark, EventState, EventTime, OutsideEvent, ShownEvent, judge_edit};
 
+/// After so many claims that no push or reading ended, the row is set aside: then it is this row that ends the program. Staff
+/// take it up again.
+pub const MAX_CRASHES: u32 = 3;
+
 /// The event that an appointment is to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedEvent {

@@ -13,7 +13,7 @@ use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// How long work may wait before the monitor raises an alert.
-const ALERT_AFTER: [(BacklogKind, Duration); 7] = [
+const ALERT_AFTER: [(BacklogKind, Duration); 8] = [
     (BacklogKind::Account, Duration::ZERO),
     (BacklogKind::Message, Duration::from_mins(2)),
     (BacklogKind::Answer, Duration::from_mins(2)),
@@ -21,6 +21,7 @@ const ALERT_AFTER: [(BacklogKind, Duration); 7] = [
     (BacklogKind::Webhook, Duration::from_hours(1)),
     (BacklogKind::Person, Duration::from_mins(15)),
     (BacklogKind::Calendar, Duration::from_mins(15)),
+    (BacklogKind::Event, Duration::ZERO),
 ];
 
 /// What can wait too long.
@@ -40,6 +41,8 @@ pub enum BacklogKind {
     Person,
     /// A calendar outside that cannot be read.
     Calendar,
+    /// An appointment whose event in a calendar outside was set aside.
+    Event,
 }
 
 /// Something has waited too long.
@@ -65,6 +68,10 @@ impl fmt::Display for Alarm {
             BacklogKind::Webhook => "the oldest outgoing webhook",
             BacklogKind::Person => "the oldest conversation that waits for a person",
             BacklogKind::Calendar => "a calendar outside that cannot be read (see why with `balcao calendar status`)",
+            BacklogKind::Event => {
+                "an appointment whose event was set aside after three crashes (`balcao calendar status` names it, \
+                 `balcao calendar sync` takes it up again)"
+            }
         };
         write!(f, "{what} has waited for {} s, with {} more", self.age_s, self.count.saturating_sub(1))
     }
@@ -129,6 +136,7 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
             BacklogKind::Webhook => figures.webhooks,
             BacklogKind::Person => figures.untaken,
             BacklogKind::Calendar => figures.calendars,
+            BacklogKind::Event => figures.set_aside,
         };
         let age_s = waiting.age(now);
         (age_s > patience.as_secs()).then_some(Alarm { what, age_s, count: waiting.count })

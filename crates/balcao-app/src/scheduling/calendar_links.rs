@@ -1,9 +1,9 @@
 //! The links between calendars outside and professionals: link, unlink, and how each calendar is.
 
-use balcao_domain::{OrganizationId, ProfessionalId};
+use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId};
 use balcao_store::Tx;
 use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess, OutsideCalendar};
-use balcao_store::scheduling::{calendar_conflict, calendar_event, calendar_mirror};
+use balcao_store::scheduling::{calendar_conflict, calendar_crash, calendar_event, calendar_mirror};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -42,6 +42,9 @@ pub struct CalendarStatus {
     pub links: Vec<LinkStatus>,
     /// Appointments whose event is not as it should be yet.
     pub waiting: u32,
+    /// Appointments among them whose event is not written any more, because the program crashed each time while it wrote the event; at
+    /// most 1000.
+    pub set_aside: Vec<AppointmentId>,
     /// Open conflicts.
     pub conflicts: usize,
     /// Events that cannot be read, each with its reason.
@@ -185,7 +188,8 @@ impl CalendarLinks {
             let conflicts = calendar_conflict::list_open(tx, id, LISTED)?.len();
             let unreadable = calendar_mirror::list_quarantined(tx, id, LISTED)?.into_iter();
             let unreadable = unreadable.map(|one| format!("{} {}: {}", one.calendar, one.event, one.reason)).collect();
-            Ok(CalendarStatus { service, links, waiting, conflicts, unreadable })
+            let set_aside = calendar_crash::list(tx, id, LISTED)?.appointments;
+            Ok(CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable })
         };
         self.app.look(look).await
     }

@@ -8,10 +8,11 @@ use std::time::Duration;
 use balcao_domain::calendar_push::{FoundEvent, read_found};
 use balcao_domain::outside_event::OutsideEvent;
 use balcao_domain::{AppointmentId, OrganizationId};
-use balcao_store::Tx;
 use balcao_store::crm::organization;
+use balcao_store::scheduling::calendar_crash::{self, SetAside};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent};
 use balcao_store::scheduling::calendar_link;
+use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -126,7 +127,7 @@ impl CalendarWork {
     pub async fn work_off(&self) -> Result<usize, UseCaseError> {
         let mut ended = 0;
         for id in self.served().await? {
-            for worked in [self.push_due(id).await, self.read_due(id).await] {
+            for worked in [self.set_aside(id).await, self.push_due(id).await, self.read_due(id).await] {
                 match worked {
                     Ok(some) => ended += some,
                     Err(error) => tracing::error!(organization = %id, %error, "calendars of a business not worked off"),
@@ -182,6 +183,30 @@ impl CalendarWork {
             }
         }
         Ok(())
+    }
+
+    /// Sets aside what the program crashed at three times, and tells the operator; returns 0, because none of it came to an end.
+    async fn set_aside(&self, organization: OrganizationId) -> Result<usize, UseCaseError> {
+        let now = self.app.clock.now();
+        let work = move |tx: &mut Tx<'_>| calendar_crash::set_aside(tx, organization, now);
+        let SetAside { appointments, calendars } = self.app.store.write::<_, StoreError, _>(work).await?;
+        for appointment in appointments {
+            tracing::error!(%organization, %appointment, "event of an appointment set aside after three crashes");
+        }
+        for calendar in calendars {
+            tracing::error!(%organization, calendar, "calendar outside set aside after three crashes");
+        }
+        Ok(0)
+    }
+
+    /// Takes up again what was set aside; returns how much that is.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn take_up(&self, organization: OrganizationId) -> Result<usize, UseCaseError> {
+        let now = self.app.clock.now();
+        let work = move |tx: &mut Tx<'_>| calendar_crash::take_up(tx, organization, now);
+        Ok(self.app.store.write::<_, StoreError, _>(work).await?)
     }
 
     /// Makes events as their appointments are, whose push is due; returns how many came to an end.

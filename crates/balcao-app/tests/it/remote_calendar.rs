@@ -4,6 +4,7 @@ mod channels;
 mod conflicts;
 mod crashes;
 mod edits;
+mod poison;
 mod programs;
 
 use std::sync::Arc;

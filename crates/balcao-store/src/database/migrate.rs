@@ -261,6 +261,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112650_remote_calendar.sql"),
         postgres: include_str!("../../migrations/postgres/2026112650_remote_calendar.sql"),
     },
+    Migration {
+        version: 2_026_112_660,
+        name: "2026112660_calendar_crashes",
+        sqlite: include_str!("../../migrations/sqlite/2026112660_calendar_crashes.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112660_calendar_crashes.sql"),
+    },
 ];
 
 /// A migration that the database has.

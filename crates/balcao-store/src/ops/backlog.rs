@@ -57,6 +57,8 @@ pub struct Figures {
     pub untaken: Waiting,
     /// Calendars outside that cannot be read, since the first failure in a row.
     pub calendars: Waiting,
+    /// Appointments whose event in a calendar outside was set aside, because the program crashed each time while it wrote the event.
+    pub set_aside: Waiting,
     /// Outgoing webhooks that wait to be delivered.
     pub webhooks: Waiting,
     /// Outgoing webhooks that were given up.
@@ -121,6 +123,11 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
         calendars: waiting(
             tx,
             "SELECT count(*), min(failing_since) FROM outside_calendar t WHERE failure IS NOT NULL",
+            None,
+        )?,
+        set_aside: waiting(
+            tx,
+            "SELECT count(*), min(set_aside_at) FROM calendar_event t WHERE set_aside_at IS NOT NULL",
             None,
         )?,
         handoffs: waiting(tx, "SELECT count(*), min(created_at) FROM handoff t WHERE resolved_at IS NULL", None)?,

@@ -4,6 +4,7 @@
 //! not as it should be has `wanted > pushed`, however the program ended. One push holds a row at a time, and a push that lost its
 //! claim writes nothing. An appointment that is moved hands its event on.
 
+use balcao_domain::calendar_push::MAX_CRASHES;
 use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId, Span};
 use jiff::{SignedDuration, Timestamp};
 
@@ -50,12 +51,14 @@ pub struct CalendarEvent {
     pub claim: i64,
     /// Pushes that failed since the last one that did not.
     pub tries: i64,
+    /// Claims whose push has not ended, the present one included: so often the program may have crashed at it.
+    pub crashes: u32,
     /// Why the last one failed, for staff.
     pub failure: Option<String>,
 }
 
 const COLUMNS: &str = "appointment_id, seed, attempt, begun, calendar_id, event_id, version, shown_from, shown_to, marked, wanted, \
-                       pushed, claim, tries, failure";
+                       pushed, claim, tries, failure, crashes";
 
 fn read(row: &Row<'_>) -> Result<CalendarEvent, StoreError> {
     let known = match row.get::<Option<String>>(5)? {
@@ -79,10 +82,11 @@ fn read(row: &Row<'_>) -> Result<CalendarEvent, StoreError> {
         claim: row.get(12)?,
         tries: row.get(13)?,
         failure: row.get(14)?,
+        crashes: row.get(15)?,
     })
 }
 
-/// Which appointments are raised; `a` is the appointment.
+/// Which appointments are raised; `a` is the appointment. An event that was set aside is tried again, because something else is wanted of it.
 const RAISE: &str = "INSERT INTO calendar_event (organization_id, appointment_id, seed, wanted, not_before)
     SELECT a.organization_id, a.id, 'b' || CAST(a.organization_id AS TEXT) || 'a' || CAST(a.id AS TEXT) || 'c' || CAST(a.created_at AS TEXT),
            1, CAST(?3 AS BIGINT)
@@ -92,7 +96,8 @@ const RAISE: &str = "INSERT INTO calendar_event (organization_id, appointment_id
                    AND l.access = 'write')
            OR EXISTS (SELECT 1 FROM calendar_event e WHERE e.organization_id = ?1 AND e.appointment_id = a.id))
     ON CONFLICT (organization_id, appointment_id)
-    DO UPDATE SET wanted = calendar_event.wanted + 1, not_before = excluded.not_before";
+    DO UPDATE SET wanted = calendar_event.wanted + 1, not_before = excluded.not_before, set_aside_at = NULL,
+                  crashes = CASE WHEN calendar_event.set_aside_at IS NULL THEN calendar_event.crashes ELSE 0 END";
 
 /// Notes that an appointment changed, if it has an event or its professional has a calendar to write into.
 ///
@@ -209,7 +214,8 @@ pub fn list_from(
     tx.query_all(&sql, values![organization, from, after, limit], read)
 }
 
-/// Claims the event of an appointment, if it is not as it should be and no other push holds it.
+/// Claims the event of an appointment, if it is not as it should be, no other push holds it, and the program did not crash at it
+/// [`MAX_CRASHES`] times. The claim counts as a crash until its push ends.
 ///
 /// # Errors
 /// What the database said.
@@ -221,12 +227,12 @@ pub fn claim(
     until: Timestamp,
 ) -> Result<Option<CalendarEvent>, StoreError> {
     let sql = format!(
-        "UPDATE calendar_event SET claimed_until = ?4, claim = claim + 1,
+        "UPDATE calendar_event SET claimed_until = ?4, claim = claim + 1, crashes = crashes + 1,
              begun = CASE WHEN event_id IS NULL THEN begun + 1 ELSE begun END
-         WHERE organization_id = ?1 AND appointment_id = ?2 AND wanted > pushed AND claimed_until <= ?3
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND wanted > pushed AND claimed_until <= ?3 AND crashes < ?5
          RETURNING {COLUMNS}"
     );
-    tx.query_optional(&sql, values![organization, appointment, now, until], read)
+    tx.query_optional(&sql, values![organization, appointment, now, until, MAX_CRASHES], read)
 }
 
 /// The appointments whose push is due, the one that waits longest first, at most `limit`.
@@ -242,8 +248,9 @@ pub fn list_due(
     tx.query_all(
         "SELECT appointment_id FROM calendar_event
          WHERE organization_id = ?1 AND wanted > pushed AND not_before <= ?2 AND claimed_until <= ?2
+           AND crashes < ?4
          ORDER BY not_before, appointment_id LIMIT ?3",
-        values![organization, now, limit],
+        values![organization, now, limit, MAX_CRASHES],
         |row| row.get(0),
     )
 }
@@ -260,7 +267,7 @@ pub fn record_shown(
 ) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE calendar_event SET calendar_id = ?4, event_id = ?5, version = ?6, shown_from = ?7, shown_to = ?8, marked = ?9,
-             pushed = ?10, claimed_until = 0, tries = 0, failure = NULL
+             pushed = ?10, claimed_until = 0, tries = 0, failure = NULL, crashes = 0, set_aside_at = NULL
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",
         values![
             organization,
@@ -285,7 +292,8 @@ pub fn record_shown(
 pub fn record_gone(tx: &mut Tx<'_>, organization: OrganizationId, claimed: &CalendarEvent) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE calendar_event SET calendar_id = NULL, event_id = NULL, version = NULL, shown_from = NULL, shown_to = NULL,
-             marked = NULL, attempt = attempt + 1, begun = 0, pushed = ?4, claimed_until = 0, tries = 0, failure = NULL
+             marked = NULL, attempt = attempt + 1, begun = 0, pushed = ?4, claimed_until = 0, tries = 0, failure = NULL,
+             crashes = 0, set_aside_at = NULL
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",
         values![organization, claimed.appointment, claimed.claim, claimed.wanted],
     )?;
@@ -333,7 +341,8 @@ pub fn record_failure(
 ) -> Result<bool, StoreError> {
     let FailedPush { failure, due, sent_nothing } = failed;
     let changed = tx.execute(
-        "UPDATE calendar_event SET claimed_until = 0, tries = tries + 1, failure = ?4, not_before = ?5,
+        "UPDATE calendar_event SET claimed_until = 0, tries = tries + 1, failure = ?4, not_before = ?5, crashes = 0,
+             set_aside_at = NULL,
              begun = CASE WHEN ?6 = 1 AND event_id IS NULL THEN begun - 1 ELSE begun END
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",
         values![organization, claimed.appointment, claimed.claim, failure, due, sent_nothing],

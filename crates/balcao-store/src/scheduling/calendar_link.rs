@@ -3,6 +3,7 @@
 //! Invariants: a professional has at most one calendar to write into, by a unique index. A reading holds a calendar under an epoch; a
 //! reading that lost it writes nothing, so an old listing never overwrites a newer one.
 
+use balcao_domain::calendar_push::MAX_CRASHES;
 use balcao_domain::{OrganizationId, ProfessionalId};
 use jiff::Timestamp;
 
@@ -109,10 +110,12 @@ pub struct OutsideCalendar {
     pub failure: Option<LastingFailure>,
     /// When its push channel ends, if it has one.
     pub channel_ends_at: Option<Timestamp>,
+    /// Claims whose reading has not ended, the present one included: so often the program may have crashed at it.
+    pub crashes: u32,
 }
 
 const CALENDAR: &str = "calendar_id, token, synced_at, due_at, epoch, generation, failure, failure_reason, failing_since, failures, \
-                        channel_ends_at";
+                        channel_ends_at, crashes";
 
 fn read(row: &Row<'_>) -> Result<OutsideCalendar, StoreError> {
     let failure = match row.get::<Option<String>>(6)? {
@@ -133,6 +136,7 @@ fn read(row: &Row<'_>) -> Result<OutsideCalendar, StoreError> {
         generation: row.get(5)?,
         failure,
         channel_ends_at: row.get(10)?,
+        crashes: row.get(11)?,
     })
 }
 
@@ -222,8 +226,8 @@ pub fn list_calendars(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<V
     tx.query_all(&sql, values![organization], read)
 }
 
-/// Claims a calendar for a reading, if our copy is from before `older_than`, or its last reading failed and is due again, and no other
-/// reading holds it.
+/// Claims a calendar for a reading, if our copy is from before `older_than`, or its last reading failed and is due again, no other
+/// reading holds it, and the program did not crash at it [`MAX_CRASHES`] times. The claim counts as a crash until its reading ends.
 ///
 /// # Errors
 /// What the database said.
@@ -235,12 +239,30 @@ pub fn claim_reading(
     (now, until): (Timestamp, Timestamp),
 ) -> Result<Option<OutsideCalendar>, StoreError> {
     let sql = format!(
-        "UPDATE outside_calendar SET claimed_until = ?5, epoch = epoch + 1
-         WHERE organization_id = ?1 AND calendar_id = ?2 AND claimed_until <= ?4
+        "UPDATE outside_calendar SET claimed_until = ?5, epoch = epoch + 1, crashes = crashes + 1
+         WHERE organization_id = ?1 AND calendar_id = ?2 AND claimed_until <= ?4 AND crashes < ?6
            AND (synced_at IS NULL OR synced_at < ?3 OR (failure IS NOT NULL AND due_at <= ?4))
          RETURNING {CALENDAR}"
     );
-    tx.query_optional(&sql, values![organization, calendar, older_than, now, until], read)
+    tx.query_optional(&sql, values![organization, calendar, older_than, now, until, MAX_CRASHES], read)
+}
+
+/// Whether a calendar is not read any more, because the program crashed at it [`MAX_CRASHES`] times and nobody holds it.
+///
+/// # Errors
+/// What the database said.
+pub fn is_set_aside(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    calendar: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    tx.query_one(
+        "SELECT EXISTS (SELECT 1 FROM outside_calendar
+                        WHERE organization_id = ?1 AND calendar_id = ?2 AND crashes >= ?3 AND claimed_until <= ?4)",
+        values![organization, calendar, MAX_CRASHES, now],
+        |row| row.get(0),
+    )
 }
 
 /// Locks a calendar for a write of the reading of that epoch until the transaction ends; returns whether the reading still holds it.
@@ -287,7 +309,7 @@ pub fn record_reading(
 ) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE outside_calendar SET token = ?4, synced_at = ?5, due_at = ?6, claimed_until = 0, failure = NULL,
-             failure_reason = NULL, failing_since = NULL, failures = 0
+             failure_reason = NULL, failing_since = NULL, failures = 0, crashes = 0
          WHERE organization_id = ?1 AND calendar_id = ?2 AND epoch = ?3",
         values![organization, &claimed.calendar, claimed.epoch, token, as_of, due],
     )?;
@@ -306,7 +328,7 @@ pub fn record_failure(
     (now, due): (Timestamp, Timestamp),
 ) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE outside_calendar SET claimed_until = 0, failure = ?4, failure_reason = ?5, failures = failures + 1,
+        "UPDATE outside_calendar SET claimed_until = 0, failure = ?4, failure_reason = ?5, failures = failures + 1, crashes = 0,
              failing_since = COALESCE(failing_since, CAST(?6 AS BIGINT)), due_at = ?7
          WHERE organization_id = ?1 AND calendar_id = ?2 AND epoch = ?3",
         values![organization, &claimed.calendar, claimed.epoch, kind.as_str(), reason, now, due],
@@ -325,9 +347,10 @@ pub fn list_due(
     limit: u32,
 ) -> Result<Vec<String>, StoreError> {
     tx.query_all(
-        "SELECT calendar_id FROM outside_calendar WHERE organization_id = ?1 AND due_at <= ?2 AND claimed_until <= ?2
+        "SELECT calendar_id FROM outside_calendar
+         WHERE organization_id = ?1 AND due_at <= ?2 AND claimed_until <= ?2 AND crashes < ?4
          ORDER BY due_at, calendar_id LIMIT ?3",
-        values![organization, now, limit],
+        values![organization, now, limit, MAX_CRASHES],
         |row| row.get(0),
     )
 }

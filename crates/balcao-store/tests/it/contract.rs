@@ -116,6 +116,8 @@ contract! {
         a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing,
         a_moved_appointment_hands_its_event_on,
         a_visit_that_is_marked_cancelled_and_comes_back_raises_its_event,
+        an_event_at_which_three_programs_crashed_is_set_aside,
+        a_calendar_at_which_three_programs_crashed_is_set_aside,
         a_professional_has_one_calendar_to_write_into,
         a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing,
         a_channel_finds_its_calendar_in_any_business,

@@ -5,6 +5,7 @@ use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
 use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, AppointmentStatus, Currency, Span};
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
+use balcao_store::scheduling::calendar_crash::{self, SetAside};
 use balcao_store::scheduling::calendar_event::{CalendarEvent, FailedPush, KnownEvent};
 use balcao_store::scheduling::calendar_link::{CalendarFailure, CalendarLink, LinkAccess, StoredChannel};
 use balcao_store::scheduling::calendar_mirror::{BusyEvent, QuarantinedEvent};
@@ -23,6 +24,8 @@ cases!(
     a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing,
     a_moved_appointment_hands_its_event_on,
     a_visit_that_is_marked_cancelled_and_comes_back_raises_its_event,
+    an_event_at_which_three_programs_crashed_is_set_aside,
+    a_calendar_at_which_three_programs_crashed_is_set_aside,
     a_professional_has_one_calendar_to_write_into,
     a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing,
     a_channel_finds_its_calendar_in_any_business,
@@ -187,6 +190,94 @@ pub async fn a_visit_that_is_marked_cancelled_and_comes_back_raises_its_event(st
         let cancelled = read(tx)?;
         visit_mark::clear(tx, world.organization, &cancelled, AppointmentStatus::Confirmed, at(10))?;
         assert_eq!(wanted(tx)?, 3);
+        Ok(())
+    })
+    .await;
+}
+
+/// Each claim counts before its push; an end of any kind takes the count back, and so does another wish of the customer.
+pub async fn an_event_at_which_three_programs_crashed_is_set_aside(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let deadly = linked_book(tx, ours)?;
+        let other = book(tx, ours, 1, 3)?;
+        let claim = |tx: &mut Tx<'_>, id, seconds: i64| {
+            calendar_event::claim(tx, ours.organization, id, at(seconds), at(seconds + 30))
+        };
+        for (second, crashes) in [(30, 1), (60, 2)] {
+            assert_eq!(claim(tx, deadly, second)?.unwrap().crashes, crashes);
+        }
+        let failed = FailedPush { failure: "down", due: at(90), sent_nothing: false };
+        let third = claim(tx, deadly, 90)?.unwrap();
+        assert!(calendar_event::record_failure(tx, ours.organization, &third, failed)?);
+        for (second, crashes) in [(120, 1), (150, 2), (180, 3)] {
+            assert_eq!(calendar_crash::set_aside(tx, ours.organization, at(second))?, SetAside::default());
+            assert_eq!(claim(tx, deadly, second)?.unwrap().crashes, crashes);
+        }
+        assert!(calendar_crash::set_aside(tx, ours.organization, at(209))?.is_empty(), "somebody may still push it");
+        assert!(calendar_crash::set_aside(tx, theirs.organization, at(210))?.is_empty());
+        assert_eq!(claim(tx, deadly, 210)?, None);
+        let aside = SetAside { appointments: vec![deadly], calendars: Vec::new() };
+        assert_eq!(calendar_crash::set_aside(tx, ours.organization, at(210))?, aside);
+        assert!(calendar_crash::set_aside(tx, ours.organization, at(211))?.is_empty(), "told once");
+        assert_eq!(calendar_crash::list(tx, ours.organization, 9)?, aside);
+        assert_eq!(calendar_event::list_due(tx, ours.organization, at(300), 9)?, [other]);
+        let counted = backlog::read(tx, at(300))?.set_aside;
+        assert_eq!((counted.count, counted.since), (1, Some(at(210))));
+        assert_eq!(calendar_crash::take_up(tx, theirs.organization, at(301))?, 0);
+        assert_eq!(calendar_crash::take_up(tx, ours.organization, at(301))?, 1);
+        assert_eq!(calendar_event::list_due(tx, ours.organization, at(301), 9)?, [other, deadly]);
+        for second in [330, 360, 390] {
+            claim(tx, deadly, second)?.unwrap();
+        }
+        assert_eq!(calendar_crash::set_aside(tx, ours.organization, at(420))?, aside);
+        appointment::cancel(tx, ours.organization, deadly, &MarkAuthor::Customer, at(421))?;
+        assert!(calendar_crash::list(tx, ours.organization, 9)?.is_empty());
+        let cancelled = claim(tx, deadly, 450)?.unwrap();
+        assert_eq!(cancelled.crashes, 1);
+        assert!(calendar_event::record_gone(tx, ours.organization, &cancelled)?);
+        assert_eq!(calendar_event::find(tx, ours.organization, deadly)?.unwrap().crashes, 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// It fails from then on, so that staff are told and an old copy offers nothing.
+pub async fn a_calendar_at_which_three_programs_crashed_is_set_aside(store: &Store) {
+    let ours = world(store, "a").await;
+    write(store, move |tx| {
+        for calendar in [CALENDAR, "b"] {
+            calendar_link::link(tx, ours.organization, &link(ours, calendar, LinkAccess::Read), now())?;
+        }
+        let claim = |tx: &mut Tx<'_>, seconds: i64| {
+            let times = (at(seconds), at(seconds + 30));
+            calendar_link::claim_reading(tx, ours.organization, CALENDAR, at(900), times)
+        };
+        for second in [0, 30] {
+            claim(tx, second)?.unwrap();
+        }
+        let third = claim(tx, 60)?.unwrap();
+        assert_eq!(third.crashes, 3);
+        assert!(calendar_link::record_reading(tx, ours.organization, &third, "t", (at(60), at(90)))?);
+        for (second, crashes) in [(90, 1), (120, 2), (150, 3)] {
+            assert_eq!(claim(tx, second)?.unwrap().crashes, crashes);
+        }
+        assert!(calendar_crash::set_aside(tx, ours.organization, at(179))?.is_empty(), "somebody may still read it");
+        assert!(!calendar_link::is_set_aside(tx, ours.organization, CALENDAR, at(179))?);
+        assert_eq!(claim(tx, 180)?, None);
+        assert!(calendar_link::is_set_aside(tx, ours.organization, CALENDAR, at(180))?);
+        let aside = SetAside { appointments: Vec::new(), calendars: vec![CALENDAR.to_owned()] };
+        assert_eq!(calendar_crash::set_aside(tx, ours.organization, at(180))?, aside);
+        assert!(calendar_crash::set_aside(tx, ours.organization, at(181))?.is_empty(), "told once");
+        assert_eq!(calendar_crash::list(tx, ours.organization, 9)?, aside);
+        let failing = backlog::read(tx, at(300))?.calendars;
+        assert_eq!((failing.count, failing.since), (1, Some(at(180))));
+        assert_eq!(calendar_link::list_due(tx, ours.organization, at(300), 9)?, ["b"]);
+        assert_eq!(calendar_crash::take_up(tx, ours.organization, at(301))?, 1);
+        assert_eq!(calendar_link::list_due(tx, ours.organization, at(301), 9)?, ["b", CALENDAR]);
+        let again = claim(tx, 301)?.unwrap();
+        assert!(calendar_link::record_reading(tx, ours.organization, &again, "t", (at(301), at(900)))?);
+        assert_eq!(backlog::read(tx, at(302))?.calendars.count, 0);
         Ok(())
     })
     .await;

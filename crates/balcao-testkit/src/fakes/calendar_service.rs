@@ -12,6 +12,7 @@ use balcao_app::context::calendar_service::{
 use balcao_domain::outside_event::{EventMark, EventState, EventTime, OutsideEvent};
 use balcao_domain::{OrganizationId, Span};
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use tokio::sync::Notify;
 
 /// What goes wrong with the next call that writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +54,8 @@ struct State {
     versions: u64,
     page: usize,
     hides: bool,
+    /// Appointments whose insert and calendars whose listing end the program.
+    deadly: BTreeSet<String>,
     channels: Vec<PushRequest>,
     calls: Vec<&'static str>,
 }
@@ -62,6 +65,7 @@ struct State {
 pub struct MemoryService {
     now: Timestamp,
     state: Mutex<State>,
+    crash: Notify,
 }
 
 impl MemoryService {
@@ -69,11 +73,33 @@ impl MemoryService {
     #[must_use]
     pub fn new(now: Timestamp, calendars: &[&str]) -> Self {
         let calendars = calendars.iter().map(|one| (*one).to_owned()).collect();
-        Self { now, state: Mutex::new(State { calendars, page: 250, ..State::default() }) }
+        Self { now, state: Mutex::new(State { calendars, page: 250, ..State::default() }), crash: Notify::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
+    }
+
+    /// The program ends at the insert of this appointment's event, or at the listing of this calendar, if `deadly`.
+    pub fn set_deadly(&self, what: &str, deadly: bool) {
+        let all = &mut self.state().deadly;
+        if deadly {
+            all.insert(what.to_owned())
+        } else {
+            all.remove(what)
+        };
+    }
+
+    /// Waits until a call came at which the program ends. The call gets no answer: the caller is to be dropped.
+    pub async fn crash(&self) {
+        self.crash.notified().await;
+    }
+
+    async fn may_crash(&self, what: &str) {
+        if self.state().deadly.contains(what) {
+            self.crash.notify_one();
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Makes the next calls that write go wrong, one after the other.
@@ -353,6 +379,7 @@ impl CalendarService for MemoryService {
 
     async fn insert(&self, _organization: OrganizationId, draft: &EventDraft) -> Result<OutsideEvent, ServiceError> {
         self.begin("insert")?;
+        self.may_crash(&draft.mark.appointment.to_string()).await;
         pause().await;
         let answer = self.suffering(|| LateCall::Insert(draft.clone()), || self.do_insert(draft));
         pause().await;
@@ -446,6 +473,7 @@ impl CalendarService for MemoryService {
         page: Option<&str>,
     ) -> Result<ChangePage, ServiceError> {
         self.begin("changes")?;
+        self.may_crash(calendar).await;
         pause().await;
         let state = self.state();
         if !state.calendars.contains(calendar) {

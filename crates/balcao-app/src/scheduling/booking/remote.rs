@@ -21,7 +21,6 @@ use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
 use balcao_store::scheduling::{appointment, calendar_event, calendar_link};
 use balcao_store::turns::ledger::{self, EffectKey, Recorded};
 use balcao_store::{StoreError, Tx, messaging::conversation};
-use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -227,10 +226,9 @@ async fn freshen(
         .into_iter()
         .map(|calendar| ReadRequest { organization: id, calendar, as_new_as, accepts_drop: false })
         .collect();
-    let reads = requests.iter().map(|request| reading::read(app, &connected.service, request, take_over));
     let mut failed = Vec::new();
-    for read in join_all(reads).await {
-        if let Reading::Failed(error) = read? {
+    for read in reading::read_all(app, &connected.service, &requests, take_over).await? {
+        if let Reading::Failed(error) = read {
             failed.push(error);
         }
     }
@@ -269,9 +267,7 @@ async fn read_all(
         .into_iter()
         .map(|one| ReadRequest { organization: id, calendar: one.calendar, as_new_as, accepts_drop: false })
         .collect();
-    for read in join_all(requests.iter().map(|request| reading::read(app, &service, request, take_over))).await {
-        read?;
-    }
+    reading::read_all(app, &service, &requests, take_over).await?;
     let failing = app.look(list).await?.into_iter().filter_map(|one| Some((one.synced_at, one.failure?)));
     Ok(failing.map(|(synced_at, failure)| synced_at.unwrap_or(failure.since)).min())
 }

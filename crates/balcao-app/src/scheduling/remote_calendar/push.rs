@@ -1,14 +1,14 @@
 //! Makes the event of an appointment as the appointment is: one use case for the booking itself, for the worker that tries again, and for
 //! the nightly comparison.
 //!
-//! The claim of the row is durable before the first call, and every answer is recorded before the next act. So a crash at any step leaves
+//! The claim of the row is durable before the first call and counts as a crash until the push ends, and every answer is recorded before the next act. So a crash at any step leaves
 //! a row that the next call finishes. A lost answer is looked up by the id before anything is tried again.
 
 use std::sync::Arc;
 
 use balcao_agent::notice::notices;
 use balcao_domain::calendar_push::{
-    ChangedEvent, FoundEvent, PushStep, WantedEvent, judge_changed, next_step, read_found, retry_delay_s,
+    ChangedEvent, FoundEvent, MAX_CRASHES, PushStep, WantedEvent, judge_changed, next_step, read_found, retry_delay_s,
 };
 use balcao_domain::outside_event::{ConflictKind, EventMark, EventTime, OutsideEvent, ShownEvent};
 use balcao_domain::{Appointment, AppointmentId, OrganizationId};
@@ -101,7 +101,11 @@ pub async fn push_event(
     let (claimed, found, wanted) = app.store.write(claim).await?;
     let Some(row) = claimed else {
         return Ok(match found {
-            Some(row) if row.wanted > row.pushed => Pushed::Held,
+            Some(row) if row.wanted > row.pushed && row.crashes < MAX_CRASHES => Pushed::Held,
+            // Nobody knows what the last call did.
+            Some(row) if row.wanted > row.pushed => Pushed::Unknown(ServiceError::Unknown {
+                reason: "the program crashed each time while it wrote this event".to_owned(),
+            }),
             Some(row) => row.known.map_or(Pushed::Absent, |known| Pushed::Shown(shown(organization, known))),
             None => Pushed::Absent,
         });

@@ -1,9 +1,11 @@
 //! Reads what changed in a calendar outside: other people's events take time, and edits of our own are judged.
 //!
-//! A reading goes page by page, each page in one transaction; the token of the service is stored with the last one. An event whose version
+//! A reading goes page by page, each page in one transaction; the token of the service is stored with the last one. Its claim counts as a
+//! crash until the reading ends, so a calendar that ends the program is set aside. An event whose version
 //! we know is our own write and is skipped. Nothing counts as deleted because a listing lacks it: only a tombstone says so, or the service
 //! when it is asked for that event. Many deletions at once end the reading until a person says that they are true.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balcao_domain::OrganizationId;
@@ -13,6 +15,7 @@ use balcao_store::Tx;
 use balcao_store::scheduling::calendar_link;
 use balcao_store::scheduling::calendar_link::{CalendarFailure, OutsideCalendar};
 use balcao_store::scheduling::calendar_mirror::{self, QuarantinedEvent};
+use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 
 use super::edits::{self, Edits, MoveRule};
@@ -93,6 +96,33 @@ impl From<UseCaseError> for Stop {
     }
 }
 
+/// Brings copies of calendars up to date, all at once. A calendar that a crash is counted for is read alone and first, so that no other
+/// calendar is counted for it, too. Returns what came of each, in the order of `requests`.
+///
+/// # Errors
+/// As [`read`].
+pub async fn read_all(
+    app: &AppContext,
+    service: &Arc<dyn CalendarService>,
+    requests: &[ReadRequest],
+    rule: MoveRule,
+) -> Result<Vec<Reading>, UseCaseError> {
+    let Some(organization) = requests.first().map(|first| first.organization) else { return Ok(Vec::new()) };
+    let list = app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, organization)?)).await?;
+    let crashed: BTreeSet<String> = list.into_iter().filter(|one| one.crashes > 0).map(|one| one.calendar).collect();
+    let mut alone = Vec::new();
+    for request in requests.iter().filter(|request| crashed.contains(&request.calendar)) {
+        alone.push(read(app, service, request, rule).await?);
+    }
+    let rest = requests.iter().filter(|request| !crashed.contains(&request.calendar));
+    let together = join_all(rest.map(|request| read(app, service, request, rule))).await;
+    let (mut alone, mut together) = (alone.into_iter(), together.into_iter());
+    let of = |request: &ReadRequest| {
+        if crashed.contains(&request.calendar) { alone.next().map(Ok) } else { together.next() }
+    };
+    requests.iter().filter_map(of).collect()
+}
+
 /// Brings our copy of a calendar up to date.
 ///
 /// # Errors
@@ -109,9 +139,15 @@ pub async fn read(
     let claim = move |tx: &mut Tx<'_>| {
         let claimed = calendar_link::claim_reading(tx, organization, &calendar, older_than, times)?;
         let known = calendar_mirror::count(tx, organization, &calendar, now)?;
-        Ok::<_, UseCaseError>((claimed, known))
+        let is_set_aside = claimed.is_none() && calendar_link::is_set_aside(tx, organization, &calendar, now)?;
+        Ok::<_, UseCaseError>((claimed, known, is_set_aside))
     };
-    let (Some(claimed), known) = app.store.write(claim).await? else { return Ok(Reading::Fresh) };
+    let (claimed, known, is_set_aside) = app.store.write(claim).await?;
+    let Some(claimed) = claimed else {
+        let reason = "the program crashed each time while it read this calendar".to_owned();
+        let set_aside = Reading::Failed(ServiceError::Unavailable { reason, retry_after_ms: None });
+        return Ok(if is_set_aside { set_aside } else { Reading::Fresh });
+    };
     let known = usize::try_from(known).unwrap_or(usize::MAX);
     let accepts_drop = request.accepts_drop;
     let (complete, gone, events) = (None, 0, 0);

@@ -43,7 +43,7 @@ pub(super) enum Action {
     },
     /// The links, how old our copies are, and what waits.
     Status,
-    /// Reads the linked calendars now, and writes what waits.
+    /// Reads the linked calendars now, and writes what waits. What was set aside after three crashes is tried again.
     Sync {
         /// Says that many events did disappear at once.
         #[arg(long)]
@@ -161,6 +161,7 @@ async fn sync(
     id: OrganizationId,
     accept_drop: bool,
 ) -> Result<(), Failure> {
+    work.take_up(id).await.map_err(failed)?;
     let mut calendars: Vec<String> =
         links.status(id).await.map_err(failed)?.links.into_iter().map(|one| one.calendar).collect();
     calendars.sort_unstable();
@@ -226,6 +227,9 @@ fn print_status(json: bool, status: &CalendarStatus) {
         print_line(&format!("{professional}  {calendar}  {use_of}  {age}{old}{}", failure.unwrap_or_default()));
     }
     print_line(&format!("{} events wait to be written, {} conflicts", status.waiting, status.conflicts));
+    for appointment in &status.set_aside {
+        print_line(&format!("set aside after three crashes: the event of appointment {appointment}"));
+    }
     status.unreadable.iter().for_each(|one| print_line(&format!("unreadable: {}", one_line(one))));
 }
 

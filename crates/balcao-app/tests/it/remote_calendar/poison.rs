@@ -1,0 +1,111 @@
+//! An event or a calendar at which the program ends each time: after three times it is set aside, and the rest goes on.
+
+use std::future::Future;
+
+use balcao_app::admin::backlog::{self, BacklogKind};
+use balcao_app::scheduling::calendar_links::CalendarLinks;
+use balcao_app::scheduling::remote_calendar::reading::Reading;
+use balcao_domain::AppointmentId;
+use balcao_store::StoreError;
+use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
+use balcao_testkit::fakes::calendar_service::MemoryService;
+use jiff::SignedDuration;
+
+use super::{ANA, BRUNO, World, in_memory, key, request};
+
+/// Runs until the program ends at a call to the service; the work did not come to its end.
+async fn end_at_call<T>(service: &MemoryService, work: impl Future<Output = T>) {
+    tokio::select! {
+        _ended = work => panic!("the program did not end"),
+        () = service.crash() => {}
+    }
+}
+
+impl World {
+    async fn alarms(&self) -> Vec<BacklogKind> {
+        let now = balcao_domain::Clock::now(self.clock.as_ref());
+        let figures: Result<_, StoreError> =
+            self.app.store.read(move |tx| balcao_store::ops::backlog::read(tx, now)).await;
+        backlog::alarms(&figures.unwrap(), now).into_iter().map(|alarm| alarm.what).collect()
+    }
+
+    /// The work after the next start: longer than any claim holds.
+    async fn start_again(&self) {
+        self.clock.advance(SignedDuration::from_mins(3));
+        self.work().work_off().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_event_at_which_the_program_crashed_three_times_is_set_aside_and_the_others_are_written() {
+    let world = in_memory().await;
+    // Nobody knows the number of an appointment before it is booked: the next one is the deadly one.
+    let first = i64::from(world.book("09:00").await);
+    let deadly = AppointmentId::try_from(first + 1).unwrap();
+    let call = (first + 1).to_string();
+    world.service.set_deadly(&call, true);
+    // The booking itself ends the program, then the worker does, twice.
+    let booking = world.booking();
+    let book = booking.book(world.organization, world.ana.contact, key("deadly"), request("10:00"));
+    end_at_call(&world.service, book).await;
+    // The turn goes on after the start, while nobody knows yet whether the claim of the push is dead.
+    let booked = booking.book(world.organization, world.ana.contact, key("deadly"), request("10:00")).await.unwrap();
+    assert_eq!(booked.value.unwrap().appointment.id, deadly);
+    for _crash in 0..2 {
+        assert_eq!(world.alarms().await, []);
+        end_at_call(&world.service, world.start_again()).await;
+    }
+    world.start_again().await;
+    world.book("11:00").await;
+    assert_eq!(world.events().iter().map(|(id, _start)| *id).collect::<Vec<_>>(), [first, first + 2]);
+    world.clock.advance(SignedDuration::from_secs(1));
+    assert_eq!(world.alarms().await, [BacklogKind::Event]);
+    let links = CalendarLinks::new(world.app.clone());
+    let status = links.status(world.organization).await.unwrap();
+    assert_eq!((status.set_aside, status.waiting), (vec![deadly], 1));
+    // Staff mended what was wrong, and take it up again.
+    world.service.set_deadly(&call, false);
+    world.start_again().await;
+    assert_eq!(world.events().len(), 2, "nobody has taken it up");
+    assert_eq!(world.work().take_up(world.organization).await.unwrap(), 1);
+    world.start_again().await;
+    world.assert_equal("taken up again").await;
+    assert_eq!(world.alarms().await, []);
+}
+
+#[tokio::test]
+async fn a_calendar_at_which_the_program_crashed_three_times_is_set_aside_and_the_others_are_read() {
+    let world = in_memory().await;
+    let (organization, professional) = (world.organization, world.professional);
+    let now = balcao_domain::Clock::now(world.clock.as_ref());
+    let other = CalendarLink { professional, calendar: BRUNO.to_owned(), access: LinkAccess::Read };
+    let linked: Result<(), StoreError> =
+        world.app.store.write(move |tx| calendar_link::link(tx, organization, &other, now)).await;
+    linked.unwrap();
+    world.service.set_deadly(ANA, true);
+    // A customer's booking reads all calendars at once, so that both count; the next one reads each alone.
+    let booking = world.booking();
+    for attempt in ["one", "two"] {
+        let book = booking.book(organization, world.ana.contact, key(attempt), request("10:00"));
+        end_at_call(&world.service, book).await;
+        world.clock.advance(SignedDuration::from_mins(3));
+    }
+    world.work().read(organization, BRUNO.to_owned(), false).await.unwrap();
+    world.clock.advance(SignedDuration::from_mins(15));
+    end_at_call(&world.service, world.start_again()).await;
+    world.start_again().await;
+    let read = world.work().read(organization, ANA.to_owned(), false).await.unwrap();
+    assert!(matches!(read, Reading::Failed(_)), "{read:?}");
+    world.clock.advance(SignedDuration::from_mins(16));
+    world.work().work_off().await.unwrap();
+    assert_eq!(world.alarms().await, [BacklogKind::Calendar]);
+    let links = CalendarLinks::new(world.app.clone());
+    let status = links.status(organization).await.unwrap();
+    let shown: Vec<_> = status.links.iter().map(|one| (one.calendar.as_str(), one.failure.is_some())).collect();
+    assert_eq!(shown, [(ANA, true), (BRUNO, false)]);
+    world.service.set_deadly(ANA, false);
+    assert_eq!(world.work().take_up(organization).await.unwrap(), 1);
+    world.work().work_off().await.unwrap();
+    world.book("10:00").await;
+    world.assert_equal("taken up again").await;
+}
