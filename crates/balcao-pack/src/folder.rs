@@ -51,11 +51,17 @@ pub(crate) enum FileError {
     #[error("the file is larger than {MAX_BYTES} bytes")]
     TooLarge,
     /// All files that were read, together.
-    #[error("with it, the files of the pack are larger than {} MiB together", MAX_PACK_BYTES >> 20)]
-    PackTooLarge,
+    #[error("with it, the files of the pack are larger than {} MiB together", most >> 20)]
+    PackTooLarge {
+        /// Bytes that they may have.
+        most: u64,
+    },
     /// More files than anybody writes.
-    #[error("there are more than {MAX_FILES} files")]
-    TooMany,
+    #[error("there are more than {most} files")]
+    TooMany {
+        /// So many there may be.
+        most: usize,
+    },
     /// Bytes that are no text.
     #[error("the file is not text in UTF-8")]
     NotUtf8,
@@ -83,8 +89,8 @@ impl Folder {
                 refused.push((path, FileError::NotAFile));
             }
         }
-        if files.len() > MAX_FILES && !refused.iter().any(|(_, error)| matches!(error, FileError::TooMany)) {
-            refused.push((name.to_owned(), FileError::TooMany));
+        if files.len() > MAX_FILES && !refused.iter().any(|(_, error)| matches!(error, FileError::TooMany { .. })) {
+            refused.push((name.to_owned(), FileError::TooMany { most: MAX_FILES }));
             files.truncate(MAX_FILES);
         }
         files.sort();
@@ -111,7 +117,7 @@ impl Folder {
         for (number, entry) in at.read_dir()?.enumerate() {
             if number == MAX_ENTRIES {
                 // Whatever stands behind them would be left out in silence.
-                refused.push((name.to_owned(), FileError::TooMany));
+                refused.push((name.to_owned(), FileError::TooMany { most: MAX_FILES }));
                 break;
             }
             let entry = entry?;
@@ -160,10 +166,10 @@ impl Folder {
                 }
                 length = length.saturating_add(kind.len());
                 if length > MAX_PROGRAM_BYTES {
-                    return Err(refused(FileError::PackTooLarge));
+                    return Err(refused(FileError::PackTooLarge { most: MAX_PROGRAM_BYTES }));
                 }
                 if found.len() >= MAX_PROGRAM_FILES {
-                    return Err(refused(FileError::TooMany));
+                    return Err(refused(FileError::TooMany { most: MAX_PROGRAM_FILES }));
                 }
                 let (mut hash, mut part) = (Sha256::new(), [0; 16 << 10]);
                 let mut file = open(&path).map_err(failed)?.take(MAX_PROGRAM_BYTES);
@@ -212,7 +218,7 @@ impl Folder {
         let mut read = self.read.borrow_mut();
         read.insert(at, length);
         if read.values().sum::<u64>() > MAX_PACK_BYTES {
-            return Err(FileError::PackTooLarge);
+            return Err(FileError::PackTooLarge { most: MAX_PACK_BYTES });
         }
         String::from_utf8(bytes).map_err(|_not_text| FileError::NotUtf8)
     }

@@ -53,3 +53,13 @@ fn a_deep_chain_of_dependencies_is_no_trouble() {
     }
     assert_eq!(Bundle::new(helpers).unwrap().order(299).len(), 300);
 }
+
+#[test]
+fn more_than_1000_helpers_or_2_mib_of_code_are_refused() {
+    let many = |count: usize| Bundle::new((0..count).map(|number| helper(&format!("h{number}"), &[])).collect());
+    assert!(many(MAX_HELPERS).is_ok());
+    assert_eq!(many(MAX_HELPERS + 1).unwrap_err(), [BundleError::TooMany { count: 1_001, most: 1_000 }]);
+    let long = |bytes: usize| Bundle::new(vec![Helper::javascript("a", "x.js", &"x".repeat(bytes))]);
+    assert!(long(MAX_SOURCE_BYTES).is_ok());
+    assert_eq!(long(MAX_SOURCE_BYTES + 1).unwrap_err(), [BundleError::TooLong { bytes: (2 << 20) + 1, most: 2 << 20 }]);
+}

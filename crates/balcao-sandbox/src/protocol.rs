@@ -75,7 +75,7 @@ impl Kind {
             .find(|kind| kind.byte() == byte)
     }
 
-    fn byte(self) -> u8 {
+    pub(crate) fn byte(self) -> u8 {
         match self {
             Self::Greeting => 1,
             Self::Setup => 2,

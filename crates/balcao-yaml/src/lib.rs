@@ -349,6 +349,20 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_more_than_4_mib_or_of_very_many_repeated_parts_is_refused() {
+        let of = |bytes: usize| format!("a: {}", "x".repeat(bytes - 3));
+        assert!(Document::read("x.yaml", &of(super::MAX_BYTES)).is_ok());
+        let problem = Document::read("x.yaml", &of(super::MAX_BYTES + 1)).unwrap_err();
+        assert!(problem.message.contains("4194304 bytes"), "{problem:?}");
+        let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..9 {
+            let parts = vec![format!("*a{}", level - 1); 10].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{parts}]\n"));
+        }
+        assert!(Document::read("x.yaml", &text).is_err());
+    }
+
+    #[test]
     fn the_lines_of_a_block_are_found_with_their_indentation() {
         let text = "a: x => 1\nb: |\n  first\n    second\nlist:\n  - code: |2\n\n      deep\n  - code: 'x => 2'\n";
         let document = Document::read("x.yaml", text).unwrap();

@@ -111,6 +111,16 @@ async fn refusals_are_told_apart() {
     }
 }
 
+/// It was taken, so it is not sent again.
+#[tokio::test]
+async fn an_answer_to_a_send_that_does_not_end_leaves_the_outcome_unknown() {
+    let fake = FakeEvolution::start().unwrap();
+    fake.next(Gateway::Endless);
+    let error = gateway(&fake).send(&Outbound::text("Oi!").unwrap(), &joao()).await.unwrap_err();
+    assert_eq!(error.class, SendClass::Unknown);
+    assert!(error.message.contains("too large"), "{error}");
+}
+
 #[tokio::test]
 async fn a_file_comes_by_its_message_within_the_limits() {
     let fake = FakeEvolution::start().unwrap();

@@ -229,6 +229,15 @@ async fn an_answer_of_meta_decides_the_class() {
     assert!(graph.accepted().is_empty());
 }
 
+/// It may have been taken, so it is not sent again.
+#[tokio::test]
+async fn an_answer_to_a_send_that_does_not_end_leaves_the_outcome_unknown() {
+    let graph = FakeGraph::start().unwrap();
+    graph.next(Behaviour::Endless);
+    let error = account(&graph).send(&hello(), &joao()).await.unwrap_err();
+    assert_eq!(error.class, SendClass::Unknown, "{error}");
+}
+
 #[tokio::test]
 async fn a_closed_window_lets_only_templates_through() {
     let graph = FakeGraph::start().unwrap();

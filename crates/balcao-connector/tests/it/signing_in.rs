@@ -275,3 +275,19 @@ async fn calls_that_were_refused_together_get_one_new_token_and_not_each_its_own
     assert_eq!([one, two, three, four], [(); 4].map(|()| Ok(json!("Bearer a2"))));
     assert_eq!(trades.load(Ordering::SeqCst), 2);
 }
+
+#[tokio::test]
+async fn an_answer_of_a_token_endpoint_of_more_than_256_kib_is_left_unread() {
+    let small: fn(usize) -> Value =
+        |_| json!({ "access_token": "a1", "expires_in": 3_600, "more": "x".repeat(200 << 10) });
+    let large: fn(usize) -> Value =
+        |_| json!({ "access_token": "a1", "expires_in": 3_600, "more": "x".repeat(257 << 10) });
+    for (grant, reads) in [(small, true), (large, false)] {
+        let server = service(|_| false, grant);
+        let account = oauth(&server, Arc::default());
+        let called = account.call(&read(), &arguments(json!({})), None).await;
+        assert_eq!(called.is_ok(), reads, "{called:?}");
+        let calls = server.asked().iter().filter(|asked| asked.target != "/token").count();
+        assert_eq!(calls, usize::from(reads), "without a token nothing is asked");
+    }
+}

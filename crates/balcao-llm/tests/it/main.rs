@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod bounds;
 mod contract;
 mod corpus;
 mod dialects;

@@ -91,6 +91,10 @@ async fn a_92_endless_lists_of_tools_are_not_read() {
     world.modes("many");
     let error = world.server(json!({})).review().await.unwrap_err();
     assert!(error.for_staff().contains("max_tools") || error.for_staff().contains("pages"), "{}", error.for_staff());
+    // Pages without a tool count as well.
+    world.modes("empty_pages");
+    let error = world.server(json!({})).review().await.unwrap_err();
+    assert!(error.for_staff().contains("more than 32 pages"), "{}", error.for_staff());
 }
 
 #[test]

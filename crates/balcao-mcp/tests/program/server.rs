@@ -49,6 +49,10 @@ impl About for Liar {
         serde_json::from_str(&fs::read_to_string(self.folder.join("tools")).unwrap()).unwrap()
     }
 
+    fn page(&self) -> usize {
+        if self.is("empty_pages") { 0 } else { 2 }
+    }
+
     fn modern(&self) -> bool {
         self.is("modern")
     }

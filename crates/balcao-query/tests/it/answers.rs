@@ -132,6 +132,26 @@ fn rows_beyond_the_answer_are_counted() {
 }
 
 #[test]
+fn rows_that_would_have_to_be_kept_and_groups_have_a_bound() {
+    let told = |question: &str, rows: usize| {
+        let plan = Query::parse(question).unwrap().plan(&catalogue(), NOW).unwrap();
+        let mut run = plan.run();
+        let pushed = (0..rows).try_for_each(|number| {
+            let mut next = row(crate::ROWS[0]);
+            next[1] = Value::text(&number.to_string());
+            run.push(next).map(drop)
+        });
+        pushed.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let sorted = "appointments | sort client";
+    assert_eq!(told(sorted, limits::MAX_KEPT_ROWS), "");
+    assert!(told(sorted, limits::MAX_KEPT_ROWS + 1).contains("more than 100000 rows"));
+    let grouped = "appointments | summarize count() by client";
+    assert_eq!(told(grouped, limits::MAX_GROUPS), "");
+    assert!(told(grouped, limits::MAX_GROUPS + 1).contains("more than 10000 groups"));
+}
+
+#[test]
 fn what_need_not_be_read_is_told() {
     let range = |question: &str| {
         let plan = Query::parse(question).unwrap().plan(&catalogue(), NOW).unwrap();

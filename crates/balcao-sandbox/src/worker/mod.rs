@@ -118,3 +118,21 @@ fn receive(input: &mut impl Read) -> io::Result<Option<(Kind, Vec<u8>)>> {
 fn unexpected() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "not a frame of this protocol")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_of_more_than_16_mib_is_refused_before_it_is_read() {
+        let frame = |length: usize| {
+            let mut bytes = u32::try_from(length).unwrap().to_le_bytes().to_vec();
+            bytes.push(Kind::Call.byte());
+            bytes.resize(4 + length.min(MAX_REQUEST_BYTES), b'x');
+            receive(&mut bytes.as_slice()).map(|received| received.map(|(_, body)| body.len()))
+        };
+        assert_eq!(frame(MAX_REQUEST_BYTES).unwrap(), Some(MAX_REQUEST_BYTES - 1));
+        assert_eq!(frame(MAX_REQUEST_BYTES + 1).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(frame(0).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+}

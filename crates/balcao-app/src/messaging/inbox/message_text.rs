@@ -200,3 +200,7 @@ fn ordered(order: &Order, said: &Words) -> String {
 fn bracket(kind: &str, more: &str) -> String {
     if more.is_empty() { format!("[{kind}]") } else { format!("[{kind}: {more}]") }
 }
+
+#[cfg(test)]
+#[path = "message_text_tests.rs"]
+mod tests;
