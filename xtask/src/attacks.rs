@@ -16,8 +16,12 @@ pub(crate) fn check_budgets() -> Result<String, String> {
     let is_row = |row: &str| row.starts_with("| ") && !row.starts_with("| what |");
     for (number, row) in page.lines().enumerate().filter(|(_, row)| is_row(row)) {
         let at = format!("{BUDGETS}:{}", number + 1);
-        let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
+        let columns: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
+        let tests = columns.last().copied().unwrap_or_default();
         rows += 1;
+        if let [_what, budget, place, ..] = columns.as_slice() {
+            problems.extend(differing(budget, place).into_iter().map(|problem| format!("{at}: {problem}")));
+        }
         let named: Vec<&str> = tests.split(", ").map(|test| test.trim_matches('`')).collect();
         problems.extend(
             named
@@ -27,6 +31,51 @@ pub(crate) fn check_budgets() -> Result<String, String> {
         );
     }
     if problems.is_empty() { Ok(format!("{rows} budgets have tests")) } else { Err(problems.join("\n")) }
+}
+
+/// Constants that a row names as `` `NAME` in `file` `` and whose value its budget does not say.
+fn differing(budget: &str, place: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    for named in place.split("`, `") {
+        let parts: Vec<&str> = named.split('`').filter(|part| !part.trim().is_empty()).collect();
+        let Some(at) = parts.iter().position(|part| part.trim() == "in") else { continue };
+        let before = at.checked_sub(1).and_then(|before| parts.get(before));
+        let (Some(name), Some(file)) = (before, parts.get(at + 1)) else { continue };
+        let text = fs::read_to_string(file).unwrap_or_default();
+        match value(&text, name) {
+            Some(Some(value)) if !spellings(value).iter().any(|spelling| budget.contains(spelling.as_str())) => {
+                problems.push(format!("`{name}` is {value}; expected `{budget}` to say so"));
+            }
+            Some(_) => {}
+            None => problems.push(format!("unknown constant `{name}` of `{file}`")),
+        }
+    }
+    problems
+}
+
+/// The value of a constant of a file; inside, `None` if it is no product and no shift of numbers.
+fn value(text: &str, name: &str) -> Option<Option<u64>> {
+    let rest = text.split(&format!("const {name}: ")).nth(1)?;
+    let written = rest.split_once(" = ")?.1.split_once(';')?.0;
+    let number = |word: &str| match word.trim() {
+        "MIB" => Some(1 << 20),
+        word => word.replace('_', "").parse::<u64>().ok(),
+    };
+    Some(match written.split_once("<<") {
+        Some((base, shift)) => number(base).zip(number(shift)).map(|(base, shift)| base << shift),
+        None => written.split('*').map(number).product(),
+    })
+}
+
+/// How a number may stand in the table.
+fn spellings(value: u64) -> Vec<String> {
+    let digits = value.to_string();
+    let place = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+    let grouped =
+        digits.char_indices().map(|(at, digit)| if place(at) { format!(",{digit}") } else { digit.to_string() });
+    let units = [(20, "MiB"), (10, "KiB")].into_iter().filter(|(bits, _)| value > 0 && value.is_multiple_of(1 << bits));
+    let sizes = units.map(|(bits, unit)| format!("{} {unit}", value >> bits));
+    std::iter::once(grouped.collect()).chain(sizes).collect()
 }
 
 /// The names of the Rust tests of all rows, as `cargo test` filters them: without the crate, and without its folder of tests.
@@ -136,6 +185,20 @@ mod tests {
         assert_eq!(super::filter("balcao-tool::cost::tests::few"), Some("cost::tests::few"));
         assert_eq!(super::filter("balcao-agent::loop_contract::confirm::lc_208"), Some("confirm::lc_208"));
         assert_eq!(super::filter("browser::on a page"), None);
+    }
+
+    #[test]
+    fn a_budget_says_the_value_of_its_constant() {
+        let value = |written: &str| super::value(&format!("pub const MOST: usize = {written};"), "MOST");
+        assert_eq!(
+            (value("64 << 20"), value("16 * MIB"), value("2_000")),
+            (Some(Some(64 << 20)), Some(Some(16 << 20)), Some(Some(2_000)))
+        );
+        assert_eq!((value("2 * OTHER"), super::value("", "MOST")), (Some(None), None));
+        assert_eq!(super::spellings(1 << 20), ["1,048,576", "1 MiB", "1024 KiB"]);
+        assert_eq!(super::spellings(100_000), ["100,000"]);
+        let told = super::differing("3 MiB", "fixed: `MOST` in `no/such/file.rs`");
+        assert_eq!(told, ["unknown constant `MOST` of `no/such/file.rs`"]);
     }
 
     #[test]

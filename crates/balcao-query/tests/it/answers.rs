@@ -138,7 +138,7 @@ fn rows_that_would_have_to_be_kept_and_groups_have_a_bound() {
         let mut run = plan.run();
         let pushed = (0..rows).try_for_each(|number| {
             let mut next = row(crate::ROWS[0]);
-            next[1] = Value::text(&number.to_string());
+            next[1] = Value::text(number.to_string());
             run.push(next).map(drop)
         });
         pushed.err().map(|error| error.to_string()).unwrap_or_default()

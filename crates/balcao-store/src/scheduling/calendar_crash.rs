@@ -28,7 +28,7 @@ impl SetAside {
     }
 }
 
-/// Sets aside what the program crashed at [`MAX_CRASHES`] times and nobody holds any more; gives what was not set aside before.
+/// Sets aside what the program crashed at [`MAX_CRASHES`] times and no claim holds; gives what was not set aside before.
 ///
 /// # Errors
 /// What the database said.

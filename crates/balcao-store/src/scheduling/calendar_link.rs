@@ -247,7 +247,7 @@ pub fn claim_reading(
     tx.query_optional(&sql, values![organization, calendar, older_than, now, until, MAX_CRASHES], read)
 }
 
-/// Whether a calendar is not read any more, because the program crashed at it [`MAX_CRASHES`] times and nobody holds it.
+/// Whether a calendar is not read any more, because the program crashed at it [`MAX_CRASHES`] times and no claim holds.
 ///
 /// # Errors
 /// What the database said.

@@ -102,7 +102,7 @@ pub async fn push_event(
     let Some(row) = claimed else {
         return Ok(match found {
             Some(row) if row.wanted > row.pushed && row.crashes < MAX_CRASHES => Pushed::Held,
-            // Nobody knows what the last call did.
+            // The last call may have done something.
             Some(row) if row.wanted > row.pushed => Pushed::Unknown(ServiceError::Unknown {
                 reason: "the program crashed each time while it wrote this event".to_owned(),
             }),

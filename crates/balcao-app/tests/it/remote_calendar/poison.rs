@@ -39,7 +39,7 @@ impl World {
 #[tokio::test]
 async fn an_event_at_which_the_program_crashed_three_times_is_set_aside_and_the_others_are_written() {
     let world = in_memory().await;
-    // Nobody knows the number of an appointment before it is booked: the next one is the deadly one.
+    // The number of the next appointment is one higher: that is the deadly one.
     let first = i64::from(world.book("09:00").await);
     let deadly = AppointmentId::try_from(first + 1).unwrap();
     let call = (first + 1).to_string();
@@ -48,7 +48,7 @@ async fn an_event_at_which_the_program_crashed_three_times_is_set_aside_and_the_
     let booking = world.booking();
     let book = booking.book(world.organization, world.ana.contact, key("deadly"), request("10:00"));
     end_at_call(&world.service, book).await;
-    // The turn goes on after the start, while nobody knows yet whether the claim of the push is dead.
+    // The turn goes on after the start, while the claim of the push still holds.
     let booked = booking.book(world.organization, world.ana.contact, key("deadly"), request("10:00")).await.unwrap();
     assert_eq!(booked.value.unwrap().appointment.id, deadly);
     for _crash in 0..2 {
