@@ -82,7 +82,7 @@ fn spellings(value: u64) -> Vec<String> {
 pub(crate) fn filters() -> Result<String, String> {
     let list = fs::read_to_string(LIST).map_err(|error| format!("{LIST}: {error}"))?;
     let rows = list.lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
-    let named = rows.filter_map(|row| row.rsplit(" | ").next()).flat_map(|tests| tests.split(", "));
+    let named = rows.filter_map(|row| row.split(" | ").nth(2)).flat_map(|tests| tests.split(", "));
     let filters: BTreeSet<&str> = named.filter_map(filter).collect();
     Ok(filters.into_iter().collect::<Vec<_>>().join("\n"))
 }
@@ -101,10 +101,15 @@ pub(crate) fn check() -> Result<String, String> {
     for (number, row) in list.lines().enumerate().filter(|(_, row)| !row.is_empty() && !row.starts_with('#')) {
         let at = format!("{LIST}:{}", number + 1);
         let columns: Vec<&str> = row.split(" | ").collect();
-        let [id, _attack, named] = columns.as_slice() else {
+        let ([id, _attack, named] | [id, _attack, named, _]) = columns.as_slice() else {
             problems.push(format!("{at}: invalid row; expected `ID | what is attacked | crate::path::of::test, …`"));
             continue;
         };
+        if !is_measured(named, columns.get(3).copied()) {
+            problems.push(format!(
+                "{at}: {id} has no measure; expected a test under attack::weight, or `| pure: ` with a reason"
+            ));
+        }
         if !ids.insert((*id).to_owned()) {
             problems.push(format!("{at}: {id} stands there twice"));
         }
@@ -120,6 +125,15 @@ pub(crate) fn check() -> Result<String, String> {
         Ok(format!("{rows} attacks are tried by {tests} tests"))
     } else {
         Err(problems.join("\n"))
+    }
+}
+
+/// Whether a row names a test that asks for health and looks at memory while the attack lasts, or says why it needs none.
+fn is_measured(named: &str, remark: Option<&str>) -> bool {
+    let reason = remark.and_then(|remark| remark.strip_prefix("pure: "));
+    match remark {
+        None => named.contains("::attack::weight::"),
+        Some(_) => reason.is_some_and(|reason| !reason.trim().is_empty()),
     }
 }
 
@@ -185,6 +199,14 @@ mod tests {
         assert_eq!(super::filter("balcao-tool::cost::tests::few"), Some("cost::tests::few"));
         assert_eq!(super::filter("balcao-agent::loop_contract::confirm::lc_208"), Some("confirm::lc_208"));
         assert_eq!(super::filter("browser::on a page"), None);
+    }
+
+    #[test]
+    fn a_row_is_measured_or_says_why_it_needs_no_measure() {
+        let weighed = "balcao-cli::it::attack::weight::bombs::u11";
+        assert!(super::is_measured(weighed, None) && super::is_measured("a::b", Some("pure: a rule is judged")));
+        assert!(!super::is_measured("a::b", None) && !super::is_measured("a::b", Some("pure: ")));
+        assert!(!super::is_measured("a::b", Some("why not")));
     }
 
     #[test]

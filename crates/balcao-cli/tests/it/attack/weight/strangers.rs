@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{has_stayed_small, shop_with, while_health_answers};
 use crate::observed::{SECRET, post, request};
-use crate::web_chat::{Running, read, token, write};
+use crate::web_chat::{ORIGIN, Running, exchange, read, token, write};
 
 /// A shop with all channels, served.
 struct Open {
@@ -118,7 +118,35 @@ fn u07_under_what_strangers_send_health_answers_and_memory_stays() {
         let body = webhooks::envelope("messages", json!({"contacts": contacts, "messages": messages}));
         assert_eq!(post(address, &body, SECRET).map(|(status, ..)| status), Some(200));
     });
+    while_health_answers(address, |number| {
+        // Without a host, or with two; a key twice; addresses that no proxy wrote; visitors without end.
+        for head in ["GET /chat/widget.js HTTP/1.1\r\n", "GET /chat/widget.js HTTP/1.1\r\nhost: x\r\nhost: y\r\n"] {
+            for _ in 0..50 {
+                assert_eq!(first_status(address, &format!("{head}connection: close\r\n\r\n")), Some(400), "{head}");
+            }
+        }
+        let twice = format!("{{\"id\":\"message-twice-{number}\",\"text\":\"oi\",\"text\":\"tchau\"}}");
+        let head = format!("POST /chat/v1/messages HTTP/1.1\r\norigin: {ORIGIN}\r\nauthorization: Bearer {visitor}");
+        assert_eq!(status(address, &head, twice.as_bytes()), Some(400));
+        for one in 0..100 {
+            let forged = format!("203.0.113.{one}, 2001:db8:{one:x}::1, unknown");
+            let head =
+                format!("POST /chat/v1/session HTTP/1.1\r\nhost: x\r\norigin: {ORIGIN}\r\nx-forwarded-for: {forged}");
+            let answer = exchange(address, &head, "", None);
+            let status = answer.get(9..12).unwrap_or_default();
+            assert!(["200", "201", "429"].contains(&status), "{answer}");
+        }
+    });
     has_stayed_small(shop.server.id());
+}
+
+/// The status of a request that is sent as it stands.
+fn first_status(address: &str, whole: &str) -> Option<u16> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.write_all(whole.as_bytes()).ok()?;
+    let mut answer = Vec::new();
+    drop(stream.read_to_end(&mut answer));
+    String::from_utf8_lossy(&answer).split(' ').nth(1)?.parse().ok()
 }
 
 #[test]
