@@ -859,7 +859,7 @@ CREATE TABLE outside_calendar (
     -- SHA-256 of the secret that a call must bring, in hexadecimal. The secret itself is nowhere.
     channel_hash TEXT,
     channel_resource TEXT,
-    channel_ends_at BIGINT,
+    channel_ends_at BIGINT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT,
     PRIMARY KEY (organization_id, calendar_id)
 );
 CREATE INDEX outside_calendar_due ON outside_calendar (organization_id, due_at);
@@ -920,7 +920,7 @@ CREATE TABLE calendar_event (
     claimed_until BIGINT NOT NULL DEFAULT 0,
     not_before BIGINT NOT NULL,
     tries BIGINT NOT NULL DEFAULT 0,
-    failure TEXT,
+    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT,
     PRIMARY KEY (organization_id, appointment_id)
 );
 CREATE INDEX calendar_event_waiting ON calendar_event (organization_id, not_before) WHERE wanted > pushed;
@@ -951,3 +951,4 @@ CREATE TABLE calendar_conflict (
 );
 CREATE UNIQUE INDEX calendar_conflict_open ON calendar_conflict (organization_id, appointment_id, calendar_id, event_id)
     WHERE resolved_at IS NULL;
+CREATE INDEX calendar_event_set_aside ON calendar_event (organization_id, appointment_id) WHERE set_aside_at IS NOT NULL;
