@@ -292,7 +292,8 @@ async fn payment_of_another_amount_has_to_be_said_and_can_be_taken_back() {
         (half, AmountKind::Price, "expected R$ 89,00, the price of the plan; `--partial`"),
         (double, AmountKind::Price, "expected R$ 89,00, the price of the plan; `--more`"),
         (8_900, AmountKind::Partial, "expected less than R$ 89,00"),
-        (half, AmountKind::More, "expected more than R$ 89,00"),
+        (half, AmountKind::More, "expected a multiple of R$ 89,00"),
+        (double + 1, AmountKind::More, "such as R$ 178,00"),
     ] {
         let refused = note("PIX-1", cents, kind).await.unwrap().unwrap_err().to_string();
         assert!(refused.contains(expected), "{refused}");
@@ -303,12 +304,12 @@ async fn payment_of_another_amount_has_to_be_said_and_can_be_taken_back() {
     let full = note("PIX-2", 8_900, AmountKind::Price).await.unwrap().unwrap();
     assert_eq!(due(&full), day("2027-01-31"));
     let more = note("PIX-3", double, AmountKind::More).await.unwrap().unwrap();
-    assert_eq!(due(&more), day("2027-02-28"));
+    assert_eq!((due(&more), more.periods), (day("2027-03-31"), 2));
     let take_back =
         |reference: &str| subscriptions.take_back_payment(world.organization, id, reference.to_owned(), davi());
     // What moved the due date last is taken back first.
     let early = take_back("PIX-2").await.unwrap().unwrap_err();
-    assert_eq!(early, SubscriptionRefusal::DueMovedSince { due: Some(day("2027-02-28")) });
+    assert_eq!(early, SubscriptionRefusal::DueMovedSince { due: Some(day("2027-03-31")) });
     for (reference, then) in [("PIX-3", "2027-01-31"), ("PIX-2", "2026-12-31"), ("PIX-1", "2026-12-31")] {
         let taken = take_back(reference).await.unwrap().unwrap();
         assert_eq!((taken.changed, due(&taken)), (true, day(then)), "{reference}");

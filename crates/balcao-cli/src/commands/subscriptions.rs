@@ -89,7 +89,7 @@ enum Action {
         /// Notes less than the price; the due date stays.
         #[arg(long, requires = "amount", conflicts_with = "more")]
         partial: bool,
-        /// Notes more than the price; the due date moves by one period all the same.
+        /// Notes several times the price; the due date moves by as many periods.
         #[arg(long, requires = "amount")]
         more: bool,
         #[command(flatten)]
@@ -282,6 +282,8 @@ fn answered(
 fn done(change: &SubscriptionChange, json: bool) {
     print_line(&if json {
         serde_json::to_string(change).unwrap_or_default()
+    } else if change.periods > 1 {
+        format!("{}; {} periods are paid", line(&change.subscription), change.periods)
     } else if change.changed {
         line(&change.subscription)
     } else {

@@ -16,8 +16,11 @@ pub enum SubscriptionAct {
         /// The due date that is to be moved, so that the act happens once.
         due: Date,
     },
-    /// Notes a payment, which moves the due date by one period.
-    Pay,
+    /// Notes a payment, which moves the due date by the periods that it pays.
+    Pay {
+        /// How many; at least one moves the date.
+        periods: u32,
+    },
     /// Lets it rest from today on.
     Pause,
     /// Ends the rest, or takes back an end that is still to come.
@@ -102,14 +105,14 @@ impl SubscriptionDates {
                 SubscriptionAct::End { on: wanted, .. } if wanted.is_none_or(|wanted| wanted == on) => Ok(None),
                 SubscriptionAct::End { .. }
                 | SubscriptionAct::Renew { .. }
-                | SubscriptionAct::Pay
+                | SubscriptionAct::Pay { .. }
                 | SubscriptionAct::Pause
                 | SubscriptionAct::Resume => Err(ActRefusal::Ended { on }),
             };
         }
         let changed = match act {
             SubscriptionAct::Renew { due } => self.renew(due, period)?,
-            SubscriptionAct::Pay => self.move_due(self.due.unwrap_or(today), period)?,
+            SubscriptionAct::Pay { periods } => self.pay(periods, period, today)?,
             SubscriptionAct::Pause => Self { paused: self.paused.or(Some(today)), ..self },
             SubscriptionAct::Resume => self.resume(today)?,
             SubscriptionAct::End { on, gives_up_paid } => self.end(on.unwrap_or(today), gives_up_paid)?,
@@ -125,6 +128,10 @@ impl SubscriptionDates {
         // The renewal happened before: its caller did not hear so.
         let is_renewed = self.due.is_some() && self.due == period.next_due(due, anchor_day);
         if is_renewed { Ok(self) } else { Err(ActRefusal::OtherDue { due: self.due }) }
+    }
+
+    fn pay(self, periods: u32, period: PlanPeriod, today: Date) -> Result<Self, ActRefusal> {
+        (0..periods).try_fold(self, |dates, _| dates.move_due(dates.due.unwrap_or(today), period))
     }
 
     fn move_due(self, from: Date, period: PlanPeriod) -> Result<Self, ActRefusal> {

@@ -5,6 +5,9 @@ use super::*;
 
 const TODAY: Date = date(2026, 12, 10);
 
+/// A payment of one period.
+const PAY: SubscriptionAct = SubscriptionAct::Pay { periods: 1 };
+
 fn started() -> SubscriptionDates {
     SubscriptionDates::start(date(2026, 11, 30), Some(date(2026, 12, 31)), TODAY).unwrap()
 }
@@ -25,15 +28,15 @@ fn start_is_today_or_earlier_and_due_from_the_start_on() {
 
 #[test]
 fn payment_moves_the_due_date_by_one_period() {
-    let paid = decide(started(), SubscriptionAct::Pay).unwrap().unwrap();
+    let paid = decide(started(), PAY).unwrap().unwrap();
     assert_eq!(paid, SubscriptionDates { due: Some(date(2027, 1, 31)), ..started() });
-    let twice = decide(paid, SubscriptionAct::Pay).unwrap().unwrap();
+    let twice = decide(paid, PAY).unwrap().unwrap();
     assert_eq!((twice.due, twice.anchor_day), (Some(date(2027, 2, 28)), Some(31)));
     let unbilled = SubscriptionDates { due: None, anchor_day: None, ..started() };
-    let billed = decide(unbilled, SubscriptionAct::Pay).unwrap().unwrap();
+    let billed = decide(unbilled, PAY).unwrap().unwrap();
     assert_eq!((billed.due, billed.anchor_day), (Some(date(2027, 1, 10)), Some(10)));
     let last = SubscriptionDates { due: Some(Date::MAX), ..started() };
-    assert_eq!(decide(last, SubscriptionAct::Pay), Err(ActRefusal::BeyondCalendar));
+    assert_eq!(decide(last, PAY), Err(ActRefusal::BeyondCalendar));
 }
 
 #[test]
@@ -71,7 +74,7 @@ fn end_comes_after_the_start_and_can_be_taken_back_while_it_is_to_come() {
     assert_eq!((decide(ended, end(None)), decide(ended, end(Some(TODAY)))), (Ok(None), Ok(None)));
     let refused = Err(ActRefusal::Ended { on: TODAY });
     let renew = SubscriptionAct::Renew { due: date(2026, 12, 31) };
-    let others = [renew, SubscriptionAct::Pay, SubscriptionAct::Pause, SubscriptionAct::Resume, end(Some(Date::MAX))];
+    let others = [renew, PAY, SubscriptionAct::Pause, SubscriptionAct::Resume, end(Some(Date::MAX))];
     for act in others {
         assert_eq!(decide(ended, act), refused, "{act:?}");
     }
@@ -91,25 +94,41 @@ fn end_before_the_paid_time_is_over_has_to_be_meant() {
 #[test]
 fn amount_is_the_price_or_what_was_said_of_it() {
     use crate::subscription::payment::{AmountKind, AmountRefusal};
-    let moves = |kind: AmountKind, paid: i64| kind.moves_due(paid, 8_900);
+    let periods = |kind: AmountKind, paid: i64| kind.periods(paid, 8_900);
     assert_eq!(
-        [8_899, 8_900, 8_901].map(|paid| moves(AmountKind::Price, paid)),
-        [Err(AmountRefusal::Less), Ok(true), Err(AmountRefusal::More)]
+        [8_899, 8_900, 8_901].map(|paid| periods(AmountKind::Price, paid)),
+        [Err(AmountRefusal::Less), Ok(1), Err(AmountRefusal::More)]
     );
+    assert_eq!([8_899, 8_900].map(|paid| periods(AmountKind::Partial, paid)), [Ok(0), Err(AmountRefusal::NotPartial)]);
+    let refused = Err(AmountRefusal::NotMore);
     assert_eq!(
-        [8_899, 8_900].map(|paid| moves(AmountKind::Partial, paid)),
-        [Ok(false), Err(AmountRefusal::NotPartial)]
+        [8_900, 8_901, 17_800, 17_801, 26_700, 120 * 8_900, 121 * 8_900].map(|paid| periods(AmountKind::More, paid)),
+        [refused, refused, Ok(2), refused, Ok(3), Ok(120), refused]
     );
-    assert_eq!([8_900, 8_901].map(|paid| moves(AmountKind::More, paid)), [Err(AmountRefusal::NotMore), Ok(true)]);
+    assert_eq!(AmountKind::More.periods(100, 0), refused, "a plan without a price has no multiples");
+}
+
+#[test]
+fn payment_of_several_periods_moves_by_each_of_them_and_is_taken_back_at_once() {
+    // The last day of a month stays the last day, over short months, too.
+    let before = SubscriptionDates { due: Some(date(2026, 12, 31)), anchor_day: Some(31), ..started() };
+    let after = decide(before, SubscriptionAct::Pay { periods: 3 }).unwrap().unwrap();
+    assert_eq!(after.due, Some(date(2027, 3, 31)));
+    let one_by_one = (0..3).fold(before, |dates, _| decide(dates, PAY).unwrap().unwrap());
+    assert_eq!(after, one_by_one);
+    assert_eq!(after.take_back(before.due, date(2027, 3, 31)), Ok(before));
+    let unbilled = SubscriptionDates { due: None, anchor_day: None, ..started() };
+    let paid = decide(unbilled, SubscriptionAct::Pay { periods: 2 }).unwrap().unwrap();
+    assert_eq!(paid.take_back(None, paid.due.unwrap()), Ok(unbilled));
 }
 
 #[test]
 fn payment_that_is_taken_back_leaves_the_dates_as_they_were() {
     let unbilled = SubscriptionDates { due: None, anchor_day: None, ..started() };
     for before in [started(), unbilled] {
-        let after = decide(before, SubscriptionAct::Pay).unwrap().unwrap();
+        let after = decide(before, PAY).unwrap().unwrap();
         assert_eq!(after.take_back(before.due, after.due.unwrap()), Ok(before));
-        let later = decide(after, SubscriptionAct::Pay).unwrap().unwrap();
+        let later = decide(after, PAY).unwrap().unwrap();
         assert_eq!(later.take_back(before.due, after.due.unwrap()), Err(later.due));
     }
 }
@@ -118,7 +137,7 @@ fn acts() -> impl Strategy<Value = SubscriptionAct> {
     let day = (-40_i64..400).prop_map(|days| TODAY.saturating_add(days.days()));
     prop_oneof![
         day.clone().prop_map(|due| SubscriptionAct::Renew { due }),
-        Just(SubscriptionAct::Pay),
+        (1_u32..4).prop_map(|periods| SubscriptionAct::Pay { periods }),
         Just(SubscriptionAct::Pause),
         Just(SubscriptionAct::Resume),
         (prop::option::of(day), any::<bool>())
@@ -141,12 +160,16 @@ proptest! {
                 Ok(Some(after)) => {
                     prop_assert!(before != SubscriberStatus::Cancelled && after != dates);
                     prop_assert!(after.due >= dates.due && after.started == dates.started);
-                    if act == SubscriptionAct::Pay {
-                        prop_assert_eq!(after.due, period.next_due(dates.due.unwrap(), dates.anchor_day.unwrap()));
+                    if let SubscriptionAct::Pay { periods } = act {
+                        let next = |due, _| period.next_due(due, dates.anchor_day.unwrap()).unwrap();
+                        prop_assert_eq!(after.due, Some((0..periods).fold(dates.due.unwrap(), next)));
                     }
                     dates = after;
                 }
-                Ok(None) => prop_assert_ne!(act, SubscriptionAct::Pay),
+                Ok(None) => {
+                    let is_payment = matches!(act, SubscriptionAct::Pay { .. });
+                    prop_assert!(!is_payment, "a payment changes something");
+                }
                 Err(ActRefusal::OtherDue { .. } | ActRefusal::EndsBeforeStart { .. }) => {}
                 Err(ActRefusal::PaidUntil { on, until, days }) => {
                     prop_assert!(days > 0 && Some(until) == dates.due && on < until);

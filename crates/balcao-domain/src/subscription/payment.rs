@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::SubscriptionDates;
 
+/// The most periods that one payment pays.
+pub const MAX_PERIODS: u32 = 120;
+
 /// What the person who notes a payment says of its amount.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -16,7 +19,7 @@ pub enum AmountKind {
     Price,
     /// Less than the price: the payment is kept, and the due date stays.
     Partial,
-    /// More than the price: the due date moves by one period all the same.
+    /// Several times the price: the due date moves by as many periods.
     More,
 }
 
@@ -29,25 +32,33 @@ pub enum AmountRefusal {
     More,
     /// It is said to be partial, and reaches the price.
     NotPartial,
-    /// It is said to be more, and does not exceed the price.
+    /// It is said to be more, and does not pay two or more whole periods, at most [`MAX_PERIODS`].
     NotMore,
 }
 
 impl AmountKind {
-    /// Decides whether a payment of `paid_cents` for a plan of `price_cents` moves the due date.
+    /// Decides by how many periods a payment of `paid_cents` for a plan of `price_cents` moves the due date.
     ///
     /// # Errors
     /// [`AmountRefusal`] if the amount is of another kind.
-    pub fn moves_due(self, paid_cents: i64, price_cents: i64) -> Result<bool, AmountRefusal> {
+    pub fn periods(self, paid_cents: i64, price_cents: i64) -> Result<u32, AmountRefusal> {
         match (self, paid_cents.cmp(&price_cents)) {
-            (Self::Price, Ordering::Equal) | (Self::More, Ordering::Greater) => Ok(true),
-            (Self::Partial, Ordering::Less) => Ok(false),
+            (Self::Price, Ordering::Equal) => Ok(1),
+            (Self::Partial, Ordering::Less) => Ok(0),
+            (Self::More, Ordering::Greater) => whole_periods(paid_cents, price_cents).ok_or(AmountRefusal::NotMore),
             (Self::Price, Ordering::Less) => Err(AmountRefusal::Less),
             (Self::Price, Ordering::Greater) => Err(AmountRefusal::More),
             (Self::Partial, Ordering::Equal | Ordering::Greater) => Err(AmountRefusal::NotPartial),
             (Self::More, Ordering::Less | Ordering::Equal) => Err(AmountRefusal::NotMore),
         }
     }
+}
+
+/// How many whole periods an amount pays, from two to [`MAX_PERIODS`]; `None` if it pays no such number, or the price is zero.
+fn whole_periods(paid_cents: i64, price_cents: i64) -> Option<u32> {
+    let is_whole = paid_cents.checked_rem(price_cents)? == 0;
+    let periods = u32::try_from(paid_cents.checked_div(price_cents)?).ok()?;
+    (is_whole && (2..=MAX_PERIODS).contains(&periods)).then_some(periods)
 }
 
 impl SubscriptionDates {

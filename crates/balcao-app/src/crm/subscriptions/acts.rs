@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::amounts::{moves_due, with_payment};
+use super::amounts::{periods, with_payment};
 use super::pages::{SubscriptionRecord, record};
 use super::view::Plans;
 use super::{SubscriptionRefusal, Subscriptions};
@@ -58,6 +58,9 @@ pub struct SubscriptionChange {
     pub subscription: SubscriptionRecord,
     /// Whether anything changed: the same act a second time changes nothing.
     pub changed: bool,
+    /// How many periods a payment moved the due date by; 0 for any other act.
+    #[serde(default)]
+    pub periods: u32,
 }
 
 pub(super) type Answer<T> = Result<Result<T, SubscriptionRefusal>, UseCaseError>;
@@ -113,7 +116,8 @@ impl Subscriptions {
         }
         let request = PaymentRequest { reference, ..request };
         let work = move |tx: &mut Tx<'_>, now| {
-            let act = SubscriptionAct::Pay;
+            // How many periods the amount pays is known once the plan is read.
+            let act = SubscriptionAct::Pay { periods: 1 };
             tx.savepoint(|tx| change(tx, &Change { organization, id, act, payment: Some(&request), by: &by, now }))
         };
         self.app.act(organization, self.key.clone(), work).await
@@ -204,7 +208,7 @@ impl Change<'_> {
     const fn names(&self) -> (&'static str, &'static str) {
         match self.act {
             SubscriptionAct::Renew { .. } => ("subscription.renew", "subscription_renewed"),
-            SubscriptionAct::Pay => ("subscription.pay", "subscription_paid"),
+            SubscriptionAct::Pay { .. } => ("subscription.pay", "subscription_paid"),
             SubscriptionAct::Pause => ("subscription.pause", "subscription_paused"),
             SubscriptionAct::Resume => ("subscription.resume", "subscription_resumed"),
             SubscriptionAct::End { .. } => ("subscription.end", "subscription_ended"),
@@ -230,11 +234,19 @@ fn change(tx: &mut Tx<'_>, asked: &Change<'_>) -> Answer<SubscriptionChange> {
         {
             return answer(tx, &plans, &read, false);
         }
-        let is_partial = match amount {
-            Some((payment, amount)) => !granted!(moves_due(payment.kind, amount, plan.price)),
-            None => false,
+        let paid = match amount {
+            Some((payment, amount)) => granted!(periods(payment.kind, amount, plan.price)),
+            None => 0,
         };
-        let decided = read.dates.decide(asked.act, plan.period, plans.today());
+        let is_partial = amount.is_some() && paid == 0;
+        let act = match asked.act {
+            SubscriptionAct::Pay { .. } => SubscriptionAct::Pay { periods: paid.max(1) },
+            other @ (SubscriptionAct::Renew { .. }
+            | SubscriptionAct::Pause
+            | SubscriptionAct::Resume
+            | SubscriptionAct::End { .. }) => other,
+        };
+        let decided = read.dates.decide(act, plan.period, plans.today());
         let Some(moved) = granted!(decided.map_err(SubscriptionRefusal::from)) else {
             return answer(tx, &plans, &read, false);
         };
@@ -264,7 +276,8 @@ fn change(tx: &mut Tx<'_>, asked: &Change<'_>) -> Answer<SubscriptionChange> {
         let (action, kind) = asked.names();
         audit::append(tx, organization, &entry((&actor, action), id, values, now))?;
         event::push(tx, organization, kind, &id.to_string(), "{}", now)?;
-        return answer(tx, &plans, &Subscriber { dates, revision: read.revision.saturating_add(1), ..read }, true);
+        let now_is = Subscriber { dates, revision: read.revision.saturating_add(1), ..read };
+        return Ok(answer(tx, &plans, &now_is, true)?.map(|change| SubscriptionChange { periods: paid, ..change }));
     }
     Ok(Err(SubscriptionRefusal::ChangedMeanwhile))
 }
@@ -287,7 +300,7 @@ fn is_noted(tx: &mut Tx<'_>, asked: &Change<'_>, payment: &PaymentRequest, amoun
 
 pub(super) fn answer(tx: &mut Tx<'_>, plans: &Plans, one: &Subscriber, changed: bool) -> Answer<SubscriptionChange> {
     let found = record(tx, plans, one)?;
-    let answer = found.map(|subscription| SubscriptionChange { subscription, changed });
+    let answer = found.map(|subscription| SubscriptionChange { subscription, changed, periods: 0 });
     Ok(answer.ok_or(SubscriptionRefusal::NotFound { id: one.id }))
 }
 

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::SubscriptionRefusal;
 
-/// Whether a payment moves the due date, by the price of the plan and by what was said of the amount.
-pub(super) fn moves_due(kind: AmountKind, amount: Money, price: Money) -> Result<bool, SubscriptionRefusal> {
-    kind.moves_due(amount.cents, price.cents).map_err(|refusal| match refusal {
+/// By how many periods a payment moves the due date, by the price of the plan and by what was said of the amount.
+pub(super) fn periods(kind: AmountKind, amount: Money, price: Money) -> Result<u32, SubscriptionRefusal> {
+    kind.periods(amount.cents, price.cents).map_err(|refusal| match refusal {
         AmountRefusal::Less => SubscriptionRefusal::LessThanPrice { amount, price },
         AmountRefusal::More => SubscriptionRefusal::MoreThanPrice { amount, price },
         AmountRefusal::NotPartial => SubscriptionRefusal::NotPartial { amount, price },

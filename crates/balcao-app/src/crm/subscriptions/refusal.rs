@@ -4,6 +4,7 @@ use balcao_domain::money::MAX_PRICE_CENTS;
 use balcao_domain::staff::Role;
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::subscription::act::ActRefusal;
+use balcao_domain::subscription::payment::MAX_PERIODS;
 use balcao_domain::{ContactId, Money, SubscriberId};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -108,7 +109,7 @@ pub enum SubscriptionRefusal {
     },
     /// The amount is more than the price, without the word that it is more.
     #[error(
-        "invalid amount {amount}; expected {price}, the price of the plan; `--more` notes more, and moves the due date by one period"
+        "invalid amount {amount}; expected {price}, the price of the plan; `--more` notes several times the price, and moves the due date by as many periods"
     )]
     MoreThanPrice {
         /// As given.
@@ -124,8 +125,11 @@ pub enum SubscriptionRefusal {
         /// The price of the plan.
         price: Money,
     },
-    /// The amount is said to be more than the price, and does not exceed it.
-    #[error("invalid amount {amount}; expected more than {price}, the price of the plan, as was said")]
+    /// The amount is said to be more than the price, and does not pay whole periods.
+    #[error(
+        "invalid amount {amount}; expected a multiple of {price}, the price of the plan, for 2 to {MAX_PERIODS} periods, such as {}",
+        Money::new(price.cents.saturating_mul(2), price.currency)
+    )]
     NotMore {
         /// As given.
         amount: Money,

@@ -17,7 +17,7 @@ use crate::api::method::Method;
 enum Accepted {
     /// Less than the price: the payment is kept, and the due date stays.
     Partial,
-    /// It is more than the price: the due date moves by one period all the same.
+    /// It is several times the price: the due date moves by as many periods.
     More,
 }
 
