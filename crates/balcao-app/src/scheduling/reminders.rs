@@ -8,13 +8,16 @@ use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::reminder::{self, Reminder, ReminderState, ReminderSubject};
 use balcao_store::turns::event;
 use balcao_store::turns::ledger::EffectKey;
-use balcao_store::{StoreError, Tx, messaging::conversation, scheduling::appointment, scheduling::catalog};
+use balcao_store::{
+    StoreError, Tx, crm::contact, messaging::conversation, scheduling::appointment, scheduling::catalog,
+};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, Effect, UseCaseError, organization};
 use crate::context::page::cut;
+use crate::messaging::outbound::reach::find_place;
 use crate::scheduling::appointments::{AppointmentView, view};
 
 /// A reminder that was planned.
@@ -66,6 +69,8 @@ pub struct ReminderRecord {
     pub appointment: AppointmentView,
     /// Whose the appointment is.
     pub contact: ContactId,
+    /// Whether the contact has neither a conversation on a channel nor a phone, so that only people can remind them.
+    pub is_unreachable: bool,
 }
 
 /// Some reminders, and where the next ones begin.
@@ -129,7 +134,10 @@ impl Reminders {
                 for one in found {
                     let about = appointment::find(tx, id, one.subject.appointment, organization.currency)?;
                     let Some(about) = about else { continue };
+                    let has_phone = contact::get(tx, id, about.contact)?.phone.is_some();
+                    let is_unreachable = !has_phone && find_place(tx, id, about.contact)?.is_none();
                     items.push(ReminderRecord {
+                        is_unreachable,
                         reminder: one,
                         remind_at_local: local(&zone, one.planned.remind_at),
                         appointment: view(&about, &names, &zone),

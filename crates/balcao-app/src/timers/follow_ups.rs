@@ -177,6 +177,7 @@ impl Timers {
                 May::Fire(place) => place,
                 May::Later(_) => return Ok(false),
                 May::Skip(why) => return skip(tx, id, due, why, now),
+                May::Begin => return skip(tx, id, due, super::NO_CHANNEL, now),
             };
             let facts = TemplateVariables {
                 customer: draft.customer.clone(),
@@ -236,6 +237,7 @@ fn prepare(
             return Ok(Taken::Moved);
         }
         May::Skip(why) => return skip(tx, id, &due, why, now).map(|_ended| Taken::Skipped),
+        May::Begin => return skip(tx, id, &due, super::NO_CHANNEL, now).map(|_ended| Taken::Skipped),
     };
     let (organization, zone) = organization(tx, id)?;
     let customer = contact::get(tx, id, due.contact)?;

@@ -33,6 +33,9 @@ use crate::scheduling::visits::Visits;
 use crate::scheduling::waitlist::Waitlist;
 use crate::turns::TurnRunner;
 
+/// Why nothing goes out to a contact without a conversation.
+const NO_CHANNEL: &str = "no channel reaches the customer";
+
 /// What is kept back at the end of a channel's window, as the sender does.
 const MARGIN: Duration = Duration::from_mins(2);
 
@@ -85,6 +88,8 @@ pub struct Timers {
 /// Whether a timer may fire now.
 enum May {
     Fire(Box<Place>),
+    /// Nothing speaks against it, but the contact has no conversation that a channel carries.
+    Begin,
     /// Not before.
     Later(Timestamp),
     /// It never should, for this reason.
@@ -188,15 +193,14 @@ fn may_fire(
     if conversation::opted_out(tx, organization, contact)? {
         return Ok(May::Skip("the customer wants no such messages"));
     }
-    let Some(place) = find_place(tx, organization, contact)? else {
-        return Ok(May::Skip("no channel reaches the customer"));
-    };
-    if place.conversation.state.is_with_staff() {
+    let place = find_place(tx, organization, contact)?;
+    if place.as_ref().is_some_and(|place| place.conversation.state.is_with_staff()) {
         return Ok(May::Skip("a person has the conversation"));
     }
     if let Some(until) = quiet_until(settings, zone, now) {
         return Ok(May::Later(until));
     }
+    let Some(place) = place else { return Ok(May::Begin) };
     let day_ago = now.checked_sub(SignedDuration::from_hours(24)).unwrap_or(now);
     let sent = balcao_store::messaging::outbox::count_of_kind(tx, organization, place.conversation.id, kind, day_ago)?;
     if sent >= settings.most_a_day {

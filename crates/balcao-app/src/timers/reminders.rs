@@ -1,11 +1,16 @@
 //! Reminders of appointments: fixed words, with buttons to confirm and to move where the channel has some.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::time::Duration;
 
 use balcao_agent::notice::{Notices, fill, notices};
+use balcao_channel::Recipient;
+use balcao_channel::channels::whatsapp::identity::first_number;
 use balcao_channel::outbound::{Button, OutboundContent};
-use balcao_domain::Appointment;
+use balcao_domain::contact::Contact;
 use balcao_domain::span::plus_minutes;
+use balcao_domain::{Appointment, OrganizationId};
 use balcao_language::format;
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::scheduling::reminder::{self, DueReminder};
@@ -13,12 +18,13 @@ use balcao_store::{Tx, crm::contact, scheduling::appointment, scheduling::catalo
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{May, Timers, may_fire, reaches, tell_skipped};
+use super::{May, NO_CHANNEL, TimerSettings, Timers, may_fire, reaches, tell_skipped};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::choices::{Choice, Choices};
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage, reminder_choice};
 use crate::messaging::outbound::message_templates::{Purpose, QuickReplyAction, TemplateVariables};
-use crate::messaging::outbound::reach::Place;
+use crate::messaging::outbound::reach::{self, Place};
+use crate::messaging::outbound::send_policy::SendPolicy;
 use crate::messaging::outbound::sender::{customer_name, pre_send};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.
@@ -35,11 +41,8 @@ impl Timers {
         let work = move |tx: &mut Tx<'_>| {
             let mut ended = 0;
             for due in reminder::due(tx, now, settings.at_once)? {
-                let reach = |place: &Place, facts: &TemplateVariables| {
-                    reaches(&windows, &terms, place, Purpose::Reminder, facts, now)
-                        .then(|| terms.template(Purpose::Reminder, facts))
-                };
-                match tx.savepoint(|tx| fire(tx, due, now, &settings, reach).map(Ok::<_, Infallible>)) {
+                let ways = Ways { windows: &windows, terms: &terms, settings: &settings };
+                match tx.savepoint(|tx| fire(tx, due, now, &ways).map(Ok::<_, Infallible>)) {
                     Ok(Ok(fired)) => ended += usize::from(fired),
                     Err(error) => put_off(tx, due, &error, now)?,
                 }
@@ -61,15 +64,39 @@ fn put_off(tx: &mut Tx<'_>, due: DueReminder, error: &UseCaseError, now: Timesta
     Ok(())
 }
 
-/// Sends, moves or skips one; tells whether it ended. `reach` gives the template, if there is one, of a place that can be
-/// reached.
-fn fire(
-    tx: &mut Tx<'_>,
-    due: DueReminder,
-    now: Timestamp,
-    settings: &super::TimerSettings,
-    reach: impl FnOnce(&Place, &TemplateVariables) -> Option<Option<balcao_channel::outbound::Template>>,
-) -> Result<bool, UseCaseError> {
+/// By what reminders leave.
+struct Ways<'a> {
+    windows: &'a BTreeMap<(String, String), Option<Duration>>,
+    terms: &'a SendPolicy,
+    settings: &'a TimerSettings,
+}
+
+impl Ways<'_> {
+    /// The place of the first message to a contact with a phone and no conversation, if a template permits one. The conversation
+    /// begins in this transaction. The error says why nothing may be sent, for staff.
+    fn begin(
+        &self,
+        tx: &mut Tx<'_>,
+        organization: OrganizationId,
+        customer: &Contact,
+        facts: &TemplateVariables,
+        now: Timestamp,
+    ) -> Result<Result<Place, &'static str>, UseCaseError> {
+        let Some(phone) = &customer.phone else { return Ok(Err("the customer has no phone and no conversation")) };
+        let Some((channel, account)) = self.windows.keys().find(|(channel, _)| channel == reach::WHATSAPP) else {
+            return Ok(Err(NO_CHANNEL));
+        };
+        if self.terms.template(Purpose::Reminder, facts).is_none() {
+            return Ok(Err("the customer never wrote, and no template for reminders exists"));
+        }
+        let recipient = Recipient::Number(first_number(phone));
+        Ok(Ok(reach::begin(tx, organization, customer.id, (channel, account), &recipient, now)?))
+    }
+}
+
+/// Sends, moves or skips one; tells whether it ended.
+fn fire(tx: &mut Tx<'_>, due: DueReminder, now: Timestamp, ways: &Ways<'_>) -> Result<bool, UseCaseError> {
+    let settings = ways.settings;
     let skip = |tx: &mut Tx<'_>, why: &str| {
         reminder::end(tx, due.organization, due.id, false)?;
         tell_skipped(tx, due.organization, "reminder_skipped", &due.id.to_string(), why, now)?;
@@ -85,7 +112,8 @@ fn fire(
         return skip(tx, "it came too late");
     }
     let place = match may_fire(tx, settings, organization.id, &zone, found.contact, "reminder", now)? {
-        May::Fire(place) => place,
+        May::Fire(place) => Some(*place),
+        May::Begin => None,
         May::Skip(why) => return skip(tx, why),
         May::Later(at) if at <= plus_minutes(found.span.start, -TOO_SHORT_MIN) => {
             return if reminder::move_to(tx, organization.id, due.id, at)? {
@@ -115,9 +143,17 @@ fn fire(
     let words = notices(said);
     let text = worded(&words.reminder, &facts);
     let facts = TemplateVariables { text: Some(text.clone()), ..facts };
-    let Some(template) = reach(&place, &facts) else {
-        return skip(tx, "the channel's window is closed, and no template for reminders exists");
+    let place = match place {
+        Some(place) => place,
+        None => match ways.begin(tx, organization.id, &customer, &facts, now)? {
+            Ok(place) => place,
+            Err(why) => return skip(tx, why),
+        },
     };
+    if !reaches(ways.windows, ways.terms, &place, Purpose::Reminder, &facts, now) {
+        return skip(tx, "the channel's window is closed, and no template for reminders exists");
+    }
+    let template = ways.terms.template(Purpose::Reminder, &facts);
     if !reminder::end(tx, organization.id, due.id, true)? {
         return Ok(false);
     }

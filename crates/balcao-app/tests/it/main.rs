@@ -17,6 +17,7 @@ mod eli_breaker;
 mod ending;
 mod exactly_once;
 mod figures;
+mod first_reminders;
 mod free_entry;
 mod gates;
 mod gateway;

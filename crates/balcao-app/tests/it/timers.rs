@@ -70,7 +70,7 @@ async fn remind_in(shop: &MessagingHarness, organization: OrganizationId, minute
     .await;
 }
 
-async fn skipped(shop: &MessagingHarness) -> Vec<String> {
+pub(crate) async fn skipped(shop: &MessagingHarness) -> Vec<String> {
     let events = shop.in_transaction(|tx| event::waiting(tx, 100)).await;
     let skipped = events.into_iter().filter(|event| event.kind.ends_with("_skipped"));
     skipped.map(|event| event.payload).collect()

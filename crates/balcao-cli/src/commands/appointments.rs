@@ -185,10 +185,10 @@ async fn reminders(reminders: &Reminders, organization: OrganizationId, json: bo
     }
     if json {
         let row = |one: &ReminderRecord| {
-            let ReminderRecord { reminder, remind_at_local, appointment, contact } = one;
+            let ReminderRecord { reminder, remind_at_local, appointment, contact, is_unreachable } = one;
             let (minutes, origin) = (reminder.planned.minutes_before, reminder.origin);
             json!({ "reminder": reminder.id, "remind_at": remind_at_local, "minutes_before": minutes, "origin": origin,
-                    "appointment": appointment, "contact": contact })
+                    "appointment": appointment, "contact": contact, "unreachable": is_unreachable })
         };
         print_line(&all.iter().map(row).collect::<serde_json::Value>().to_string());
     } else if all.is_empty() {
@@ -201,11 +201,12 @@ async fn reminders(reminders: &Reminders, organization: OrganizationId, json: bo
 
 /// "2026-11-24 14:00  60 minutes before apt_31  2026-11-24 15:00  con_12  Corte  Davi Lopes  automatic"
 fn reminder_line(one: &ReminderRecord) -> String {
-    let ReminderRecord { reminder, remind_at_local, appointment, contact } = one;
+    let ReminderRecord { reminder, remind_at_local, appointment, contact, is_unreachable } = one;
     let (at, minutes) = (remind_at_local.replace('T', " "), reminder.planned.minutes_before);
     let (service, professional) = (one_line(&appointment.service), one_line(&appointment.professional));
     let (id, date, start, origin) = (appointment.id, appointment.date, &appointment.start, reminder.origin.as_str());
-    format!("{at}  {minutes} minutes before {id}  {date} {start}  {contact}  {service}  {professional}  {origin}")
+    let who = if *is_unreachable { "  no phone and no conversation: remind them yourself" } else { "" };
+    format!("{at}  {minutes} minutes before {id}  {date} {start}  {contact}  {service}  {professional}  {origin}{who}")
 }
 
 fn answered<T>(answer: Result<Result<T, VisitRefusal>, UseCaseError>) -> Result<T, Failure> {

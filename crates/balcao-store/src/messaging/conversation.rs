@@ -67,7 +67,7 @@ fn read(row: &Row<'_>) -> Result<Conversation, StoreError> {
     })
 }
 
-/// The conversation with a contact on a channel; it is begun if there is none.
+/// The conversation with a contact on a channel; it is begun if there is none. Of two that begin it at once both get the same one.
 ///
 /// # Errors
 /// What the database said.
@@ -89,7 +89,8 @@ pub fn find_or_begin(
     tx.query_one(
         &format!(
             "INSERT INTO conversation (organization_id, contact_id, channel, created_at, last_message_at)
-             VALUES (?1, ?2, ?3, ?4, ?4) RETURNING {COLUMNS}"
+             VALUES (?1, ?2, ?3, ?4, ?4)
+             ON CONFLICT (organization_id, contact_id, channel) DO UPDATE SET channel = excluded.channel RETURNING {COLUMNS}"
         ),
         values![organization, contact, channel, now],
         read,

@@ -260,6 +260,7 @@ contract! {
         a_sent_reminder_is_confirmed_once,
         a_mark_ends_the_reminders,
     ]
+        two_who_begin_a_conversation_at_once_get_the_same_one,
     visits: [
         a_visit_is_marked_by_one_and_undone_exactly,
         a_cancelled_visit_comes_back_unless_its_time_is_taken,

@@ -4,6 +4,7 @@
 use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
 use balcao_domain::reminder::{PlannedReminder, ReminderOrigin};
 use balcao_domain::{AppointmentId, Currency, OrganizationId, ReminderId};
+use balcao_store::messaging::conversation;
 use balcao_store::scheduling::reminder::{self, ReminderState, ReminderSubject};
 use balcao_store::scheduling::visit_mark;
 use balcao_store::{Store, StoreError, Tx, scheduling::appointment};
@@ -18,6 +19,7 @@ cases!(
     a_reminder_is_known_by_its_start_and_its_minutes,
     a_sent_reminder_is_confirmed_once,
     a_mark_ends_the_reminders,
+    two_who_begin_a_conversation_at_once_get_the_same_one,
 );
 
 /// The same reminder is one row, and comes back to life.
@@ -156,4 +158,15 @@ pub async fn a_mark_ends_the_reminders(store: &Store) {
         Ok(())
     })
     .await;
+}
+
+/// A reminder may begin a conversation while the contact writes for the first time.
+pub async fn two_who_begin_a_conversation_at_once_get_the_same_one(store: &Store) {
+    let world = world(store, "a").await;
+    let contact = *world.contacts.first().unwrap();
+    let begin =
+        || write(store, move |tx| conversation::find_or_begin(tx, world.organization, contact, "whatsapp", now()));
+    let begun = futures::future::join_all((0..8).map(|_| begin())).await;
+    let first = begun.first().map(|one| one.id).unwrap();
+    assert!(begun.iter().all(|one| one.id == first));
 }

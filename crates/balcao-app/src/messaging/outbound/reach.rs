@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use balcao_channel::Recipient;
 use balcao_channel::channels::whatsapp;
 use balcao_channel::outbound::{OutboundContent, Template};
 use balcao_domain::{ContactId, OrganizationId};
@@ -19,7 +20,7 @@ use crate::messaging::outbound::pricing;
 use crate::messaging::outbound::send_policy::SendPolicy;
 
 /// The channel with a service window.
-const WHATSAPP: &str = "whatsapp";
+pub(crate) const WHATSAPP: &str = "whatsapp";
 
 /// The send policies of the accounts on WhatsApp, by the name of the account.
 #[derive(Debug, Clone, Default)]
@@ -98,6 +99,22 @@ pub(crate) fn find_place(
         }
     }
     Ok(None)
+}
+
+/// Begins the conversation of a contact who never wrote, on an account of the business. Its service window is closed.
+pub(crate) fn begin(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    (channel, account): (&str, &str),
+    recipient: &Recipient,
+    now: Timestamp,
+) -> Result<Place, StoreError> {
+    let conversation = conversation::find_or_begin(tx, organization, contact, channel, now)?;
+    let recipient = serde_json::to_string(recipient).unwrap_or_default();
+    let route = Route { account: account.to_owned(), recipient, customer_wrote_at: None };
+    lease::set_route(tx, organization, conversation.id, &route)?;
+    Ok(Place { conversation, route })
 }
 
 /// Whether a service window of this length is open for the contact of a route, a margin at its end kept back.
