@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    eval::run::{Player, read, shipped_tools},
+    eval::run::{Player, known_tools, read},
     output::{Failure, indented, print_error, print_line},
     profiles,
 };
@@ -40,7 +40,7 @@ pub(crate) async fn run(
     config: &Config,
     environment: &BTreeMap<String, String>,
 ) -> Result<ExitCode, Failure> {
-    let tools = shipped_tools()?;
+    let tools = known_tools(config)?;
     let mut scenarios = Vec::new();
     for file in &args.files {
         scenarios.push((file, read(file, &tools)?));

@@ -268,3 +268,37 @@ fn the_examples_that_read_are_sent_to_the_account_where_that_is_asked_for_and_no
     assert!(serde_json::from_str::<serde_json::Value>(&out(&live)).is_ok(), "{}", out(&live));
     assert!(err(&live).contains("live clickup: "), "{}", err(&live));
 }
+
+/// The shipped scenario of the profile, played at the strict fake of ClickUp. The model is scripted: what it wants is checked elsewhere,
+/// what becomes of it here.
+#[test]
+fn the_scenario_of_ops_holds_and_fails_where_the_model_does_less() {
+    let task = "86b7q0101";
+    let script = |named: &str| {
+        [
+            calls("create_task", json!({ "list_id": LIST, "name": "Confirmar horário da Marina" })),
+            says("Criei a tarefa Confirmar horário da Marina."),
+            calls("add_tag", json!({ "task_id": task, "tag_name": named })),
+            says("A etiqueta urgente está na tarefa."),
+            calls("delete_task", json!({ "task_id": task })),
+            says("Confirma que apago a tarefa?"),
+            says("Certo, ela fica."),
+        ]
+    };
+    let scenario = root().join("evals/ops/a-task-for-the-team.yaml").display().to_string();
+    let businesses = root().join("samples").display().to_string();
+    let play = |named: &str| {
+        let model = FakeModel::start(script(named)).unwrap();
+        let ops = Ops::new(&model_config(&model));
+        let output = ops.run(&["eval", &scenario, "--business-dir", &businesses, "--json"], "");
+        let report: Value = serde_json::from_str(&out(&output)).unwrap_or_else(|_| panic!("{}", err(&output)));
+        (code(&output), report, ops)
+    };
+    let (status, report, ops) = play("urgente");
+    assert_eq!((status, &report["passed"]), (0, &json!(1)), "{report:#}");
+    let stored = ops.clickup.task(task).unwrap();
+    assert_eq!((ops.clickup.count(), &stored["tags"][0]["name"]), (1, &json!("urgente")), "nobody agreed to delete it");
+    // An argument that the tool refuses is no call that ran.
+    let (status, report, _) = play("");
+    assert_eq!(status, 1, "{report:#}");
+}
