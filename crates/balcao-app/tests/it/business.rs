@@ -364,7 +364,7 @@ async fn an_edit_that_leaves_an_invalid_business_is_refused_as_the_file_would_be
     let shop = Shop::open().await;
     let before = shop.document().await;
     for (edit, words) in [
-        (set(Section::Services, "Coloração", "price", json!("-5.00")), "invalid price"),
+        (set(Section::Services, "Coloração", "price", json!("-5.00")), "invalid price `-5.00`; write zero or more"),
         (set(Section::Services, "Coloração", "duration_minutes", json!(7)), "write"),
         (set(Section::Organization, "", "hours.mon", json!(["09:00-12:00", "11:00-13:00"])), "overlap"),
         (set(Section::Services, "Coloração", "colour", json!("red")), "unknown"),

@@ -297,6 +297,14 @@ impl<'a> Reader<'a> {
                 None
             }
             Ok(money) if is_clear => Some(money.cents),
+            Ok(_) | Err(_) if text.trim_start().starts_with('-') => {
+                self.wrong(
+                    &at.pointer,
+                    format!("invalid price `{text}`"),
+                    "write zero or more; a price is never below it",
+                );
+                None
+            }
             Ok(_) | Err(_) => {
                 let right = "write it as a text with two decimals, such as \"45.00\" or \"1.500,00\"";
                 self.wrong(&at.pointer, format!("invalid price `{text}`"), right);
