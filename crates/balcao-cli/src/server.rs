@@ -229,7 +229,7 @@ impl Server {
         let web = if let Some(served) = pages { web.with_chat(served) } else { web };
         let retention = Retention::new(app.clone(), shop.id, config.retention.periods());
         let (told, measured) = (None, None);
-        let packs = (PackDeliveries::new(app.clone(), shop.id), Current::default());
+        let packs = (PackDeliveries::new(app.clone(), shop.id, server.burst()), Current::default());
         Ok(Self {
             app,
             role: Role::All,

@@ -10,6 +10,15 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Who says what a turn answers. The two never share a turn: a turn reads an agreement and facts only from the contact's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Speaker {
+    /// The contact wrote it.
+    Contact,
+    /// A service of a pack says it, by a rule of the operator. It is data.
+    Service,
+}
+
 /// What became of something that came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -21,7 +21,7 @@ pub mod usage;
 pub mod wellformed;
 
 pub use error::{ModelError, ModelErrorKind};
-pub use message::{FinishReason, Message, ModelResponse, ToolCallRequest};
+pub use message::{FinishReason, Message, ModelResponse, SERVICE_MESSAGE, ToolCallRequest};
 pub use provider::{
     ChatProvider, EventSink, ModelRequest, Purpose, ResponseFormat, StreamEvent, ToolChoice, ToolDefinition, TurnFacts,
 };

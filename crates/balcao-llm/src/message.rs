@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use crate::usage::Usage;
 
+/// The name of the call whose result is a message of a service. The program writes the call; no model can make it, and no tool has the name.
+pub const SERVICE_MESSAGE: &str = "service_message";
+
 /// One entry of the transcript that a model reads.
 ///
 /// The system prompt is not a message: it is [`crate::ModelRequest::system`].

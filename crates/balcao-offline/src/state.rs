@@ -127,6 +127,8 @@ pub struct Dialogue {
     pub utterance: Utterance,
     /// True if a reply has been given before.
     pub greeted: bool,
+    /// Messages of services in this turn: to be passed on, and the customer wrote nothing.
+    pub news: Vec<String>,
     /// The calls of this turn, answered.
     pub outcomes: Vec<Outcome>,
     /// How many rounds of calls this turn has had.
@@ -180,6 +182,7 @@ impl Dialogue {
             held: None,
             utterance: nlu::read("", today, &tools),
             greeted: false,
+            news: Vec::new(),
             outcomes: Vec::new(),
             rounds: 0,
             english: None,
@@ -208,7 +211,8 @@ impl Dialogue {
                     for outcome in results {
                         dialogue.see(outcome, today);
                     }
-                    if let Some(said) = said {
+                    if let Some(said) = said.filter(|_| !seen::precedes_service_message(&request.messages, at)) {
+                        dialogue.news.clear();
                         dialogue.hear(nlu::read(&said, dialogue.clock(), &tools));
                     }
                 }

@@ -14,8 +14,8 @@ use minijinja::{Environment, UndefinedBehavior};
 pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData};
 pub use words::{contact_facts, summary};
 pub(crate) use words::{
-    correction, declined, invented, kept_by_staff, look_up, not_agreed_to, not_an_object, not_asked_for, structured,
-    tool_guidance, unclear, withdrawn,
+    correction, declined, invented, is_service_message, kept_by_staff, look_up, not_agreed_to, not_an_object,
+    not_asked_for, service_message, structured, tool_guidance, unclear, withdrawn,
 };
 
 /// Why a prompt could not be built.

@@ -17,7 +17,7 @@ use balcao_tool::{Act, CommandSpec, Confirm, Effect, FieldProblem, Locale, Plann
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use crate::profile::RecordRules;
+use crate::{profile::RecordRules, prompt};
 
 /// So many messages of the customer are looked at for what they named last, the newest first: "fechado, pode marcar" agrees
 /// to a day named before.
@@ -49,6 +49,7 @@ impl<'a> Utterance<'a> {
     /// What a message of a transcript said. What stands beside calls was no answer, and results were not said.
     pub(super) fn in_message(message: &'a Message) -> Option<Self> {
         match message {
+            Message::User { text } if prompt::is_service_message(text) => None,
             Message::User { text } => Some(Self::Customer(text)),
             Message::Assistant { text, tool_calls } if tool_calls.is_empty() => Some(Self::Us(text)),
             Message::Assistant { .. } | Message::ToolResult { .. } => None,

@@ -13,6 +13,7 @@ mod plan;
 mod request;
 mod results;
 mod selection;
+mod service_message;
 mod setup;
 pub mod state;
 mod step;
@@ -58,6 +59,8 @@ pub struct TurnInput {
     pub now: Zoned,
     /// What the customer wrote; several messages are joined by line breaks.
     pub inbound: String,
+    /// The messages of services, if the turn answers these and not the customer; `inbound` is not read then.
+    pub told: Vec<String>,
     /// The conversation's breaker, as saved.
     pub breaker: Breaker,
     /// The conversation's working memory, as saved.
@@ -86,15 +89,22 @@ impl Turn {
         breaker.wake(&setup.profile.breaker, now);
         let mut memory = opening.memory;
         memory.expire(now);
-        let inbound = cut_inbound(&opening.inbound);
+        let is_service = !opening.told.is_empty();
+        let (inbound, transcript) = if is_service {
+            (String::new(), service_message::transcript(&opening.told, &opening.principal))
+        } else {
+            let inbound = cut_inbound(&opening.inbound);
+            (inbound.clone(), vec![Message::User { text: inbound }])
+        };
         let state = TurnState {
             version: STATE_VERSION,
             principal: opening.principal,
             now: opening.now,
             prompt_hash: canonical::hash_text(&setup.system),
             phase: Phase::AwaitingModel { want: RequestKind::Step },
-            transcript: vec![Message::User { text: inbound.clone() }],
+            transcript,
             inbound,
+            is_service,
             steps: Vec::new(),
             calls: Vec::new(),
             rounds: 0,
@@ -117,7 +127,10 @@ impl Turn {
         };
         let mut turn = Self { setup, state };
         turn.guard(&opening.guard);
-        if let Some(held) = opening.held
+        if is_service {
+            // The question stays open: only the customer answers it.
+            turn.state.held = opening.held.filter(|held| held.expires_at > now);
+        } else if let Some(held) = opening.held
             && !turn.is_over()
         {
             turn.resume_pending(held);

@@ -35,6 +35,9 @@ pub struct TurnState {
     pub prompt_hash: String,
     /// What the customer wrote.
     pub inbound: String,
+    /// Whether it answers a service's message. The customer wrote nothing then, and `inbound` is empty.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_service: bool,
     /// What happens next.
     pub phase: Phase,
     /// This turn's part of the transcript, in neutral form.

@@ -144,6 +144,7 @@ impl World {
                 locale: self.profile().language,
             },
             now: self.now.clone(),
+            told: Vec::new(),
             inbound: inbound.to_owned(),
             breaker: self.breaker.clone(),
             memory: self.memory.clone(),

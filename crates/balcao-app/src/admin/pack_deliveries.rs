@@ -1,5 +1,5 @@
-//! What services of packs tell of on their own: stored at once, read later, handed on as an event. The same transaction stores the
-//! command that a delivery starts, if the operator configured one ([`super::delivery_commands`] runs it).
+//! What services of packs tell of on their own: stored at once, read later, handed on as an event. The same transaction stores what
+//! a delivery starts, if the operator configured it: a command ([`super::delivery_commands`] runs it) or a message for a turn.
 //!
 //! Invariants: a service may forget a delivery after our acknowledgement. A delivery and a change become one event at most. Reading changes
 //! nothing, so a delivery may be read again: it is handed on once. One at which the program died three times is set aside.
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_domain::OrganizationId;
+use balcao_domain::burst::BurstRules;
 use balcao_store::ops::pack_delivery::{self, Waiting};
 use balcao_store::ops::pack_delivery_command::{self, NewCommand};
 use balcao_store::{StoreError, Tx};
@@ -17,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::delivery_commands::DeliveryCommands;
 use crate::context::app_context::{AppContext, UseCaseError};
+use crate::messaging::inbox::service_messages::{self, ServiceMessage};
 
 /// The pauses between attempts to read a delivery; then it is given up.
 const PAUSES: [Duration; 4] =
@@ -45,8 +47,17 @@ pub struct Arrived {
 pub struct Prepared {
     /// What the delivery says.
     pub said: Value,
-    /// The command that it starts, if a rule of the operator applies to it.
-    pub command: Option<CommandCall>,
+    /// What it starts, if a rule of the operator applies to it.
+    pub starts: Option<Started>,
+}
+
+/// What a delivery starts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Started {
+    /// A command of the pack.
+    Command(CommandCall),
+    /// A turn of the agent with a contact.
+    Turn(ServiceMessage),
 }
 
 /// A call of a command of the pack that a delivery came for.
@@ -61,7 +72,7 @@ pub struct CommandCall {
 /// Reads deliveries, as their packs say how.
 #[async_trait]
 pub trait Reader: Send + Sync {
-    /// What a delivery says, and the command that it starts.
+    /// What a delivery says, and what it starts.
     ///
     /// # Errors
     /// Why it cannot be read now, for staff. A field that a rule wants and the delivery lacks is such a reason.
@@ -73,13 +84,15 @@ pub trait Reader: Send + Sync {
 pub struct PackDeliveries {
     app: AppContext,
     organization: OrganizationId,
+    /// When a turn answers what waits in a conversation.
+    burst: BurstRules,
 }
 
 impl PackDeliveries {
-    /// For an organization.
+    /// For an organization; `burst` says when a turn answers what waits in a conversation.
     #[must_use]
-    pub const fn new(app: AppContext, organization: OrganizationId) -> Self {
-        Self { app, organization }
+    pub const fn new(app: AppContext, organization: OrganizationId, burst: BurstRules) -> Self {
+        Self { app, organization, burst }
     }
 
     /// What runs the commands that deliveries of this organization start.
@@ -144,7 +157,7 @@ impl PackDeliveries {
     }
 
     async fn read(&self, reader: &dyn Reader, one: Waiting) -> Result<bool, UseCaseError> {
-        let (organization, now) = (self.organization, self.app.clock.now());
+        let (organization, burst, now) = (self.organization, self.burst, self.app.clock.now());
         let read = match serde_json::from_str(&one.body) {
             Ok(body) => reader.read(&one.pack, body, now).await,
             Err(error) => Err(error.to_string()),
@@ -153,25 +166,39 @@ impl PackDeliveries {
         if let Err(reason) = &read {
             tracing::warn!(delivery = one.id, pack, attempts, reason, "a delivery of a pack could not be read");
         }
-        let work = move |tx: &mut Tx<'_>| match &read {
-            Ok(Prepared { said, command }) => {
-                let payload = json!({ "pack": one.pack, "delivery": said }).to_string();
-                let handed = pack_delivery::hand_on(tx, organization, one.id, &payload, now)?;
-                if let Some(CommandCall { command, arguments }) = command.as_ref().filter(|_| handed) {
-                    let arguments = arguments.to_string();
-                    let new = NewCommand { delivery: one.id, pack: &one.pack, command, arguments: &arguments };
-                    pack_delivery_command::insert(tx, organization, new, now)?;
+        let work = move |tx: &mut Tx<'_>| {
+            let prepared = match &read {
+                Ok(prepared) => prepared,
+                Err(reason) => return put_off(tx, organization, &one, reason, now),
+            };
+            let place = match &prepared.starts {
+                Some(Started::Turn(message)) => {
+                    match service_messages::find_conversation(tx, organization, &message.to, now)? {
+                        Ok(place) => Some((place, message.text.as_str())),
+                        Err(reason) => {
+                            tracing::warn!(delivery = one.id, pack = one.pack, reason, "a delivery starts no turn");
+                            return put_off(tx, organization, &one, reason, now);
+                        }
+                    }
                 }
-                Ok(handed)
+                Some(Started::Command(_)) | None => None,
+            };
+            let payload = json!({ "pack": one.pack, "delivery": prepared.said }).to_string();
+            if !pack_delivery::hand_on(tx, organization, one.id, &payload, now)? {
+                return Ok(false);
             }
-            Err(reason) => {
-                let pause = usize::try_from(one.attempts).ok().and_then(|made| PAUSES.get(made));
-                let again = pause.and_then(|pause| SignedDuration::try_from(*pause).ok());
-                let again = again.and_then(|pause| now.checked_add(pause).ok());
-                pack_delivery::fail(tx, organization, one.id, reason, again).map(|()| false)
+            if let Some(Started::Command(CommandCall { command, arguments })) = &prepared.starts {
+                let arguments = arguments.to_string();
+                let new = NewCommand { delivery: one.id, pack: &one.pack, command, arguments: &arguments };
+                pack_delivery_command::insert(tx, organization, new, now)?;
             }
+            if let Some((place, text)) = place {
+                let key = format!("pack_delivery:{}", one.id);
+                service_messages::insert(tx, organization, &place, (&key, text), burst, now)?;
+            }
+            Ok(true)
         };
-        Ok(self.app.store.write::<_, StoreError, _>(work).await?)
+        self.app.store.write::<_, UseCaseError, _>(work).await
     }
 
     /// Hands on deliveries until `stop` is cancelled.
@@ -185,4 +212,19 @@ impl PackDeliveries {
             }
         }
     }
+}
+
+/// Records that nothing could be done with a delivery, and when it is read again. It gives `false`: nothing was handed on.
+fn put_off(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    one: &Waiting,
+    reason: &str,
+    now: Timestamp,
+) -> Result<bool, UseCaseError> {
+    let pause = usize::try_from(one.attempts).ok().and_then(|made| PAUSES.get(made));
+    let again = pause.and_then(|pause| SignedDuration::try_from(*pause).ok());
+    let again = again.and_then(|pause| now.checked_add(pause).ok());
+    pack_delivery::fail(tx, organization, one.id, reason, again)?;
+    Ok(false)
 }

@@ -36,6 +36,10 @@ pub(super) async fn run(
         }
         Ending::Handoff { .. } | Ending::Silence { .. } => return Ok(()),
     }
+    // The contact said nothing in such a turn, so there is nothing to keep of them.
+    if answered.state.is_service {
+        return Ok(());
+    }
     let steps = &agent.profile.after_reply;
     let receipts: Vec<&Receipt> = answered.state.calls.iter().flat_map(|call| &call.result.receipts).collect();
     let booked = receipts.iter().any(|receipt| matches!(receipt.kind, ReceiptKind::Booked | ReceiptKind::Rescheduled));

@@ -2,6 +2,7 @@
 
 use super::TurnOutcome;
 use super::open::Opened;
+use super::stale_inbound::InboundText;
 
 /// What the run of a turn came to.
 pub(super) enum TurnControl {
@@ -14,5 +15,5 @@ pub(super) enum TurnControl {
 /// A turn that begins again, with everything that the contact wrote.
 pub(super) struct Restart {
     pub(super) opened: Box<Opened>,
-    pub(super) inbound: String,
+    pub(super) inbound: InboundText,
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::Agent;
 use super::open::{self, Opened};
-use super::stale_inbound;
+use super::stale_inbound::{self, InboundText};
 use super::turn_lease::{TurnLease, assign_messages};
 use super::unreadable_message;
 use super::versions::{self, PromptVersion};
@@ -26,7 +26,7 @@ pub(super) enum LeasedOpening {
         /// What was saved of it.
         saved: Option<String>,
         /// The messages that it answers.
-        inbound: String,
+        inbound: InboundText,
         /// Whether the channel's window for an answer is closed.
         late: bool,
     },
@@ -70,7 +70,8 @@ fn open_in_transaction(
         return Ok(LeasedOpening::Nothing);
     }
     if unreadable_message::handle_if_unreadable(tx, organization.id, &mut conversation, turn_lease.locale, now)? {
-        lease::set_due(tx, organization.id, conversation.id, None)?;
+        let left = inbox::burst(tx, organization.id, conversation.id)?;
+        lease::set_due(tx, organization.id, conversation.id, left.map(|_| now))?;
         lease::finish(tx, lease)?;
         return Ok(LeasedOpening::Nothing);
     }
@@ -90,6 +91,6 @@ fn open_in_transaction(
 }
 
 /// What a turn reads of messages, and whether it is too late to answer them.
-fn read(rows: &[InboxRow], channel: &str, now: Timestamp) -> (String, bool) {
+fn read(rows: &[InboxRow], channel: &str, now: Timestamp) -> (InboundText, bool) {
     (stale_inbound::inbound_text(rows), stale_inbound::reply_window_closed(rows, channel, now))
 }

@@ -24,6 +24,7 @@ use super::leased_opening::{LeasedOpening, open_leased_turn};
 use super::meter::Meter;
 use super::open::{self, LoadOptions, OpenResult, Opened};
 use super::source::{Caller, Leased, TurnSource};
+use super::stale_inbound::InboundText;
 use super::strangers::StrangerRules;
 use super::turn_lease::TurnLease;
 use super::{Agent, AnswerError, ContactRef, TurnOutcome, TurnRequest};
@@ -140,13 +141,13 @@ impl TurnRunner {
                 OpenResult::Interrupted { mut opened, saved } => {
                     strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
                     let texts = open::inbound_of(&self.app, opened.organization.id, opened.conversation.id).await?;
-                    let turn = self.resume(&agent, &opened, saved.as_deref(), texts).await?;
+                    let turn = self.resume(&agent, &opened, saved.as_deref(), InboundText::of_contact(texts)).await?;
                     Box::pin(self.run_to_end(&mut agent, *opened, turn, &mut Caller { sink: None }, &meter)).await?;
                 }
             }
         };
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
-        let turn = self.begin(&agent, &opened, inbound.texts.join("\n")).await?;
+        let turn = self.begin(&agent, &opened, InboundText::of_contact(inbound.texts.join("\n"))).await?;
         Box::pin(self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter)).await
     }
 
@@ -183,7 +184,7 @@ impl TurnRunner {
             Verdict::HandOver => {
                 tracing::error!(turn = %opened.turn, attempts = ?leased.attempts, "given up: a person gets the conversation");
                 // What the customer wrote may be what breaks: nothing looks at it again. What was done stays on record.
-                let mut turn = self.resume(&agent, &opened, saved.as_deref(), String::new()).await?;
+                let mut turn = self.resume(&agent, &opened, saved.as_deref(), InboundText::default()).await?;
                 turn.abandon(&format!("{} attempts to answer did not come to an end", leased.attempts.attempts));
                 turn
             }
@@ -234,15 +235,16 @@ impl TurnRunner {
         }
     }
 
-    async fn begin(&self, agent: &Agent, opened: &Opened, inbound: String) -> Result<Turn, AnswerError> {
-        let selection = tool_selection::select(agent, opened, &inbound).await;
+    async fn begin(&self, agent: &Agent, opened: &Opened, inbound: InboundText) -> Result<Turn, AnswerError> {
+        let selection = tool_selection::select(agent, opened, &inbound.words).await;
         let setup = turn_setup::build(agent, opened, self.sanitiser(agent, opened))?;
         Ok(Turn::begin(
             setup,
             TurnInput {
                 principal: opened.principal(agent),
                 now: opened.now.clone(),
-                inbound,
+                inbound: inbound.words,
+                told: inbound.told,
                 breaker: opened.breaker.clone(),
                 memory: opened.memory.clone(),
                 held: opened.pending_confirmation.clone(),
@@ -307,7 +309,7 @@ impl TurnRunner {
         agent: &Agent,
         opened: &Opened,
         saved: Option<&str>,
-        unanswered: String,
+        unanswered: InboundText,
     ) -> Result<Turn, AnswerError> {
         if is_on(Bug::ModelAskedAgain) {
             return self.begin(agent, opened, unanswered).await;

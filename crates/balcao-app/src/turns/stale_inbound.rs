@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use balcao_channel::channels::whatsapp::window;
+use balcao_domain::inbox::Speaker;
 use balcao_language::format;
 use balcao_store::messaging::inbox::InboxRow;
 use balcao_tool::Locale;
@@ -15,9 +16,27 @@ const WHATSAPP: &str = "whatsapp";
 /// So old a message is late.
 const LATE: SignedDuration = SignedDuration::from_hours(2);
 
-/// Joins the texts of messages for a turn. The result leaves out the age of a message, because the contact did not write it.
-pub(super) fn inbound_text(rows: &[InboxRow]) -> String {
-    rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
+/// What a turn answers: words of the contact, or messages of services.
+#[derive(Debug, Clone, Default)]
+pub(super) struct InboundText {
+    /// The contact's messages, joined by line breaks.
+    pub(super) words: String,
+    /// The messages of services; then the contact wrote nothing.
+    pub(super) told: Vec<String>,
+}
+
+impl InboundText {
+    /// Holds messages of the contact.
+    pub(super) fn of_contact(words: String) -> Self {
+        Self { words, told: Vec::new() }
+    }
+}
+
+/// Reads the messages of a turn. The result leaves out the age of a message, because the contact did not write it.
+pub(super) fn inbound_text(rows: &[InboxRow]) -> InboundText {
+    let of = |speaker| rows.iter().filter(move |row| row.speaker == speaker).map(|row| row.text.clone());
+    let words = of(Speaker::Contact).collect::<Vec<_>>().join("\n");
+    InboundText { words, told: of(Speaker::Service).collect() }
 }
 
 /// When the last of the messages was written, if all of them are late: days and times in them are meant from then.

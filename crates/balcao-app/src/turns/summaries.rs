@@ -80,6 +80,11 @@ pub(crate) fn store(
 /// The running summary, the last request, the facts known: a line each, and none twice.
 pub(crate) fn compose(running: Option<&str>, request: &str, memory: &WorkingMemory, locale: Locale) -> String {
     let request: String = request.trim().chars().take(REQUEST_CHARS).collect();
+    // A turn that answers a service has no request of the contact: the one before stays.
+    if request.is_empty() {
+        let known = running.map(str::to_owned).into_iter().chain(turns::in_words(memory));
+        return known.collect::<Vec<_>>().join("\n");
+    }
     let words = &notices(locale).summary_request;
     let request = fill(words, "request", &request);
     // What was the last request before is the last one no more.

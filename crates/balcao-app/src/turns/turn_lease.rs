@@ -8,7 +8,7 @@
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::TurnId;
 use balcao_domain::burst::BurstRules;
-use balcao_domain::inbox::InboxState;
+use balcao_domain::inbox::{InboxState, Speaker};
 use balcao_store::Lease;
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::inbox::{self, InboxRow};
@@ -64,8 +64,11 @@ pub(super) fn assign_messages(
     let (organization, conversation) = (lease.organization, lease.conversation);
     let rows = inbox::assign(tx, organization, conversation, turn, limit)?;
     for row in &rows {
-        let new =
-            NewMessage { conversation, turn: Some(turn), author: Author::Contact, text: &row.text, subject: None };
+        let author = match row.speaker {
+            Speaker::Contact => Author::Contact,
+            Speaker::Service => Author::System,
+        };
+        let new = NewMessage { conversation, turn: Some(turn), author, text: &row.text, subject: None };
         let message = message::insert(tx, organization, &new, row.received_at)?;
         attachment::show_with(tx, organization, row.id, message)?;
     }
@@ -150,13 +153,17 @@ pub(super) fn restart_if_contact_wrote(
     let files = attachment::awaited_until(tx, organization, lease.conversation)?;
     if !conversation.state.agent_speaks()
         || files.is_some_and(|until| until > now)
-        || inbox::burst(tx, organization, lease.conversation)?.is_none()
+        || inbox::next_speaker(tx, organization, lease.conversation)? != Some(Speaker::Contact)
     {
         return Ok(None);
     }
     let before = inbox::of_turn(tx, organization, turn)?;
     let count = u32::try_from(before.len()).unwrap_or(u32::MAX);
     let Some(first) = before.first().map(|row| row.received_at) else { return Ok(None) };
+    // What the contact wrote is answered in a turn of its own.
+    if before.iter().any(|row| row.speaker == Speaker::Service) {
+        return Ok(None);
+    }
     if !turn_lease.burst.may_grow(first, count, now) {
         return Ok(None);
     }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_app::admin::delivery_commands::PackCommands;
-use balcao_app::admin::pack_deliveries::{Arrived, CommandCall, PackDeliveries, Prepared, Reader};
+use balcao_app::admin::pack_deliveries::{Arrived, CommandCall, PackDeliveries, Prepared, Reader, Started};
+use balcao_domain::burst::BurstRules;
 use balcao_store::ops::pack_delivery_command;
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool, ToolContext,
@@ -121,8 +122,8 @@ struct Reads;
 #[async_trait]
 impl Reader for Reads {
     async fn read(&self, _pack: &str, body: Value, _now: Timestamp) -> Result<Prepared, String> {
-        let command = Some(CommandCall { command: "note".to_owned(), arguments: json!({ "id": body["id"] }) });
-        Ok(Prepared { said: body, command })
+        let command = CommandCall { command: "note".to_owned(), arguments: json!({ "id": body["id"] }) };
+        Ok(Prepared { said: body, starts: Some(Started::Command(command)) })
     }
 }
 
@@ -150,7 +151,7 @@ impl Shop {
     }
 
     fn deliveries(&self) -> PackDeliveries {
-        PackDeliveries::new(self.world.app.clone(), self.world.organization)
+        PackDeliveries::new(self.world.app.clone(), self.world.organization, BurstRules::default())
     }
 
     /// Runs what is due after so many seconds; gives how many commands took effect.

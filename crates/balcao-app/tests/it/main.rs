@@ -42,6 +42,7 @@ mod retention;
 mod seed;
 mod sending;
 mod sending_files;
+mod service_messages;
 mod shared_clock;
 mod structured;
 mod subscriptions;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries, Prepared, Reader};
+use balcao_domain::burst::BurstRules;
 use balcao_store::{ops::pack_delivery, turns::event};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ impl Reader for Reads {
         let failing = self.fails.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         match failing {
             Ok(_) => Err("no worker".to_owned()),
-            Err(_) => Ok(Prepared { said: json!({ "read": body, "by": pack }), command: None }),
+            Err(_) => Ok(Prepared { said: json!({ "read": body, "by": pack }), starts: None }),
         }
     }
 }
@@ -40,7 +41,7 @@ async fn events(world: &World) -> Vec<Value> {
 #[tokio::test]
 async fn f_21_a_change_is_one_event_whatever_tells_of_it_and_however_often() {
     let world = figueira().await;
-    let deliveries = PackDeliveries::new(world.app.clone(), world.organization);
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization, BurstRules::default());
     let reader = Reads { fails: 0.into() };
     assert!(deliveries.accept("clickup", arrived("created", Some("h1"))).await.unwrap());
     assert!(!deliveries.accept("clickup", arrived("created", Some("h1"))).await.unwrap());
@@ -57,7 +58,7 @@ async fn f_21_a_change_is_one_event_whatever_tells_of_it_and_however_often() {
 #[tokio::test]
 async fn what_a_service_has_no_name_for_is_told_again_when_it_happens_again() {
     let world = figueira().await;
-    let deliveries = PackDeliveries::new(world.app.clone(), world.organization);
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization, BurstRules::default());
     let updated = || Arrived { named: false, ..arrived("folderUpdated", None) };
     let mut taken = Vec::new();
     for minutes in [0, 5, 20, 180, 1] {
@@ -71,7 +72,7 @@ async fn what_a_service_has_no_name_for_is_told_again_when_it_happens_again() {
 #[tokio::test]
 async fn what_cannot_be_read_is_tried_again_later_and_given_up_at_last() {
     let world = figueira().await;
-    let deliveries = PackDeliveries::new(world.app.clone(), world.organization);
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization, BurstRules::default());
     let (twice, ever) = (Reads { fails: 2.into() }, Reads { fails: usize::MAX.into() });
     deliveries.accept("clickup", arrived("created", None)).await.unwrap();
     let mut handed = Vec::new();
@@ -105,7 +106,7 @@ impl Reader for Dies {
 #[tokio::test]
 async fn a_delivery_that_the_program_died_at_three_times_is_set_aside_and_holds_up_no_other() {
     let world = figueira().await;
-    let deliveries = PackDeliveries::new(world.app.clone(), world.organization);
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization, BurstRules::default());
     deliveries.accept("clickup", arrived("deadly", None)).await.unwrap();
     for death in 1..=3 {
         let dies = Dies::default();

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use balcao_app::admin::delivery_rule::DeliveryRule;
+use balcao_app::admin::delivery_rule::{DeliveryRule, TurnRule};
 use ipnet::IpNet;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
@@ -115,7 +115,7 @@ pub(crate) struct AccountConfig {
     /// What a header holds of webhooks that the service does not sign: `${NAME}`, of our own making.
     #[serde(default)]
     pub(crate) header_secrets: Vec<String>,
-    /// Commands of the pack that its deliveries start.
+    /// Commands of the pack, and turns of the agent, that its deliveries start.
     #[serde(default)]
     pub(crate) on_delivery: Vec<DeliveryRule>,
 }
@@ -223,12 +223,22 @@ impl PacksConfig {
             let none = one.webhook_secrets.is_empty() && one.header_secrets.is_empty();
             let signed = if none { "" } else { "; webhooks are taken" };
             let over = one.over.as_ref().map(|file| format!("; over {}", file.display())).unwrap_or_default();
-            let started: Vec<&str> = one.on_delivery.iter().map(|rule| rule.command.as_str()).collect();
+            let started: Vec<String> = one.on_delivery.iter().map(started).collect();
             let started =
                 if started.is_empty() { String::new() } else { format!("; deliveries start {}", started.join(", ")) };
             row(&format!("packs.accounts.{}{whose}", one.pack), format!("{}{over}{signed}{started}", list(shown)));
         }
     }
+}
+
+/// What a rule starts, in words.
+fn started(rule: &DeliveryRule) -> String {
+    let of = |turn: &TurnRule| {
+        let by = turn.phone.as_ref().map(|pointer| format!("phone {pointer}"));
+        let by = by.or_else(|| turn.contact.as_ref().map(|pointer| format!("contact {pointer}")));
+        format!("a turn with {}", by.unwrap_or_else(|| "(nobody)".to_owned()))
+    };
+    rule.turn.as_ref().map_or_else(|| rule.name().to_owned(), of)
 }
 
 /// A setting as it may be shown: where it comes from, or that it is there.

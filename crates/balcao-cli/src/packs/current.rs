@@ -70,8 +70,8 @@ impl Reader for Current {
             }
             None => body,
         };
-        let command = on_delivery::call(one, &said)?;
-        Ok(Prepared { said, command })
+        let starts = on_delivery::start(one, &said)?;
+        Ok(Prepared { said, starts })
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct OwnPack {
     link: Option<Link>,
     /// How its service proves what it sends, and with which secrets.
     pub(crate) deliveries: Option<(Deliveries, Keys)>,
-    /// Which deliveries start a command: the first rule that applies.
+    /// Which deliveries start a command or a turn: the first rule that applies.
     pub(crate) on_delivery: Vec<DeliveryRule>,
 }
 

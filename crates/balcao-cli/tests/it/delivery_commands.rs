@@ -17,7 +17,7 @@ use tempfile::tempdir;
 use crate::observed::{Observed, request, serve};
 use crate::{balcao, code, err, out};
 
-const SECRET: &str = "orders-secret";
+pub(crate) const SECRET: &str = "orders-secret";
 /// What the operator wants done with an order that was paid.
 const RULE: &str = "[[packs.accounts.on_delivery]]\nwhen = { \"/order/status\" = \"paid\" }\ncommand = \"note_order\"\n\
                     fields = { order_id = \"/order/id\", by = \"/order/by\" }\nvalues = { text = \"pago\" }\n";
@@ -76,7 +76,7 @@ fn read(reader: &mut impl BufRead) -> Option<String> {
     Some(format!("{} {body}", first.trim().trim_end_matches(" HTTP/1.1")))
 }
 
-fn write_pack(folder: &Path, service: &str) {
+pub(crate) fn write_pack(folder: &Path, service: &str) {
     let command = |id: &str, flags: &str, handler: &str| {
         format!(
             "    - id: {id}\n      description: {{pt-BR: Faz., en: Does.}}\n      {flags}\n      handler: {{{handler}}}\n      \
@@ -96,7 +96,7 @@ fn write_pack(folder: &Path, service: &str) {
     std::fs::write(folder.join("packs/orders/tool.yaml"), pack).unwrap();
 }
 
-fn config(rules: &str) -> String {
+pub(crate) fn config(rules: &str) -> String {
     format!(
         "[packs]\nfolders = [\"packs\"]\nallow_networks = [\"127.0.0.0/8\"]\nplain_http = true\n\
          [[packs.accounts]]\npack = \"orders\"\nwebhook_secrets = [\"${{ORDERS_SECRET}}\"]\n{rules}"
@@ -120,11 +120,11 @@ fn started(service: &Service, clock: &OutsideClock) -> impl Fn(&mut Command) {
     }
 }
 
-fn clock() -> OutsideClock {
+pub(crate) fn clock() -> OutsideClock {
     OutsideClock::start("2026-11-24T13:00:00Z".parse().unwrap()).unwrap()
 }
 
-fn deliver(shop: &Observed, body: &Value) -> u16 {
+pub(crate) fn deliver(shop: &Observed, body: &Value) -> u16 {
     let body = body.to_string();
     let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
     mac.update(body.as_bytes());

@@ -11,6 +11,7 @@ mod business;
 mod calendar;
 mod chat;
 mod delivery_commands;
+mod delivery_turns;
 mod docs;
 mod embedding;
 mod evals;

@@ -67,6 +67,9 @@ pub fn decide(
     locale: Locale,
     may_call: bool,
 ) -> Decision {
+    if !dialogue.news.is_empty() {
+        return Decision::Say(dialogue.news.join("\n"));
+    }
     let may_call = may_call && dialogue.rounds < MAX_ROUNDS;
     if analyst::serves(tools) {
         return analyst::decide(dialogue, tools, locale, may_call);

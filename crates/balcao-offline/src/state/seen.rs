@@ -1,16 +1,35 @@
 //! What the answer of a tool adds to what is known: what there is, what was booked, what is next.
 
 use balcao_language::find_times;
+use balcao_llm::{Message, SERVICE_MESSAGE};
 use jiff::civil::Date;
+use serde_json::Value;
 
 use super::{Dialogue, Goal};
 use crate::catalog::Named;
 use crate::nlu::{self, Day};
 use crate::results::{self, Appointment, Outcome};
 
+/// Whether the words at `at` are the program's, ahead of a message of a service.
+pub(super) fn precedes_service_message(messages: &[Message], at: usize) -> bool {
+    let Some(Message::Assistant { text, tool_calls }) = messages.get(at.saturating_add(1)) else { return false };
+    tool_calls.iter().any(|call| call.name == SERVICE_MESSAGE)
+        || crate::structured::reply(text).1.iter().any(|(name, _)| name == SERVICE_MESSAGE)
+}
+
 impl Dialogue {
+    /// Takes in messages of services: a turn of its own, which leaves what the customer wants as it is.
+    fn hear_service(&mut self, result: &Value) {
+        let messages = result.get("messages").and_then(Value::as_array).into_iter().flatten();
+        self.news = messages.filter_map(Value::as_str).map(str::to_owned).collect();
+        self.outcomes.clear();
+    }
+
     /// Takes in a tool's answer.
     pub(super) fn see(&mut self, outcome: Outcome, today: Date) {
+        if outcome.name == SERVICE_MESSAGE {
+            return self.hear_service(&outcome.result);
+        }
         if results::usual_name(&outcome.name) == "check_availability" {
             let named = outcome.arguments.get("barber_name").is_some_and(serde_json::Value::is_string);
             self.nobody_so_named = named && outcome.code() == Some("not_found");

@@ -3,7 +3,7 @@
 //! The states and their invariants are in [`balcao_domain::inbox`]. A row exists before the channel receives our confirmation (I-1), and
 //! it is unique for ever (I-2).
 
-use balcao_domain::inbox::InboxState;
+use balcao_domain::inbox::{InboxState, Speaker};
 use balcao_domain::{ConversationId, InboxId, OrganizationId, TurnId};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -39,6 +39,8 @@ pub struct NewInbox<'a> {
 
 /// The kind of a customer's message without words that could be read, such as a sticker: no turn answers it by itself.
 pub const WORDLESS: &str = "wordless";
+/// The kind of a message that a service of a pack tells: a turn answers it, and the contact wrote none of it.
+pub const SERVICE: &str = "service";
 
 /// A row that waits, or that a turn answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub struct InboxRow {
     pub written_at: Timestamp,
     /// What became of it.
     pub state: InboxState,
+    /// Who says it.
+    pub speaker: Speaker,
     /// The provider's name of the message.
     pub provider_message: Option<String>,
     /// What the turn reads.
@@ -75,7 +79,7 @@ pub struct Burst {
 }
 
 const COLUMNS: &str = "id, state, provider_message, text, received_at, turn_id, reason, conversation_id, \
-                       COALESCE(provider_at, received_at)";
+                       COALESCE(provider_at, received_at), kind";
 
 fn read(row: &Row<'_>) -> Result<InboxRow, StoreError> {
     Ok(InboxRow {
@@ -88,6 +92,7 @@ fn read(row: &Row<'_>) -> Result<InboxRow, StoreError> {
         reason: row.get(6)?,
         conversation: row.get(7)?,
         written_at: row.get(8)?,
+        speaker: if row.get::<String>(9)? == SERVICE { Speaker::Service } else { Speaker::Contact },
     })
 }
 
@@ -216,10 +221,28 @@ pub fn burst(
     )
 }
 
+/// Whose words a turn of a conversation answers next; `None` if nothing waits. The contact comes before services.
+///
+/// # Errors
+/// What the database said.
+pub fn next_speaker(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<Option<Speaker>, StoreError> {
+    let sql = "SELECT min(CASE WHEN kind = ?3 THEN 1 ELSE 0 END) FROM inbox
+               WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new'";
+    tx.query_one(sql, values![organization, conversation, SERVICE], |row| {
+        let found: Option<i64> = row.get(0)?;
+        Ok(found.map(|service| if service == 1 { Speaker::Service } else { Speaker::Contact }))
+    })
+}
+
 /// Gives what waits in a conversation to a turn, at most `limit` rows, and gives them in the order in which they were written:
 /// providers deliver in any order (F-22).
 ///
-/// A row's turn is set once and never changes (I-3).
+/// All rows are of one speaker: messages of services wait as long as words of the contact wait. A row's turn is set once and never
+/// changes (I-3).
 ///
 /// # Errors
 /// What the database said.
@@ -233,6 +256,8 @@ pub fn assign(
     let sql = format!(
         "UPDATE inbox SET state = 'assigned', turn_id = ?3 WHERE id IN (
              SELECT id FROM inbox WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new' AND turn_id IS NULL
+             AND (kind <> '{SERVICE}' OR NOT EXISTS (
+                 SELECT 1 FROM inbox said WHERE said.conversation_id = ?2 AND said.state = 'new' AND said.kind <> '{SERVICE}'))
              ORDER BY COALESCE(provider_at, received_at), id LIMIT ?4) RETURNING {COLUMNS}"
     );
     let mut rows = tx.query_all(&sql, values![organization, conversation, turn, limit], read)?;
@@ -240,8 +265,8 @@ pub fn assign(
     Ok(rows)
 }
 
-/// Takes what waits in a conversation out of it, for a reason, if nothing of it has words ([`WORDLESS`]); gives it, in the order
-/// of arrival. Words beside it make all of it a turn's.
+/// Takes what the contact sent out of a conversation, for a reason, if nothing of it has words ([`WORDLESS`]); gives it, in the order
+/// of arrival. Words of the contact beside it make all of it a turn's; messages of services stay.
 ///
 /// # Errors
 /// What the database said.
@@ -253,8 +278,9 @@ pub fn take_wordless(
 ) -> Result<Vec<InboxRow>, StoreError> {
     let sql = format!(
         "UPDATE inbox SET state = 'ignored', reason = ?4
-         WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new' AND NOT EXISTS (
-             SELECT 1 FROM inbox said WHERE said.conversation_id = ?2 AND said.state = 'new' AND said.kind <> ?3)
+         WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new' AND kind = ?3 AND NOT EXISTS (
+             SELECT 1 FROM inbox said
+             WHERE said.conversation_id = ?2 AND said.state = 'new' AND said.kind NOT IN (?3, '{SERVICE}'))
          RETURNING {COLUMNS}"
     );
     let mut rows = tx.query_all(&sql, values![organization, conversation, WORDLESS, reason], read)?;

@@ -94,6 +94,7 @@ contract! {
         a_delivery_that_the_program_died_at_three_times_is_set_aside,
         a_delivery_starts_one_command_whose_end_is_recorded_once,
         a_command_that_was_begun_three_times_without_an_end_is_set_aside,
+        what_services_tell_waits_for_the_contact_and_shares_no_turn,
     ]
     edits: [
         an_organization_is_changed_and_no_other,
@@ -259,8 +260,8 @@ contract! {
         a_reminder_is_known_by_its_start_and_its_minutes,
         a_sent_reminder_is_confirmed_once,
         a_mark_ends_the_reminders,
-    ]
         two_who_begin_a_conversation_at_once_get_the_same_one,
+    ]
     visits: [
         a_visit_is_marked_by_one_and_undone_exactly,
         a_cancelled_visit_comes_back_unless_its_time_is_taken,

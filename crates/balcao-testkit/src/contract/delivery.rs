@@ -65,7 +65,7 @@ pub(super) fn ripe(tx: &mut Tx<'_>, world: World, number: usize) -> Result<Conve
     Ok(found.id)
 }
 
-fn message(conversation: ConversationId, key: &'static str) -> NewInbox<'static> {
+pub(super) fn message(conversation: ConversationId, key: &'static str) -> NewInbox<'static> {
     NewInbox {
         channel: "whatsapp",
         account: "7001",

@@ -2,14 +2,17 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use balcao_domain::OrganizationId;
+use balcao_domain::inbox::{InboxState, Speaker};
+use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::ops::pack_delivery::{self, Arrived};
 use balcao_store::ops::pack_delivery_command::{self, ClaimedCommand, FailedAttempt, NewCommand};
 use balcao_store::ops::retention::{self, RetentionKind};
-use balcao_store::{Store, StoreError, Tx, turns::event};
+use balcao_store::{Store, StoreError, Tx, turns::event, turns::turn};
 
 use super::Case;
-use super::delivery::{at, write};
-use super::store::world;
+use super::delivery::{at, message, ripe, write};
+use super::store::{now, open_turn, world};
+use super::talk::closing;
 
 cases!(
     a_delivery_and_a_change_are_taken_once_for_ever,
@@ -19,6 +22,7 @@ cases!(
     a_delivery_that_the_program_died_at_three_times_is_set_aside,
     a_delivery_starts_one_command_whose_end_is_recorded_once,
     a_command_that_was_begun_three_times_without_an_end_is_set_aside,
+    what_services_tell_waits_for_the_contact_and_shares_no_turn,
 );
 
 const fn told(once: &'static str, change: Option<&'static str>) -> Arrived<'static> {
@@ -208,6 +212,38 @@ pub async fn a_command_that_was_begun_three_times_without_an_end_is_set_aside(st
         assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(0), 10)?, 0);
         assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(1), 10)?, 1);
         assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(1), 10)?, 0, "once");
+        Ok(())
+    })
+    .await;
+}
+
+/// A turn answers the contact or services, the contact first; messages of services have words that are not the contact's.
+pub async fn what_services_tell_waits_for_the_contact_and_shares_no_turn(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = ripe(tx, world, 0)?;
+        let of = |kind: &'static str, key| NewInbox { kind, provider_message: None, ..message(conversation, key) };
+        let texts =
+            |rows: Vec<inbox::InboxRow>| rows.into_iter().map(|row| (row.text, row.speaker)).collect::<Vec<_>>();
+        assert_eq!(inbox::next_speaker(tx, organization, conversation)?, None);
+        for key in ["d1", "d1", "d2"] {
+            inbox::insert(tx, organization, &of(inbox::SERVICE, key), now())?;
+        }
+        assert_eq!(inbox::next_speaker(tx, organization, conversation)?, Some(Speaker::Service));
+        inbox::insert(tx, organization, &of(inbox::WORDLESS, "s1"), now())?;
+        let taken = inbox::take_wordless(tx, organization, conversation, "no words")?;
+        assert_eq!(texts(taken), [("s1".to_owned(), Speaker::Contact)]);
+        inbox::insert(tx, organization, &message(conversation, "m1"), at(1))?;
+        assert_eq!(inbox::next_speaker(tx, organization, conversation)?, Some(Speaker::Contact));
+        let first = open_turn(tx, organization, conversation, now())?;
+        let taken = inbox::assign(tx, organization, conversation, first, 20)?;
+        assert_eq!(texts(taken), [("m1".to_owned(), Speaker::Contact)]);
+        inbox::set_state(tx, organization, first, InboxState::Answered, None)?;
+        turn::close(tx, organization, &closing(first, "[]"), now())?;
+        let second = open_turn(tx, organization, conversation, now())?;
+        let taken = inbox::assign(tx, organization, conversation, second, 20)?;
+        assert_eq!(texts(taken), [("d1".to_owned(), Speaker::Service), ("d2".to_owned(), Speaker::Service)]);
         Ok(())
     })
     .await;

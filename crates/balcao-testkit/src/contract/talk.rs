@@ -64,7 +64,7 @@ pub async fn whom_the_web_chat_alone_knows_is_a_stranger(store: &Store) {
     .await;
 }
 
-fn closing(id: TurnId, transcript: &str) -> Closing<'_> {
+pub(super) fn closing(id: TurnId, transcript: &str) -> Closing<'_> {
     Closing {
         id,
         outcome: "reply",

@@ -15,6 +15,7 @@ pub(crate) mod message_text;
 pub(crate) mod retract;
 mod seeded_bugs;
 mod sender_identity;
+pub mod service_messages;
 mod statuses;
 mod template_changes;
 
