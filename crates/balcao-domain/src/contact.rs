@@ -1,5 +1,6 @@
 //! A person we talk to or about.
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::ContactId;
@@ -24,6 +25,17 @@ pub struct Contact {
     pub address: Option<String>,
     /// Whatever else the business keeps, by name.
     pub custom_fields: std::collections::BTreeMap<String, String>,
+}
+
+/// The name of the custom field that holds the birthday of a contact, as `YYYY-MM-DD`.
+pub const BIRTHDAY: &str = "birthday";
+
+/// Reads a birthday, `YYYY-MM-DD`. `None` if the text is no such date, or the date is before 1900 or after `today`.
+#[must_use]
+pub fn read_birthday(text: &str, today: Date) -> Option<Date> {
+    let date: Date = text.parse().ok()?;
+    let is_written_out = date.to_string() == text;
+    (is_written_out && date.year() >= 1900 && date <= today).then_some(date)
 }
 
 /// Why a text is not an e-mail address.

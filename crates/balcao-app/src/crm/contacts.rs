@@ -4,14 +4,15 @@ mod pages;
 
 use std::collections::BTreeMap;
 
-use balcao_domain::contact::{Contact, check_email};
+use balcao_domain::contact::{BIRTHDAY, Contact, check_email, read_birthday};
 use balcao_domain::{ContactId, OrganizationId, Phone};
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{StoreError, Tx, crm::contact, crm::pipeline, crm::tag, ops::audit};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::context::app_context::{AppContext, Effect, UseCaseError, granted};
+use crate::context::app_context::{AppContext, Effect, UseCaseError, granted, organization as business};
 use crate::context::names::{NameRefusal, find};
 use crate::crm::notes::{self, NoteRefusal};
 
@@ -71,7 +72,7 @@ pub struct ContactUpdate {
     pub email: Option<String>,
     /// The postal address.
     pub address: Option<String>,
-    /// Other fields, by name; an empty text removes one.
+    /// Other fields, by name; an empty text removes one. [`BIRTHDAY`] is a date.
     pub custom_fields: BTreeMap<String, String>,
 }
 
@@ -125,6 +126,21 @@ pub enum BadValue {
     Empty,
     /// Longer than 500 characters; of a custom field, it or its name.
     TooLong,
+    /// Not a birthday.
+    Birthday,
+}
+
+impl BadValue {
+    /// What would be right, for people.
+    #[must_use]
+    pub const fn expected(self) -> &'static str {
+        match self {
+            Self::Email => "an e-mail address such as ana@example.com",
+            Self::Empty => "a value that is more than spaces",
+            Self::TooLong => "at most 500 characters",
+            Self::Birthday => "a date such as 1990-05-17, from 1900 to today",
+        }
+    }
 }
 
 /// The fields that were changed.
@@ -193,6 +209,20 @@ impl Contacts {
     ) -> Effect<Updated, UpdateRefusal> {
         let change = move |tx: &mut Tx<'_>, now| change(tx, organization, id, &actor, &update, now);
         self.app.effect(organization, key, change).await
+    }
+
+    /// Updates a contact as [`Self::update`] does, by a person whose act needs no key: a second time it changes nothing.
+    ///
+    /// # Errors
+    /// [`UseCaseError::NoContact`] if the organization has none of that id; [`UseCaseError`] if the database failed.
+    pub async fn edit(
+        &self,
+        organization: OrganizationId,
+        id: ContactId,
+        actor: String,
+        update: ContactUpdate,
+    ) -> Result<Result<Updated, UpdateRefusal>, UseCaseError> {
+        self.app.act(organization, None, move |tx, now| change(tx, organization, id, &actor, &update, now)).await
     }
 
     /// Updates a contact, or writes a note about them, or both at once: if one is refused, neither is kept.
@@ -425,7 +455,8 @@ fn change(
     let before = get(tx, organization, id)?;
     let mut after = before.clone();
     let mut updated = Vec::new();
-    if let Err(refusal) = apply(&mut after, update, &mut updated) {
+    let today = business(tx, organization)?.1.to_datetime(now).date();
+    if let Err(refusal) = apply(&mut after, update, today, &mut updated) {
         return Ok(Err(refusal));
     }
     if after != before {
@@ -448,7 +479,12 @@ fn change(
     Ok(Ok(Updated { updated }))
 }
 
-fn apply(contact: &mut Contact, update: &ContactUpdate, updated: &mut Vec<String>) -> Result<(), UpdateRefusal> {
+fn apply(
+    contact: &mut Contact,
+    update: &ContactUpdate,
+    today: Date,
+    updated: &mut Vec<String>,
+) -> Result<(), UpdateRefusal> {
     if *update == ContactUpdate::default() {
         return Err(UpdateRefusal::Nothing);
     }
@@ -480,7 +516,7 @@ fn apply(contact: &mut Contact, update: &ContactUpdate, updated: &mut Vec<String
     }
     for (field, text) in &update.custom_fields {
         let name = fitting(field).and_then(|name| name.ok_or(BadValue::Empty));
-        match name.and_then(|_| fitting(text)) {
+        match name.and_then(|_| fitting(text)).and_then(|new| dated(field, new, today)) {
             Ok(new) => {
                 let changed = match new {
                     Some(new) => contact.custom_fields.insert(field.clone(), new.clone()) != Some(new),
@@ -497,6 +533,12 @@ fn apply(contact: &mut Contact, update: &ContactUpdate, updated: &mut Vec<String
         return Err(UpdateRefusal::Fields(bad));
     }
     if contact.custom_fields.len() > MAX_CUSTOM_FIELDS { Err(UpdateRefusal::TooManyFields) } else { Ok(()) }
+}
+
+/// A value of a custom field, if it may be kept under that name.
+fn dated(field: &str, value: Option<String>, today: Date) -> Result<Option<String>, BadValue> {
+    let is_wrong = |text: &String| field == BIRTHDAY && read_birthday(text, today).is_none();
+    if value.as_ref().is_some_and(is_wrong) { Err(BadValue::Birthday) } else { Ok(value) }
 }
 
 /// A value without the spaces around it, if any is left.

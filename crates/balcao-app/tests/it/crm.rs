@@ -47,6 +47,14 @@ async fn an_update_is_checked_and_the_old_value_kept() {
     let Err(UpdateRefusal::Fields(bad)) = update(blank).await.unwrap().value else { panic!("kept") };
     let bad: Vec<_> = bad.iter().map(|one| (one.field.as_str(), one.problem)).collect();
     assert_eq!(bad, [("name", BadValue::Empty), ("email", BadValue::Email)]);
+    let birthday = |text: &str| ContactUpdate {
+        custom_fields: [("birthday".to_owned(), text.to_owned())].into(),
+        ..ContactUpdate::default()
+    };
+    for wrong in ["17/05/1990", "1990-02-30", "1890-05-17", "2090-05-17", "hoje"] {
+        let Err(UpdateRefusal::Fields(bad)) = update(birthday(wrong)).await.unwrap().value else { panic!("{wrong}") };
+        assert_eq!(bad[0].problem, BadValue::Birthday, "{wrong}");
+    }
     let mut change = email("livia@EXAMPLE.com");
     change.custom_fields.insert("pet".to_owned(), "Nina".to_owned());
     assert_eq!(update(change.clone()).await.unwrap().value.unwrap().updated, ["email", "pet"]);

@@ -72,6 +72,7 @@ fn bad(field: BadField, named: &impl Fn(&str) -> &str) -> FieldProblem {
         BadValue::Email => ("bad_format", "an address such as name@example.com"),
         BadValue::Empty => ("empty", "a text"),
         BadValue::TooLong => ("too_long", "a shorter text"),
+        BadValue::Birthday => ("bad_format", "a date YYYY-MM-DD that is not in the future"),
     };
     let name = if field.custom {
         // A name of the customer's may hold what separates the steps of a JSON pointer.

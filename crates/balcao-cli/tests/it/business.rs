@@ -129,6 +129,38 @@ fn knowledge_comes_from_files_and_an_earlier_version_can_be_had_again() {
 }
 
 #[test]
+fn contact_is_changed_and_audited_by_command_and_the_next_turn_sees_it() {
+    let folder = shop();
+    let folder = folder.path();
+    let (_, found) = told(folder, &["contacts", "find", "caio", "--json"]);
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let id = found[0]["id"].as_str().map_or_else(|| format!("con_{}", found[0]["id"]), str::to_owned);
+    for (wrong, expected) in [
+        ("birthday=17/05/1990", "invalid birthday `17/05/1990`; expected a date such as 1990-05-17"),
+        ("birthday=2999-01-01", "from 1900 to today"),
+        ("email=caio", "expected an e-mail address"),
+        ("phone=31 98888-0000", "cannot be changed"),
+        ("birthday", "expected FIELD=VALUE"),
+    ] {
+        let (status, said) = told(folder, &["contacts", "set", &id, wrong]);
+        assert!(status == 2 && said.contains(expected), "{wrong}: {said}");
+    }
+    let (status, said) = told(folder, &["contacts", "set", "con_999", "birthday=1990-05-17"]);
+    assert!(status == 1 && said.contains("unknown contact con_999"), "{said}");
+    let set = ["contacts", "set", &id, "birthday=1990-05-17", "preferred_name=Caco"];
+    let (status, said) = told(folder, &set);
+    assert!(status == 0 && said.contains("changed preferred_name, birthday"), "{said}");
+    assert!(told(folder, &set).1.contains("nothing changed"));
+    let (_, history) = told(folder, &["business", "history", &id, "--json"]);
+    let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
+    assert_eq!((&row["action"], &row["actor"]), (&json!("contact.update"), &json!("operator")), "{history}");
+    assert_eq!(row["after"]["custom_fields"]["birthday"], "1990-05-17", "{history}");
+    let phone = found[0]["phone"].as_str().unwrap();
+    let turn = run(folder, &["chat", "--as", phone, "--script", "-", "--model", "offline"], "oi\n");
+    assert!(out(&turn).contains("Caco"), "{}", out(&turn));
+}
+
+#[test]
 fn each_kind_of_edit_is_shown_made_and_audited_by_command() {
     let folder = shop();
     let folder = folder.path();

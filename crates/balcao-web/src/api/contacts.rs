@@ -79,7 +79,7 @@ struct ContactChange {
     /// The postal address.
     #[schemars(length(min = 1, max = 500), regex(pattern = r"^[^\u0000]*$"), example = &"Rua das Flores 12")]
     address: Option<String>,
-    /// Other fields, by name; an empty text removes one. At most 50 of a contact.
+    /// Other fields, by name; an empty text removes one. At most 50 of a contact. `birthday` is a date, `YYYY-MM-DD`.
     #[serde(default)]
     #[schemars(extend("maxProperties" = 50))]
     custom_fields: BTreeMap<String, String>,

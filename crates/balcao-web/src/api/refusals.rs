@@ -130,6 +130,7 @@ pub(super) fn of_update(refusal: UpdateRefusal) -> Problem {
             BadValue::Email => ("bad_format", "an e-mail address, for example ana@example.com"),
             BadValue::Empty => ("too_short", "a value that is more than spaces"),
             BadValue::TooLong => ("too_long", "at most 500 characters"),
+            BadValue::Birthday => ("bad_format", "a date such as 1990-05-17, from 1900 to today"),
         };
         FieldProblem {
             pointer,
