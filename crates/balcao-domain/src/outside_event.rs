@@ -144,11 +144,13 @@ pub enum ConflictKind {
     Collision,
     /// An event of whole days lies on appointments.
     AllDayBlock,
+    /// The event was moved, and the appointment followed. Staff decide whether the customer gets the message.
+    Moved,
 }
 
 impl ConflictKind {
     /// All.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Deleted,
         Self::RefusedMove,
         Self::Shortened,
@@ -161,6 +163,7 @@ impl ConflictKind {
         Self::RecurringException,
         Self::Collision,
         Self::AllDayBlock,
+        Self::Moved,
     ];
 
     /// The word that is stored.
@@ -179,6 +182,7 @@ impl ConflictKind {
             Self::RecurringException => "recurring_exception",
             Self::Collision => "collision",
             Self::AllDayBlock => "all_day_block",
+            Self::Moved => "moved",
         }
     }
 

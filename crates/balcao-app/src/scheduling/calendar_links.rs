@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::context::app_context::{AppContext, UseCaseError, granted, organization};
+use crate::context::calendar_service::{CalendarSummary, ServiceError};
 use crate::context::names::{NameRefusal, find};
 use crate::scheduling::professionals;
 
@@ -156,6 +157,17 @@ impl CalendarLinks {
             Ok::<_, UseCaseError>(Ok(()))
         };
         self.app.store.write(unlink).await
+    }
+
+    /// The calendars that the connected account of a business sees, in the order of the service; none without a service.
+    ///
+    /// # Errors
+    /// Why the service did not answer.
+    pub async fn list_outside(&self, id: OrganizationId) -> Result<Vec<CalendarSummary>, ServiceError> {
+        match &self.app.remote_calendar {
+            Some(service) => service.calendars(id).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// How the calendars of a business are.

@@ -5,22 +5,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use balcao_domain::calendar_push::{FoundEvent, read_found};
-use balcao_domain::outside_event::OutsideEvent;
-use balcao_domain::{AppointmentId, OrganizationId};
+use balcao_domain::OrganizationId;
 use balcao_store::crm::organization;
 use balcao_store::scheduling::calendar_crash::{self, SetAside};
-use balcao_store::scheduling::calendar_event::{self, CalendarEvent};
-use balcao_store::scheduling::calendar_link;
+use balcao_store::scheduling::calendar_event;
+use balcao_store::scheduling::calendar_link::{self, OutsideCalendar};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::calendar_service::{CalendarService, ServiceError};
 use crate::scheduling::booking::outside::take_over;
 use crate::scheduling::calendar_channels::{CalendarChannels, NewChannel};
+use crate::scheduling::calendar_comparison::{CalendarComparison, Comparison};
 use crate::scheduling::remote_calendar::push::{self, Pushed};
 use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
 
@@ -28,42 +26,10 @@ use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
 const POLL: Duration = Duration::from_secs(5);
 /// How often push channels are looked at.
 const CHANNELS: SignedDuration = SignedDuration::from_mins(30);
-/// How often every appointment to come is compared with its event.
-const COMPARISON: SignedDuration = SignedDuration::from_hours(24);
+/// How often the server looks whether the comparison of a day is due.
+const COMPARISON: SignedDuration = SignedDuration::from_mins(10);
 /// Pushes and readings of one business in one go, so that no business holds up the others.
 const BATCH: u32 = 50;
-/// Events that one step of a comparison loads.
-const PAGE: u32 = 200;
-
-/// An appointment whose event is not as it should be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Difference {
-    /// The appointment.
-    pub appointment: AppointmentId,
-    /// What is the matter.
-    pub what: DifferenceKind,
-}
-
-/// What a comparison found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DifferenceKind {
-    /// The event is not there, or is deleted.
-    Missing,
-    /// The event is not as this program last wrote or read it; the next reading judges it.
-    Changed,
-    /// A push waits.
-    NotPushed,
-}
-
-/// A comparison of the appointments to come with their events.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Comparison {
-    /// Events that are as they should be.
-    pub equal: usize,
-    /// Those that are not.
-    pub differences: Vec<Difference>,
-}
 
 /// What push channels are opened with.
 #[derive(Debug, Clone)]
@@ -72,6 +38,24 @@ pub struct PushSettings {
     pub address: String,
     /// Gives bytes that cannot be guessed; `None` if the system has none to give.
     pub random: fn() -> Option<[u8; 32]>,
+}
+
+/// Why not every calendar was read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SyncRefusal {
+    /// The program has no calendar service.
+    #[error("no calendar service is connected")]
+    NotConnected,
+    /// So many events disappeared that a person has to say that it is true.
+    #[error("{gone} of {known} events of {calendar} disappeared at once; if that is true, read again and accept it")]
+    ManyDeletions {
+        /// Where.
+        calendar: String,
+        /// How many events were known.
+        known: usize,
+        /// How many disappeared.
+        gone: usize,
+    },
 }
 
 /// Works off what calendars outside need.
@@ -107,7 +91,7 @@ impl CalendarWork {
             return stop.cancelled().await;
         }
         let now = self.app.clock.now();
-        let mut rare = RareWork { channels_at: now, comparison_at: later(now, COMPARISON) };
+        let mut rare = RareWork { channels_at: now, comparison_at: now };
         while !stop.is_cancelled() {
             let worked = self.work_off().await.and(self.work_rarely(&mut rare).await);
             if let Err(error) = worked {
@@ -156,17 +140,24 @@ impl CalendarWork {
         if rare.comparison_at <= now {
             rare.comparison_at = later(now, COMPARISON);
             for id in self.served().await? {
-                match self.compare(id).await? {
-                    Ok(Comparison { equal, differences }) if differences.is_empty() => {
-                        tracing::info!(organization = %id, equal, "events are as they should be");
-                    }
-                    Ok(Comparison { equal, differences }) => {
-                        let count = differences.len();
-                        tracing::error!(organization = %id, equal, count, ?differences, "events are not as they should be");
-                    }
-                    Err(error) => tracing::warn!(organization = %id, %error, "events not compared"),
-                }
+                self.compare_nightly(id).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// Compares the appointments of a business with their events, if it is night and no process did so yet.
+    async fn compare_nightly(&self, id: OrganizationId) -> Result<(), UseCaseError> {
+        match CalendarComparison::new(self.app.clone()).run_nightly(id).await? {
+            None => {}
+            Some(Ok(Comparison { equal, repaired, differences })) if differences.is_empty() => {
+                tracing::info!(organization = %id, equal, repaired, "events are as they should be");
+            }
+            Some(Ok(Comparison { equal, repaired, differences })) => {
+                let count = differences.len();
+                tracing::error!(organization = %id, equal, repaired, count, ?differences, "events are not as they should be");
+            }
+            Some(Err(error)) => tracing::warn!(organization = %id, %error, "events not compared"),
         }
         Ok(())
     }
@@ -275,56 +266,32 @@ impl CalendarWork {
         reading::read(&self.app, service, &request, take_over).await
     }
 
-    /// Asks the service for the event of every appointment to come, and lists what is not as it should be.
+    /// Takes up what was set aside, reads every linked calendar now, and writes what waits. `accepts_drop` says that many deletions are true.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, why the service did not answer.
-    pub async fn compare(
+    /// [`UseCaseError`] if the database failed; inside, why not all was read. A calendar that the service does not answer for keeps its
+    /// failure, which [`status`](crate::scheduling::calendar_links::CalendarLinks::status) shows.
+    pub async fn sync(
         &self,
         organization: OrganizationId,
-    ) -> Result<Result<Comparison, ServiceError>, UseCaseError> {
-        let mut comparison = Comparison::default();
-        let Some(service) = &self.app.remote_calendar else { return Ok(Ok(comparison)) };
-        let mut after = 0;
-        loop {
-            let list = move |tx: &mut Tx<'_>, now| Ok(calendar_event::list_from(tx, organization, now, after, PAGE)?);
-            let rows = self.app.look(list).await?;
-            let Some(last) = rows.last() else { return Ok(Ok(comparison)) };
-            after = last.appointment.into();
-            for row in rows {
-                let appointment = row.appointment;
-                match compare_one(service, organization, &row).await {
-                    Ok(None) => comparison.equal += 1,
-                    Ok(Some(what)) => comparison.differences.push(Difference { appointment, what }),
-                    Err(error) => return Ok(Err(error)),
-                }
+        accepts_drop: bool,
+    ) -> Result<Result<(), SyncRefusal>, UseCaseError> {
+        if self.app.remote_calendar.is_none() {
+            return Ok(Err(SyncRefusal::NotConnected));
+        }
+        self.take_up(organization).await?;
+        let linked = self.app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, organization)?)).await?;
+        for OutsideCalendar { calendar, .. } in linked {
+            let read = self.read(organization, calendar.clone(), accepts_drop).await?;
+            if let Reading::Suspicious { known, gone } = read {
+                return Ok(Err(SyncRefusal::ManyDeletions { calendar, known, gone }));
             }
         }
+        self.push_due(organization).await?;
+        Ok(Ok(()))
     }
 }
 
 fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
     now.checked_add(by).unwrap_or(now)
-}
-
-/// How the event of an appointment differs from what we know of it.
-async fn compare_one(
-    service: &Arc<dyn CalendarService>,
-    organization: OrganizationId,
-    row: &CalendarEvent,
-) -> Result<Option<DifferenceKind>, ServiceError> {
-    if row.wanted > row.pushed {
-        return Ok(Some(DifferenceKind::NotPushed));
-    }
-    let Some(known) = &row.known else { return Ok(None) };
-    let found: Option<OutsideEvent> = match service.find(organization, &known.calendar, &known.event).await {
-        Ok(found) => found,
-        Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => None,
-        Err(error) => return Err(error),
-    };
-    Ok(match read_found(found.as_ref(), organization.into()) {
-        FoundEvent::Absent | FoundEvent::Used => Some(DifferenceKind::Missing),
-        FoundEvent::Ours(event) if event.version == known.version => None,
-        FoundEvent::Ours(_) | FoundEvent::Foreign => Some(DifferenceKind::Changed),
-    })
 }

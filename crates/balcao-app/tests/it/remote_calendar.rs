@@ -1,9 +1,11 @@
 //! Our own tables with a calendar service outside: the calendar's contract, crashes at every step, several programs, and what the copy says.
 
 mod channels;
+mod comparison;
 mod conflicts;
 mod crashes;
 mod edits;
+mod moves;
 mod poison;
 mod programs;
 

@@ -267,6 +267,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112660_calendar_crashes.sql"),
         postgres: include_str!("../../migrations/postgres/2026112660_calendar_crashes.sql"),
     },
+    Migration {
+        version: 2_026_112_670,
+        name: "2026112670_moved_outside",
+        sqlite: include_str!("../../migrations/sqlite/2026112670_moved_outside.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112670_moved_outside.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -19,12 +19,14 @@ pub struct FoundConflict {
     pub kind: ConflictKind,
     /// The calendar of the event.
     pub calendar: String,
-    /// The event.
+    /// The event; empty in the report of a move, because the event and the appointment agree.
     pub event: String,
     /// Where the event is now, if it is anywhere.
     pub span: Option<Span>,
-    /// The version of the event.
+    /// The version of the event; empty in the report of a move.
     pub version: String,
+    /// Of a move, the appointment as the customer knows it.
+    pub moved_from: Option<AppointmentId>,
 }
 
 /// A conflict as it is stored.
@@ -41,7 +43,8 @@ pub struct StoredConflict {
 }
 
 const COLUMNS: &str =
-    "id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at, resolved_at, resolution";
+    "id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at, resolved_at, resolution,
+     moved_from";
 
 fn read(row: &Row<'_>) -> Result<StoredConflict, StoreError> {
     let (from, to): (Option<Timestamp>, Option<Timestamp>) = (row.get(5)?, row.get(6)?);
@@ -53,6 +56,7 @@ fn read(row: &Row<'_>) -> Result<StoredConflict, StoreError> {
         event: row.get(4)?,
         span: from.zip(to).map(|(from, to)| Span::new(from, to)),
         version: row.get(7)?,
+        moved_from: row.get(11)?,
     };
     Ok(StoredConflict { id: row.get(0)?, found, found_at: row.get(8)?, resolution: at.zip(how) })
 }
@@ -68,8 +72,9 @@ pub fn record(
     now: Timestamp,
 ) -> Result<i64, StoreError> {
     tx.insert(
-        "INSERT INTO calendar_conflict (organization_id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        "INSERT INTO calendar_conflict (organization_id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at,
+             moved_from)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (organization_id, appointment_id, calendar_id, event_id) WHERE resolved_at IS NULL
          DO UPDATE SET kind = excluded.kind, event_from = excluded.event_from, event_to = excluded.event_to, version = excluded.version
          RETURNING id",
@@ -82,7 +87,8 @@ pub fn record(
             found.span.map(|span| span.start),
             found.span.map(|span| span.end),
             &found.version,
-            now
+            now,
+            found.moved_from
         ],
     )
 }
@@ -98,6 +104,17 @@ pub fn list_open(tx: &mut Tx<'_>, organization: OrganizationId, limit: u32) -> R
     tx.query_all(&sql, values![organization, limit], read)
 }
 
+/// Whether staff have to decide about the event of an appointment.
+///
+/// # Errors
+/// What the database said.
+pub fn has_open(tx: &mut Tx<'_>, organization: OrganizationId, appointment: AppointmentId) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM calendar_conflict
+               WHERE organization_id = ?1 AND appointment_id = ?2 AND moved_from IS NULL AND resolved_at IS NULL LIMIT 1";
+    let found: Option<i64> = tx.query_optional(sql, values![organization, appointment], |row| row.get(0))?;
+    Ok(found.is_some())
+}
+
 /// A conflict by its number.
 ///
 /// # Errors
@@ -105,6 +122,56 @@ pub fn list_open(tx: &mut Tx<'_>, organization: OrganizationId, limit: u32) -> R
 pub fn find(tx: &mut Tx<'_>, organization: OrganizationId, id: i64) -> Result<Option<StoredConflict>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM calendar_conflict WHERE organization_id = ?1 AND id = ?2");
     tx.query_optional(&sql, values![organization, id], read)
+}
+
+/// The open report that a person moved this appointment outside.
+///
+/// # Errors
+/// What the database said.
+pub fn find_move(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    appointment: AppointmentId,
+) -> Result<Option<StoredConflict>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM calendar_conflict
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND moved_from IS NOT NULL AND resolved_at IS NULL"
+    );
+    tx.query_optional(&sql, values![organization, appointment], read)
+}
+
+/// Brings the open report of a move up to date after a further move; returns whether the report was still open. What the customer knows
+/// stays.
+///
+/// # Errors
+/// What the database said.
+pub fn follow_move(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: i64,
+    to: AppointmentId,
+    span: Span,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE calendar_conflict SET appointment_id = ?3, event_from = ?4, event_to = ?5
+         WHERE organization_id = ?1 AND id = ?2 AND moved_from IS NOT NULL AND resolved_at IS NULL",
+        values![organization, id, to, span.start, span.end],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Ends the reports of moves whose appointment was cancelled, moved here or begun since; returns how many.
+///
+/// # Errors
+/// What the database said.
+pub fn end_old_moves(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE calendar_conflict SET resolved_at = ?2, resolution = 'the appointment was changed since, or it began'
+         WHERE organization_id = ?1 AND moved_from IS NOT NULL AND resolved_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM appointment a WHERE a.organization_id = ?1 AND a.id = calendar_conflict.appointment_id
+               AND a.status IN ('pending', 'confirmed') AND a.starts_at > ?2)",
+        values![organization, now],
+    )
 }
 
 /// Resolves an open conflict; returns whether it was open.

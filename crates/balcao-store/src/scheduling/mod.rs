@@ -4,6 +4,7 @@
 pub mod agenda_feed;
 pub mod appointment;
 pub mod calendar_claim;
+pub mod calendar_comparison;
 pub mod calendar_conflict;
 pub mod calendar_crash;
 pub mod calendar_event;

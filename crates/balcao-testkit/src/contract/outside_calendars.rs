@@ -464,6 +464,7 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
             event: "e1".to_owned(),
             span,
             version: "1".to_owned(),
+            moved_from: None,
         };
         let longer = found(ConflictKind::Lengthened, Some(Span::of_minutes(at(0), 90)));
         let number = calendar_conflict::record(tx, ours.organization, &longer, at(1))?;

@@ -25,6 +25,8 @@ pub enum Purpose {
     NoticeHotLead,
     /// Asks staff how unmarked visits ended.
     NoticeVisits,
+    /// Tells staff that a person moved an appointment in a calendar outside.
+    NoticeCalendar,
     /// Telling the customer that staff moved the appointment.
     AppointmentMoved,
     /// Telling the customer that staff cancelled the appointment.
@@ -49,6 +51,7 @@ impl Purpose {
             "notice_handoff" => Self::NoticeHandoff,
             "notice_hot_lead" => Self::NoticeHotLead,
             "notice_visits" => Self::NoticeVisits,
+            "notice_calendar" => Self::NoticeCalendar,
             "appointment_moved" => Self::AppointmentMoved,
             "appointment_cancelled" => Self::AppointmentCancelled,
             "appointment_kept" => Self::AppointmentKept,

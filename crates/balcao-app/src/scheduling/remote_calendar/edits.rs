@@ -12,8 +12,10 @@ use balcao_store::{Tx, turns::event};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::moves::{self, OutsideMove};
 use super::push;
 use crate::context::app_context::UseCaseError;
+use crate::context::notification_accounts::NotificationAccounts;
 
 /// Appointments that one event outside may collide with and be listed for.
 const MAX_TOUCHED: u32 = 100;
@@ -32,6 +34,8 @@ pub(super) struct Edits<'a> {
     /// The number of the reading.
     pub(super) generation: i64,
     pub(super) rule: MoveRule,
+    /// By which staff learn of a move.
+    pub(super) accounts: &'a NotificationAccounts,
     pub(super) now: Timestamp,
 }
 
@@ -129,6 +133,7 @@ fn take_over(
     to: Span,
 ) -> Result<(), UseCaseError> {
     let (id, now) = (edits.organization, edits.now);
+    let earlier = calendar_conflict::find_move(tx, id, row.appointment)?;
     let Some(appointment) = (edits.rule)(tx, id, row.appointment, to, now)? else {
         return conflict(tx, edits, event, row.appointment, ConflictKind::RefusedMove);
     };
@@ -136,7 +141,10 @@ fn take_over(
     calendar_event::record_seen(tx, id, appointment, &shown.version, &push::known(&seen))?;
     let payload = serde_json::json!({ "new": appointment }).to_string();
     event::push(tx, id, "appointment_moved_outside", &row.appointment.to_string(), &payload, now)?;
-    resolve(tx, edits, event, "the appointment went where the event is")
+    resolve(tx, edits, event, "the appointment went where the event is")?;
+    let (calendar, old) = (edits.calendar, row.appointment);
+    let moved = OutsideMove { organization: id, calendar, earlier, old, new: appointment, to };
+    moves::report(tx, &moved, edits.accounts, now)
 }
 
 fn conflict(
@@ -153,6 +161,7 @@ fn conflict(
         event: event.id.clone(),
         span: event.time.and_then(|time| time.span(edits.zone)),
         version: event.version.clone(),
+        moved_from: None,
     };
     calendar_conflict::record(tx, edits.organization, &found, edits.now)?;
     event::push(tx, edits.organization, "calendar_conflict", &appointment.to_string(), "{}", edits.now)?;

@@ -5,5 +5,6 @@
 //! the program ended before.
 
 mod edits;
+mod moves;
 pub mod push;
 pub mod reading;

@@ -132,6 +132,11 @@ fn wanted(tx: &mut Tx<'_>, id: OrganizationId, which: AppointmentId) -> Result<W
     Ok(Wanted { event, title: title(&one), zone })
 }
 
+/// Whether an appointment is to have an event.
+pub(crate) fn is_wanted(tx: &mut Tx<'_>, id: OrganizationId, which: AppointmentId) -> Result<bool, UseCaseError> {
+    Ok(wanted(tx, id, which)?.event.is_some())
+}
+
 /// The event of a row, as the rules know it.
 pub(super) fn shown(organization: OrganizationId, known: KnownEvent) -> ShownEvent {
     let mark = EventMark { organization: organization.into(), appointment: known.marked };
@@ -384,6 +389,7 @@ impl Push<'_> {
                 event: before.id.clone(),
                 span,
                 version: version.clone(),
+                moved_from: None,
             };
             calendar_conflict::record(tx, organization, &found, now)?;
             event::push(tx, organization, "calendar_conflict", &row.appointment.to_string(), "{}", now)?;

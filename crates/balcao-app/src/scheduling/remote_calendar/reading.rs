@@ -268,12 +268,14 @@ impl Reader<'_> {
         let (id, claimed, rule, now) = (self.organization, self.claimed.clone(), self.rule, self.as_of);
         let generation = self.complete.unwrap_or(self.claimed.generation);
         let due = self.due(poll_delay_s(self.seed()));
+        let accounts = Arc::clone(&self.app.notices);
         let apply = move |tx: &mut Tx<'_>| {
             if !calendar_link::lock_reading(tx, id, &claimed)? {
                 return Ok::<_, UseCaseError>(false);
             }
             let zone = organization(tx, id)?.1;
-            let edits = Edits { organization: id, calendar: &claimed.calendar, zone: &zone, generation, rule, now };
+            let calendar = &claimed.calendar;
+            let edits = Edits { organization: id, calendar, zone: &zone, generation, rule, accounts: &accounts, now };
             for event in events {
                 match event {
                     Ok(event) => edits::apply(tx, &edits, &event)?,

@@ -47,7 +47,7 @@ impl WorkingTime {
 }
 
 /// Whether a booking is still to come: open, no expired hold, and not begun.
-pub(super) fn is_to_come(one: &Appointment, now: Timestamp) -> bool {
+pub(crate) fn is_to_come(one: &Appointment, now: Timestamp) -> bool {
     one.status.is_open() && now < one.span.start && one.holds_until.is_none_or(|until| now < until)
 }
 

@@ -9,7 +9,6 @@ mod conflicts;
 mod proposals;
 mod refusal;
 mod resolve;
-mod texts;
 
 use balcao_domain::conflict::ConflictReason;
 use balcao_domain::{AppointmentId, ContactId, OrganizationId};
@@ -22,7 +21,9 @@ use crate::context::staff_email::Actor;
 use crate::messaging::outbound::reach::{AccountPolicies, Reach};
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
+pub(crate) use conflicts::is_to_come;
 pub use refusal::ResolveRefusal;
+pub(crate) use resolve::{Act, resolve};
 
 /// A booking to come that lies outside of working time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -68,7 +69,7 @@ pub enum Way {
 /// A way out, with what the customer would read and how it would reach them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WayOut {
-    /// `move`, `cancel` or `keep`.
+    /// `move`, `cancel`, `keep`, or `tell` of a booking that a person moved in a calendar outside.
     pub way: &'static str,
     /// Of a move, the new time.
     pub to: Option<Slot>,
@@ -153,8 +154,18 @@ impl WaysOut {
         organization: OrganizationId,
         id: AppointmentId,
     ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
+        self.find_as_known(organization, id, None).await
+    }
+
+    /// As [`Self::find`], of a booking that the customer still knows as the appointment `known`: the first way tells them how it is now.
+    pub(crate) async fn find_as_known(
+        &self,
+        organization: OrganizationId,
+        id: AppointmentId,
+        known: Option<AppointmentId>,
+    ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
         let policies = self.policies.clone();
-        self.app.rehearse(move |tx, now| proposals::find(tx, organization, id, &policies, now)).await
+        self.app.rehearse(move |tx, now| proposals::find(tx, organization, (id, known), &policies, now)).await
     }
 
     /// Takes one way out of a booking to come. The customer gets the message if `notify` says so; without it of a move and of a
@@ -172,8 +183,8 @@ impl WaysOut {
     ) -> Result<Result<Resolved, ResolveRefusal>, UseCaseError> {
         let notify = notify.unwrap_or(way != Way::Keep);
         let (accounts, policies) = (std::sync::Arc::clone(&self.app.notices), self.policies.clone());
-        let act = resolve::Act { organization, id, way, notify, by };
-        let work = move |tx: &mut balcao_store::Tx<'_>, now| resolve::resolve(tx, &act, &accounts, &policies, now);
+        let act = Act { organization, id, known: None, way: Some(way), notify, by };
+        let work = move |tx: &mut balcao_store::Tx<'_>, now| resolve(tx, &act, &accounts, &policies, now);
         self.app.act(organization, self.key.clone(), work).await
     }
 }

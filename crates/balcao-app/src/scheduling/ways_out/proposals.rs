@@ -8,7 +8,6 @@ use jiff::{Timestamp, ToSpan};
 
 use super::conflicts::{WorkingTime, is_to_come};
 use super::resolve::request_to_move;
-use super::texts::{self, Change};
 use super::{ResolveRefusal, WayOut, WaysOutView};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::reach::AccountPolicies;
@@ -16,6 +15,7 @@ use crate::scheduling::agenda::{Agenda, Slot};
 use crate::scheduling::appointments::view;
 use crate::scheduling::booking::change::in_its_place;
 use crate::scheduling::booking::professional_of_grant;
+use crate::scheduling::change_texts::{self, Change};
 
 /// Free times that are proposed of the same professional, and of all others together.
 const PROPOSED: usize = 3;
@@ -26,11 +26,11 @@ const SEARCHED_BEFORE: i64 = 14;
 /// Days after it.
 const SEARCHED_AFTER: i64 = 30;
 
-/// Finds the ways out. It gives the time of the booking back to see what is free without it, so the caller undoes its transaction.
+/// Finds the ways out of an appointment, which the customer may still know as another one. It gives the time of the booking back to see what is free without it, so the caller undoes its transaction.
 pub(super) fn find(
     tx: &mut Tx<'_>,
     id: OrganizationId,
-    which: AppointmentId,
+    (which, known): (AppointmentId, Option<AppointmentId>),
     policies: &AccountPolicies,
     now: Timestamp,
 ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
@@ -47,14 +47,22 @@ pub(super) fn find(
     let kept = kept_appointment::list_from(tx, id, found.span.start)?.get(&which).copied();
     let slots = free_times(tx, id, &found, now)?;
     let customer = contact::get(tx, id, found.contact)?;
-    let mut changes: Vec<Change<'_>> = slots.iter().map(|to| Change::Moved { old: &shown, to }).collect();
-    changes.push(Change::Cancelled(&shown));
+    let known = match known {
+        Some(known) => appointment::find(tx, id, known, organization.currency)?.map(|one| view(&one, &names, &zone)),
+        None => None,
+    };
+    let (old, current) = (known.as_ref().unwrap_or(&shown), change_texts::slot_of(&shown));
+    let told = known.is_some().then_some(Change::Moved { old, to: &current });
+    let mut changes: Vec<Change<'_>> = told.into_iter().collect();
+    changes.extend(slots.iter().map(|to| Change::Moved { old, to }));
+    changes.push(Change::Cancelled(old));
     changes.extend(reason.map(|_| Change::Kept(&shown)));
     let mut ways = Vec::with_capacity(changes.len());
     for change in changes {
-        let facts = texts::facts(&organization, &customer, change);
+        let facts = change_texts::facts(&organization, &customer, change);
         let prospect = policies.look(tx, (id, found.contact), change.purpose(), &facts, now)?;
         let (way, to) = match change {
+            Change::Moved { to, .. } if *to == current => ("tell", Some(to.clone())),
             Change::Moved { to, .. } => ("move", Some(to.clone())),
             Change::Cancelled(_) => ("cancel", None),
             Change::Kept(_) => ("keep", None),

@@ -14,7 +14,6 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::conflicts::{WorkingTime, is_to_come};
-use super::texts::{self, Change};
 use super::{ChangeNotice, ResolveRefusal, Resolved, Way};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::context::notification_accounts::NotificationAccounts;
@@ -26,6 +25,7 @@ use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::booking::change::{self, Changer};
 use crate::scheduling::booking::{RescheduleRequest, trail};
+use crate::scheduling::change_texts::{self, Change};
 
 /// Where the appointment that takes the place of a moved one is said to be booked.
 const SOURCE: &str = "console";
@@ -34,12 +34,15 @@ type Answer<T> = Result<Result<T, ResolveRefusal>, UseCaseError>;
 
 /// What a person chose.
 #[derive(Debug, Clone)]
-pub(super) struct Act {
-    pub(super) organization: OrganizationId,
-    pub(super) id: AppointmentId,
-    pub(super) way: Way,
-    pub(super) notify: bool,
-    pub(super) by: Actor,
+pub(crate) struct Act {
+    pub(crate) organization: OrganizationId,
+    pub(crate) id: AppointmentId,
+    /// The appointment as the customer knows it, if a person moved it in a calendar outside.
+    pub(crate) known: Option<AppointmentId>,
+    /// The change; `None` leaves the booking as it is, and the customer may be told how it is.
+    pub(crate) way: Option<Way>,
+    pub(crate) notify: bool,
+    pub(crate) by: Actor,
 }
 
 /// What an act reads first.
@@ -59,7 +62,8 @@ struct Done {
     told: Option<NotificationKind>,
 }
 
-pub(super) fn resolve(
+/// Takes a way out, in a transaction of the caller.
+pub(crate) fn resolve(
     tx: &mut Tx<'_>,
     act: &Act,
     accounts: &NotificationAccounts,
@@ -90,17 +94,37 @@ pub(super) fn resolve(
     let scene = Scene { organization, zone, by, found, shown };
     let unchanged = |appointment| Resolved { appointment, contact, changed: false, notice: None };
     if !is_to_come(&scene.found, now) {
-        let earlier = earlier_result(tx, &scene, &act.way, now)?;
+        let earlier = match &act.way {
+            Some(way) => earlier_result(tx, &scene, way, now)?,
+            None => None,
+        };
         return Ok(earlier.map(unchanged).ok_or_else(|| ResolveRefusal::of_ended(&scene.found)));
     }
-    let Some(done) = granted!(scene.take(tx, &act.way, now)?) else { return Ok(Ok(unchanged(scene.shown))) };
+    let done = match &act.way {
+        Some(way) => granted!(scene.take(tx, way, now)?),
+        None => Some(scene.leave()),
+    };
+    let Some(done) = done else { return Ok(Ok(unchanged(scene.shown))) };
+    let known = match act.known {
+        Some(known) => appointment::find(tx, id, known, scene.organization.currency)?,
+        None => None,
+    };
+    let known = known.map_or_else(|| scene.shown.clone(), |one| view(&one, &names, &scene.zone));
     if let Some(kind) = done.told {
         professionals::enqueue(tx, accounts, id, kind, now)?;
     }
-    let values = (Some(trail::shown(&scene.shown)), trail::shown(&done.after));
-    trail::write_act(tx, id, (scene.by.name(), done.action, act.id), values, now)?;
-    let notice = if act.notify { Some(scene.notify_customer(tx, &act.way, &done, policies, now)?) } else { None };
-    Ok(Ok(Resolved { appointment: done.after, contact, changed: true, notice }))
+    if act.way.is_some() || act.notify {
+        let values = (Some(trail::shown(&scene.shown)), trail::shown(&done.after));
+        trail::write_act(tx, id, (scene.by.name(), done.action, act.id), values, now)?;
+    }
+    // Nothing is said to a customer about a time that they know.
+    let is_news = act.known.is_none() || change_texts::slot_of(&known) != change_texts::slot_of(&done.after);
+    let notice = if act.notify && is_news {
+        Some(scene.notify_customer(tx, (act.way.as_ref(), &known), &done, policies, now)?)
+    } else {
+        None
+    };
+    Ok(Ok(Resolved { appointment: done.after, contact, changed: act.way.is_some(), notice }))
 }
 
 /// What the same way led to before: the cancelled appointment, or the one that the customer has at the wanted time instead.
@@ -151,6 +175,11 @@ pub(super) fn request_to_move(
 }
 
 impl Scene {
+    /// The booking as it stands.
+    fn leave(&self) -> Done {
+        Done { after: self.shown.clone(), start: self.found.span.start, action: "appointment.tell", told: None }
+    }
+
     /// Changes the appointment; `None` if it is so already.
     fn take(&self, tx: &mut Tx<'_>, way: &Way, now: Timestamp) -> Answer<Option<Done>> {
         let (id, contact, which) = (self.organization.id, self.found.contact, Some(self.found.id));
@@ -198,20 +227,20 @@ impl Scene {
     fn notify_customer(
         &self,
         tx: &mut Tx<'_>,
-        way: &Way,
+        (way, known): (Option<&Way>, &AppointmentView),
         done: &Done,
         policies: &AccountPolicies,
         now: Timestamp,
     ) -> Result<ChangeNotice, UseCaseError> {
-        let to = texts::slot_of(&done.after);
+        let to = change_texts::slot_of(&done.after);
         let change = match way {
-            Way::Move { .. } => Change::Moved { old: &self.shown, to: &to },
-            Way::Cancel => Change::Cancelled(&self.shown),
-            Way::Keep => Change::Kept(&self.shown),
+            Some(Way::Move { .. }) | None => Change::Moved { old: known, to: &to },
+            Some(Way::Cancel) => Change::Cancelled(known),
+            Some(Way::Keep) => Change::Kept(known),
         };
         let id = self.organization.id;
         let customer = contact::get(tx, id, self.found.contact)?;
-        let facts = texts::facts(&self.organization, &customer, change);
+        let facts = change_texts::facts(&self.organization, &customer, change);
         let prospect = policies.look(tx, (id, self.found.contact), change.purpose(), &facts, now)?;
         let text = facts.text.unwrap_or_default();
         let (Some(place), false) = (&prospect.place, matches!(prospect.reach, Reach::Nothing { .. })) else {

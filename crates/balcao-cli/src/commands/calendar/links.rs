@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
+use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison};
 use balcao_app::scheduling::calendar_conflicts::{CalendarConflict, CalendarConflicts, ConflictChoice};
 use balcao_app::scheduling::calendar_links::{CalendarLinks, CalendarStatus, LinkStatus};
-use balcao_app::scheduling::calendar_work::{CalendarWork, Comparison};
-use balcao_app::scheduling::remote_calendar::reading::Reading;
+use balcao_app::scheduling::calendar_work::{CalendarWork, SyncRefusal};
 use balcao_domain::OrganizationId;
 use jiff::civil::DateTime;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(super) enum Action {
         #[arg(long)]
         accept_drop: bool,
     },
-    /// Bookings that people changed in a calendar.
+    /// Bookings that people changed in a calendar, and moves of which the customer does not know yet.
     Conflicts,
     /// What can be done about one of them, and what its customer would read.
     WaysOut {
@@ -58,7 +58,7 @@ pub(super) enum Action {
     },
     /// Resolves a conflict.
     Resolve(ResolveArgs),
-    /// Compares every appointment to come with its event.
+    /// Compares every appointment to come with its event, and repairs what needs no person.
     Reconcile,
 }
 
@@ -68,10 +68,11 @@ pub(super) enum Action {
 pub(super) struct ResolveArgs {
     /// The conflict, as `conflicts` numbers it.
     id: i64,
-    /// What was done outside holds: a deleted event cancels its booking, a moved one moves it, else the booking stays.
+    /// What was done outside holds: a deleted event cancels its booking, a moved one moves it, else the booking stays. Of a move that the
+    /// booking followed, the customer gets the message.
     #[arg(long, group = "choice")]
     take: bool,
-    /// Puts our event back as it was.
+    /// Puts our event back as it was; of a move, also the booking.
     #[arg(long, group = "choice")]
     restore: bool,
     /// Moves the customer to this local time, such as 2026-11-27T10:00.
@@ -111,10 +112,11 @@ pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<E
         }
         Action::Status => print_status(json, &links.status(id).await.map_err(failed)?),
         Action::Sync { accept_drop } => {
-            if app.remote_calendar.is_none() {
-                return Err(Failure::operation("no calendar service is connected"));
-            }
-            sync(&links, &CalendarWork::new(app), id, accept_drop).await?;
+            let synced = CalendarWork::new(app).sync(id, accept_drop).await.map_err(failed)?;
+            synced.map_err(|refusal| match refusal {
+                SyncRefusal::NotConnected => failed(refusal),
+                SyncRefusal::ManyDeletions { .. } => Failure::operation(format!("{refusal} (`--accept-drop`)")),
+            })?;
             print_status(json, &links.status(id).await.map_err(failed)?);
         }
         Action::Conflicts => {
@@ -134,7 +136,7 @@ pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<E
             } else {
                 print_line(&line(&found.conflict));
                 if found.may_restore {
-                    print_line("--restore: our event is put back; the customer reads nothing");
+                    print_line("--restore: ours is put back; the customer reads nothing");
                 }
                 for way in &found.ways {
                     let to = way.to.as_ref().map(|to| format!(" to {}T{} with {}", to.date, to.start, to.professional));
@@ -144,7 +146,7 @@ pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<E
         }
         Action::Resolve(args) => resolve(&conflicts(app, config)?, id, args, json).await?,
         Action::Reconcile => {
-            let compared = CalendarWork::new(app).compare(id).await.map_err(failed)?.map_err(failed)?;
+            let compared = CalendarComparison::new(app).run(id).await.map_err(failed)?.map_err(failed)?;
             return Ok(print_comparison(json, &compared));
         }
     }
@@ -153,30 +155,6 @@ pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<E
 
 fn conflicts(app: balcao_app::AppContext, config: &Config) -> Result<CalendarConflicts, Failure> {
     Ok(CalendarConflicts::new(app, config.whatsapp.policies().map_err(Failure::usage)?))
-}
-
-async fn sync(
-    links: &CalendarLinks,
-    work: &CalendarWork,
-    id: OrganizationId,
-    accept_drop: bool,
-) -> Result<(), Failure> {
-    work.take_up(id).await.map_err(failed)?;
-    let mut calendars: Vec<String> =
-        links.status(id).await.map_err(failed)?.links.into_iter().map(|one| one.calendar).collect();
-    calendars.sort_unstable();
-    calendars.dedup();
-    for calendar in calendars {
-        if let Reading::Suspicious { known, gone } =
-            work.read(id, calendar.clone(), accept_drop).await.map_err(failed)?
-        {
-            return Err(Failure::operation(format!(
-                "{gone} of {known} events of {calendar} disappeared at once; if that is true, run this with --accept-drop"
-            )));
-        }
-    }
-    work.push_due(id).await.map_err(failed)?;
-    Ok(())
 }
 
 async fn resolve(all: &CalendarConflicts, id: OrganizationId, args: ResolveArgs, json: bool) -> Result<(), Failure> {
@@ -235,7 +213,10 @@ fn print_status(json: bool, status: &CalendarStatus) {
 
 fn line(one: &CalendarConflict) -> String {
     let who = one.contact_name.as_deref().unwrap_or("no name");
-    let event = one.event_from.map(|from| format!(", the event is at {from}"));
+    let event = match &one.known {
+        Some(known) => Some(format!(", the customer knows {} {}", known.date, known.start)),
+        None => one.event_from.map(|from| format!(", the event is at {from}")),
+    };
     let booking = &one.appointment;
     format!(
         "{}  {}  {} {} {} with {} ({who}){}",
@@ -254,9 +235,13 @@ fn print_comparison(json: bool, compared: &Comparison) -> ExitCode {
     if json {
         print_json(compared);
     } else {
-        print_line(&format!("{} events are as they should be, {} are not", compared.equal, compared.differences.len()));
-        for one in &compared.differences {
-            print_line(&format!("{}: {:?}", one.appointment, one.what));
+        let Comparison { equal, repaired, differences } = compared;
+        print_line(&format!(
+            "{equal} events are as they should be, {repaired} were repaired, {} are not",
+            differences.len()
+        ));
+        for one in differences {
+            print_line(&format!("{}: {}", one.appointment, one.what.as_str()));
         }
     }
     if compared.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

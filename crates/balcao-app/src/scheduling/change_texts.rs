@@ -9,12 +9,12 @@ use jiff::civil::{Date, Time};
 
 use crate::messaging::outbound::message_templates::{Purpose, TemplateVariables};
 use crate::messaging::outbound::sender::customer_name;
+use crate::scheduling::agenda::Slot;
 use crate::scheduling::appointments::AppointmentView;
-use crate::scheduling::availability::Slot;
 
 /// A change of one appointment.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Change<'a> {
+pub(crate) enum Change<'a> {
     Moved { old: &'a AppointmentView, to: &'a Slot },
     Cancelled(&'a AppointmentView),
     Kept(&'a AppointmentView),
@@ -22,7 +22,7 @@ pub(super) enum Change<'a> {
 
 impl Change<'_> {
     /// The template that takes the place of its message.
-    pub(super) const fn purpose(&self) -> Purpose {
+    pub(crate) const fn purpose(&self) -> Purpose {
         match self {
             Self::Moved { .. } => Purpose::AppointmentMoved,
             Self::Cancelled(_) => Purpose::AppointmentCancelled,
@@ -31,7 +31,7 @@ impl Change<'_> {
     }
 
     /// The kind of its message in the outbox.
-    pub(super) const fn kind(&self) -> &'static str {
+    pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Self::Moved { .. } => "appointment_moved",
             Self::Cancelled(_) => "appointment_cancelled",
@@ -41,12 +41,12 @@ impl Change<'_> {
 }
 
 /// The time of an appointment or of a free slot.
-pub(super) fn slot_of(view: &AppointmentView) -> Slot {
+pub(crate) fn slot_of(view: &AppointmentView) -> Slot {
     Slot { professional: view.professional.clone(), date: view.date, start: view.start.clone() }
 }
 
 /// The facts of a message, its whole text included.
-pub(super) fn facts(organization: &Organization, customer: &Contact, change: Change<'_>) -> TemplateVariables {
+pub(crate) fn facts(organization: &Organization, customer: &Contact, change: Change<'_>) -> TemplateVariables {
     let said = Locale::closest_to_tag(&organization.locale);
     let words = notices(said);
     let (view, slot, notice) = match change {

@@ -1,0 +1,246 @@
+//! The comparison of the appointments to come with their events: it proves that both are equal, repairs what needs no person, and lists the
+//! rest.
+//!
+//! Each night one process does it for each business: the day is claimed in the database. A push that waits, or an event that was never
+//! written, is repaired. An event that a person deleted becomes a conflict, also if the service never listed the deletion.
+
+use std::sync::Arc;
+
+use balcao_domain::calendar_push::{FoundEvent, read_found};
+use balcao_domain::outside_event::ConflictKind;
+use balcao_domain::{AppointmentId, OrganizationId};
+use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
+use balcao_store::scheduling::calendar_event::{self, CalendarEvent, KnownEvent};
+use balcao_store::scheduling::calendar_link;
+use balcao_store::{Tx, turns::event};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+use crate::context::app_context::{AppContext, UseCaseError, organization};
+use crate::context::calendar_service::{CalendarService, ServiceError};
+use crate::scheduling::booking::outside::take_over;
+use crate::scheduling::remote_calendar::push::{self, Pushed};
+use crate::scheduling::remote_calendar::reading::{self, ReadRequest};
+
+/// Events that one step of a comparison loads.
+const PAGE: u32 = 200;
+/// The night begins so long after midnight, when nobody books.
+const NIGHT: SignedDuration = SignedDuration::from_hours(3);
+/// How long a process may take for one business.
+const CLAIM: SignedDuration = SignedDuration::from_hours(1);
+
+/// An appointment whose event is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The appointment.
+    pub appointment: AppointmentId,
+    /// What is the matter.
+    pub what: DifferenceKind,
+}
+
+/// How an event differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DifferenceKind {
+    /// A person changed or deleted the event, and staff have to decide.
+    Conflict,
+    /// The event is not as this program last wrote or read it; the next reading judges it.
+    Changed,
+    /// A push waits, or the event was never written, and the push failed.
+    NotPushed,
+}
+
+impl DifferenceKind {
+    /// The word that programs read.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Conflict => "conflict",
+            Self::Changed => "changed",
+            Self::NotPushed => "not_pushed",
+        }
+    }
+}
+
+/// What a comparison found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Comparison {
+    /// Events that are as they should be.
+    pub equal: usize,
+    /// Events that were not, and are now.
+    pub repaired: usize,
+    /// Those that need a person, or the service.
+    pub differences: Vec<Difference>,
+}
+
+/// How one event stands.
+enum Standing {
+    Equal,
+    Repaired,
+    Differs(DifferenceKind),
+}
+
+/// Compares appointments with their events.
+#[derive(Debug, Clone)]
+pub struct CalendarComparison {
+    app: AppContext,
+}
+
+impl CalendarComparison {
+    /// Over the application context.
+    #[must_use]
+    pub fn new(app: AppContext) -> Self {
+        Self { app }
+    }
+
+    /// Runs the comparison of the present night, from three o'clock of the business on; `None` if another process did or does it, or if no
+    /// calendar is linked.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why the service did not answer. A comparison without an end runs again an hour
+    /// later.
+    pub async fn run_nightly(
+        &self,
+        id: OrganizationId,
+    ) -> Result<Option<Result<Comparison, ServiceError>>, UseCaseError> {
+        let now = self.app.clock.now();
+        let until = now.checked_add(CLAIM).unwrap_or(now);
+        let claim = move |tx: &mut Tx<'_>| {
+            if calendar_link::list_calendars(tx, id)?.is_empty() {
+                return Ok::<_, UseCaseError>(None);
+            }
+            let night = now.checked_sub(NIGHT).unwrap_or(now);
+            let day = organization(tx, id)?.1.to_datetime(night).date();
+            Ok(calendar_comparison::claim(tx, id, day, now, until)?.then_some(day))
+        };
+        let Some(day) = self.app.store.write(claim).await? else { return Ok(None) };
+        let compared = self.run(id).await?;
+        if let Ok(comparison) = &compared {
+            let count = |some: usize| u32::try_from(some).unwrap_or(u32::MAX);
+            let result = ComparisonResult {
+                equal: count(comparison.equal),
+                repaired: count(comparison.repaired),
+                differing: count(comparison.differences.len()),
+            };
+            let ended_at = self.app.clock.now();
+            let end = move |tx: &mut Tx<'_>| {
+                calendar_conflict::end_old_moves(tx, id, ended_at)?;
+                calendar_comparison::record_end(tx, id, day, result, ended_at)
+            };
+            let ended: Result<(), balcao_store::StoreError> = self.app.store.write(end).await;
+            ended?;
+        }
+        Ok(Some(compared))
+    }
+
+    /// Reads the linked calendars, asks the service for the event of every appointment to come, repairs what needs no person, and lists the
+    /// rest.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why the service did not answer.
+    pub async fn run(&self, id: OrganizationId) -> Result<Result<Comparison, ServiceError>, UseCaseError> {
+        let mut comparison = Comparison::default();
+        let Some(service) = &self.app.remote_calendar else { return Ok(Ok(comparison)) };
+        for linked in self.app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, id)?)).await? {
+            let as_new_as = Timestamp::MAX;
+            let request = ReadRequest { organization: id, calendar: linked.calendar, as_new_as, accepts_drop: false };
+            reading::read(&self.app, service, &request, take_over).await?;
+        }
+        let mut after = 0;
+        loop {
+            let list = move |tx: &mut Tx<'_>, now| Ok(calendar_event::list_from(tx, id, now, after, PAGE)?);
+            let rows = self.app.look(list).await?;
+            let Some(last) = rows.last() else { return Ok(Ok(comparison)) };
+            after = last.appointment.into();
+            for row in rows {
+                let appointment = row.appointment;
+                match self.compare(service, id, row).await? {
+                    Ok(Standing::Equal) => comparison.equal += 1,
+                    Ok(Standing::Repaired) => comparison.repaired += 1,
+                    Ok(Standing::Differs(what)) => comparison.differences.push(Difference { appointment, what }),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+        }
+    }
+
+    /// Compares one event, and repairs it if that needs no person.
+    async fn compare(
+        &self,
+        service: &Arc<dyn CalendarService>,
+        id: OrganizationId,
+        row: CalendarEvent,
+    ) -> Result<Result<Standing, ServiceError>, UseCaseError> {
+        let appointment = row.appointment;
+        let look = move |tx: &mut Tx<'_>, _now| {
+            Ok((calendar_conflict::has_open(tx, id, appointment)?, push::is_wanted(tx, id, appointment)?))
+        };
+        let (has_conflict, is_wanted) = self.app.look(look).await?;
+        if has_conflict {
+            return Ok(Ok(Standing::Differs(DifferenceKind::Conflict)));
+        }
+        let known = match &row.known {
+            Some(known) if row.wanted <= row.pushed => known.clone(),
+            None if row.wanted <= row.pushed && !is_wanted => return Ok(Ok(Standing::Equal)),
+            Some(_) | None => return self.write(service, id, appointment).await.map(Ok),
+        };
+        let found = match service.find(id, &known.calendar, &known.event).await {
+            Ok(found) => found,
+            Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => None,
+            Err(error) => return Ok(Err(error)),
+        };
+        Ok(Ok(match read_found(found.as_ref(), id.into()) {
+            FoundEvent::Ours(event) if event.version == known.version => Standing::Equal,
+            FoundEvent::Ours(_) | FoundEvent::Foreign => Standing::Differs(DifferenceKind::Changed),
+            FoundEvent::Absent | FoundEvent::Used => {
+                self.record_deleted(id, appointment, known).await?;
+                Standing::Differs(DifferenceKind::Conflict)
+            }
+        }))
+    }
+
+    /// Pushes an event that waits or was never written.
+    async fn write(
+        &self,
+        service: &Arc<dyn CalendarService>,
+        id: OrganizationId,
+        appointment: AppointmentId,
+    ) -> Result<Standing, UseCaseError> {
+        let now = self.app.clock.now();
+        let raise = move |tx: &mut Tx<'_>| calendar_event::raise_again(tx, id, appointment, now);
+        let raised: Result<(), balcao_store::StoreError> = self.app.store.write(raise).await;
+        raised?;
+        Ok(match push::push_event(&self.app, service, id, appointment).await? {
+            Pushed::Shown(_) | Pushed::Absent => Standing::Repaired,
+            Pushed::Conflict(_) => Standing::Differs(DifferenceKind::Conflict),
+            Pushed::Held | Pushed::Failed(_) | Pushed::Unknown(_) => Standing::Differs(DifferenceKind::NotPushed),
+        })
+    }
+
+    /// Hands an event that is gone to staff, although no listing said so.
+    async fn record_deleted(
+        &self,
+        id: OrganizationId,
+        appointment: AppointmentId,
+        known: KnownEvent,
+    ) -> Result<(), UseCaseError> {
+        let now = self.app.clock.now();
+        let KnownEvent { calendar, event, version, .. } = known;
+        let found = FoundConflict {
+            appointment,
+            kind: ConflictKind::Deleted,
+            calendar,
+            event,
+            span: None,
+            version,
+            moved_from: None,
+        };
+        let record = move |tx: &mut Tx<'_>| {
+            calendar_conflict::record(tx, id, &found, now)?;
+            event::push(tx, id, "calendar_conflict", &appointment.to_string(), "{}", now)
+        };
+        let recorded: Result<(), balcao_store::StoreError> = self.app.store.write(record).await;
+        Ok(recorded?)
+    }
+}

@@ -1,0 +1,81 @@
+//! The nightly comparison of appointments with their events: one for each business and day, whatever the number of processes.
+//!
+//! A process claims the day before it begins. A claim that ran out without an end may be taken by another process, so a crash delays a
+//! comparison and does not lose it.
+
+use balcao_domain::OrganizationId;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::database::error::StoreError;
+use crate::database::tx::Tx;
+use crate::database::value::values;
+
+/// What a comparison found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ComparisonResult {
+    /// Events that are as they should be.
+    pub equal: u32,
+    /// Events that were not, and are now.
+    pub repaired: u32,
+    /// Events that a person has to look at.
+    pub differing: u32,
+}
+
+/// Claims the comparison of a day until `until`; tells whether this process has it.
+///
+/// # Errors
+/// What the database said.
+pub fn claim(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    day: Date,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<bool, StoreError> {
+    let claimed = tx.execute(
+        "INSERT INTO calendar_comparison (organization_id, day, claimed_until) VALUES (?1, ?2, ?4)
+         ON CONFLICT (organization_id) DO UPDATE SET day = excluded.day, claimed_until = excluded.claimed_until, ended_at = NULL
+         WHERE calendar_comparison.day < excluded.day
+            OR (calendar_comparison.day = excluded.day AND calendar_comparison.ended_at IS NULL
+                AND calendar_comparison.claimed_until <= ?3)",
+        values![organization, day.to_string(), now, until],
+    )?;
+    Ok(claimed == 1)
+}
+
+/// Records the end of the comparison of a day.
+///
+/// # Errors
+/// What the database said.
+pub fn record_end(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    day: Date,
+    result: ComparisonResult,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let ComparisonResult { equal, repaired, differing } = result;
+    tx.execute(
+        "UPDATE calendar_comparison SET ended_at = ?3, equal = ?4, repaired = ?5, differing = ?6
+         WHERE organization_id = ?1 AND day = ?2",
+        values![organization, day.to_string(), now, equal, repaired, differing],
+    )?;
+    Ok(())
+}
+
+/// The last comparison that ended, with its end; `None` if the one of the present day runs, or if there was none.
+///
+/// # Errors
+/// What the database said.
+pub fn find_last(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+) -> Result<Option<(Timestamp, ComparisonResult)>, StoreError> {
+    let sql = "SELECT ended_at, equal, repaired, differing FROM calendar_comparison
+               WHERE organization_id = ?1 AND ended_at IS NOT NULL";
+    tx.query_optional(sql, values![organization], |row| {
+        let result = ComparisonResult { equal: row.get(1)?, repaired: row.get(2)?, differing: row.get(3)? };
+        Ok((row.get(0)?, result))
+    })
+}
