@@ -12,6 +12,8 @@ mod appointments;
 mod attachments;
 mod auth;
 mod business;
+mod calendar_conflicts;
+mod calendars;
 mod catalog;
 mod contacts;
 mod conversations;
@@ -150,6 +152,8 @@ fn endpoints() -> Result<Vec<Endpoint>, String> {
         appointments::endpoints()?,
         visits::endpoints()?,
         ways_out::endpoints()?,
+        calendars::endpoints()?,
+        calendar_conflicts::endpoints()?,
         subscriptions::endpoints()?,
         business::endpoints()?,
         versions::endpoints()?,

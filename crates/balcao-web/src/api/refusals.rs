@@ -4,6 +4,7 @@
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
 use balcao_app::admin::business::BusinessRefusal;
+use balcao_app::context::calendar_service::ServiceError;
 use balcao_app::context::names::NameRefusal;
 use balcao_app::context::staff_email::UnknownStaff;
 use balcao_app::conversations::ConversationRefusal;
@@ -44,7 +45,7 @@ pub(super) fn failed(error: &UseCaseError) -> Problem {
     }
 }
 
-fn conflict(code: &str, detail: impl Into<String>) -> Problem {
+pub(super) fn conflict(code: &str, detail: impl Into<String>) -> Problem {
     Problem::with_code(StatusCode::CONFLICT, code, detail)
 }
 
@@ -160,7 +161,7 @@ fn named(pointer: &str, problem: &str, got: &str, expected: String, nearest: Opt
     }])
 }
 
-fn of_name(pointer: &str, refusal: NameRefusal) -> Problem {
+pub(super) fn of_name(pointer: &str, refusal: NameRefusal) -> Problem {
     match refusal {
         NameRefusal::NotFound { query, nearest, known } => {
             named(pointer, "unknown_name", &query, format!("one of {}", known.join(", ")), nearest)
@@ -293,6 +294,20 @@ pub(super) fn of_resolution(refusal: ResolveRefusal) -> Problem {
         ResolveRefusal::Ended { .. } | ResolveRefusal::Begun { .. } => conflict("not_to_come", told),
         ResolveRefusal::NoConflict { .. } => conflict("no_conflict", told),
         ResolveRefusal::Booking(refusal) => of_booking(refusal),
+    }
+}
+
+/// Why the calendar service outside gave no answer.
+pub(super) fn of_calendar_service(error: &ServiceError) -> Problem {
+    match error {
+        ServiceError::Disconnected { .. } => conflict("not_connected", error.to_string()),
+        ServiceError::NotFound { .. } | ServiceError::Refused { .. } => conflict("refused", error.to_string()),
+        ServiceError::Unavailable { .. }
+        | ServiceError::Unknown { .. }
+        | ServiceError::Duplicate
+        | ServiceError::Changed
+        | ServiceError::Deleted
+        | ServiceError::TokenGone => Problem::unavailable("the calendar service does not answer; try again later"),
     }
 }
 

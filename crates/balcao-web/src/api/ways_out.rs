@@ -4,7 +4,7 @@ use balcao_app::admin::keys::Scope;
 use balcao_app::context::staff_email::Actor;
 use balcao_app::messaging::outbound::reach::Reach;
 use balcao_app::scheduling::availability::Slot;
-use balcao_app::scheduling::ways_out::{Conflict, ResolveRefusal, Way, WayOut, WaysOut};
+use balcao_app::scheduling::ways_out::{ChangeNotice, Conflict, ResolveRefusal, Way, WayOut, WaysOut};
 use balcao_domain::AppointmentId;
 use balcao_domain::hours::parse_minute;
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ struct ConflictList {
 
 /// A free time.
 #[derive(Debug, Serialize, JsonSchema)]
-struct FreeTime {
+pub(super) struct FreeTime {
     /// Whose.
     professional: String,
     /// The local date.
@@ -57,7 +57,7 @@ struct FreeTime {
 
 /// How a message reaches a contact.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Delivery {
+pub(super) struct Delivery {
     /// `message`, `template`, or `nothing`.
     form: String,
     /// The price in millionths of the currency of the business: 0 is free of charge, `null` is unknown.
@@ -70,8 +70,8 @@ struct Delivery {
 
 /// Something that can be done, with what the contact would read.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Choice {
-    /// `move`, `cancel` or `keep`.
+pub(super) struct Choice {
+    /// `move`, `cancel` or `keep`; `tell` of a booking that a person moved in a calendar outside.
     way: String,
     /// Of a move, the new time.
     to: Option<FreeTime>,
@@ -131,7 +131,7 @@ struct Resolution {
 
 /// A message to the contact.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Notice {
+pub(super) struct Notice {
     /// The message.
     text: String,
     /// How it reaches them. With `nothing` it was not written.
@@ -218,6 +218,16 @@ fn delivery(reach: Reach) -> Delivery {
     }
 }
 
+pub(super) fn choice(one: WayOut) -> Choice {
+    let time =
+        |slot: Slot| FreeTime { professional: slot.professional, date: slot.date.to_string(), start: slot.start };
+    Choice { way: one.way.to_owned(), to: one.to.map(time), text: one.text, delivery: delivery(one.reach) }
+}
+
+pub(super) fn notice(notice: ChangeNotice) -> Notice {
+    Notice { text: notice.text, delivery: delivery(notice.reach) }
+}
+
 async fn conflicts(call: Call, query: ConflictQuery, _body: Nothing) -> Result<Done<ConflictList>, Problem> {
     let limit = usize::try_from(query.limit.unwrap_or(100)).unwrap_or(usize::MAX);
     let found = use_case(&call).conflicts(call.organization(), limit).await?;
@@ -230,14 +240,6 @@ async fn conflicts(call: Call, query: ConflictQuery, _body: Nothing) -> Result<D
 
 async fn ways_out(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<WayOutList>, Problem> {
     let found = use_case(&call).find(call.organization(), call.id()?).await?.map_err(refused)?;
-    let time =
-        |slot: Slot| FreeTime { professional: slot.professional, date: slot.date.to_string(), start: slot.start };
-    let choice = |one: WayOut| Choice {
-        way: one.way.to_owned(),
-        to: one.to.map(time),
-        text: one.text,
-        delivery: delivery(one.reach),
-    };
     let list = WayOutList {
         appointment: appointment(found.appointment, found.contact),
         reason: found.reason.map(|reason| reason.as_str().to_owned()),
@@ -256,7 +258,7 @@ async fn resolve_appointment(
     let (notify, way) = (asked.notify, way(asked)?);
     let ways = use_case(&call).once(call.key.clone());
     let done = ways.resolve(call.organization(), call.id()?, way, notify, by).await?.map_err(refused)?;
-    let notice = done.notice.map(|notice| Notice { text: notice.text, delivery: delivery(notice.reach) });
+    let notice = done.notice.map(notice);
     let appointment = appointment(done.appointment, done.contact);
     Ok(ResolvedAppointment { appointment, changed: done.changed, notice }.into())
 }

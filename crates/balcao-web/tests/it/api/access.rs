@@ -154,6 +154,9 @@ async fn g_10_a_100_another_organization_is_not_there() {
     let file = added.body["id"].as_str().unwrap().to_owned();
     let subscriptions = shop.get("/v1/subscriptions").await;
     let subscription = subscriptions.body["items"][0]["id"].as_str().unwrap().to_owned();
+    let conflict = shop.calendar_conflict(&appointment).await;
+    let shown = shop.get("/v1/calendars/conflicts").await;
+    assert_eq!(shown.body["items"][0]["id"], json!(conflict), "{shown:?}");
     let named = |path: &str| match path.split('/').nth(2) {
         Some("conversations") => conversation.clone(),
         Some("contacts") => contact.clone(),
@@ -161,6 +164,7 @@ async fn g_10_a_100_another_organization_is_not_there() {
         Some("outbox") => failed.clone(),
         Some("attachments") => file.clone(),
         Some("subscriptions") => subscription.clone(),
+        Some("calendars") => conflict.clone(),
         // The turn above recorded it; the rival had none.
         Some("versions") => "prompt_1".to_owned(),
         other => panic!("{other:?}"),
@@ -200,6 +204,10 @@ async fn g_10_a_100_another_organization_is_not_there() {
             "/v1/turn",
             "/v1/appointments",
             "/v1/visits/complete-day",
+            "/v1/calendars/link",
+            "/v1/calendars/unlink",
+            "/v1/calendars/sync",
+            "/v1/calendars/reconcile",
             "/v1/subscriptions",
             "/v1/business/knowledge",
             "/v1/business/plan",
@@ -216,6 +224,10 @@ async fn g_10_a_100_another_organization_is_not_there() {
     let document = shop.get("/v1/business").await.body;
     let crossed = shop.send(Method::POST, "/v1/business/plan", &shop.rival_key, None, Some(document)).await;
     assert_eq!(crossed.problem(), (409, "other_business"));
+    // A calendar takes the time of their own professionals alone.
+    let link = json!({ "professional": "Wesley Moura", "calendar": "davi@calendar.example", "write": true });
+    let refused = shop.send(Method::POST, "/v1/calendars/link", &shop.rival_key, None, Some(link)).await;
+    assert_eq!(refused.fields(), [("/professional".to_owned(), "unknown_name".to_owned())]);
     // Nor can one be subscribed to a plan.
     let started = json!({ "contact_id": contact, "plan": "Pilates anual" });
     let refused = shop.send(Method::POST, "/v1/subscriptions", &shop.rival_key, None, Some(started)).await;

@@ -4,6 +4,7 @@ mod access;
 mod agenda;
 mod attachments;
 mod business;
+mod calendars;
 mod document;
 mod input;
 mod once;

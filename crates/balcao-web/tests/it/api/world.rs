@@ -15,12 +15,15 @@ use balcao_app::messaging::turn_completion::CompletionNotifier;
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::turns::{Agent, TurnRunner};
 use balcao_builtin_tools::Settings;
+use balcao_domain::Clock as _;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::outbox::OutboxState;
+use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{ManualClock, OrganizationId};
 use balcao_llm::providers::scripted::{Line, Scripted};
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::ops::audit::{self, AuditEntry};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
 use balcao_store::scheduling::hours;
 use balcao_store::{Store, StoreError, Tx};
 use balcao_web::{Api, Limits, Web, router};
@@ -146,6 +149,23 @@ impl Drop for Shop {
 }
 
 impl Shop {
+    /// A conflict: a person deleted the event of an appointment. Gives the id of the conflict.
+    pub(super) async fn calendar_conflict(&self, appointment: &str) -> String {
+        let found = FoundConflict {
+            appointment: appointment.parse().unwrap(),
+            kind: ConflictKind::Deleted,
+            calendar: "davi@calendar.example".to_owned(),
+            event: "e1".to_owned(),
+            span: None,
+            version: "2".to_owned(),
+            moved_from: None,
+        };
+        let (organization, now) = (self.organization, self.clock.now());
+        let record = move |tx: &mut balcao_store::Tx<'_>| calendar_conflict::record(tx, organization, &found, now);
+        let number: Result<i64, balcao_store::StoreError> = self.store.write(record).await;
+        format!("conflict_{}", number.unwrap())
+    }
+
     /// From now on turns run.
     pub(super) fn open(&self) {
         let (dispatcher, stop) = (self.dispatcher.clone(), self.stop.clone());
