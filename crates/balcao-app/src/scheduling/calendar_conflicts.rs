@@ -186,7 +186,7 @@ impl CalendarConflicts {
         Ok(Ok(ResolvedConflict { id: number, booking }))
     }
 
-    /// Ends the report of a move: the customer is told, unless `notify` is false or the appointment goes back to the time that they know.
+    /// Ends the report of a move: the customer gets the message, unless `notify` is false or the appointment goes back to the time that they know.
     async fn resolve_move(
         &self,
         id: OrganizationId,

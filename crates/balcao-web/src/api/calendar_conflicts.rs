@@ -96,7 +96,7 @@ struct OutsideConflictWays {
 #[serde(rename_all = "snake_case")]
 #[schemars(extend("example" = "take"))]
 enum Word {
-    /// What was done outside holds: a deleted event cancels its booking, a moved one moves it, and of `moved` the contact is told.
+    /// What was done outside holds: a deleted event cancels its booking, a moved one moves it, and of `moved` the contact gets the message.
     Take,
     /// Ours is put back as it was.
     Restore,

@@ -39,7 +39,7 @@ pub(crate) struct Act {
     pub(crate) id: AppointmentId,
     /// The appointment as the customer knows it, if a person moved it in a calendar outside.
     pub(crate) known: Option<AppointmentId>,
-    /// The change; `None` leaves the booking as it is, and the customer may be told how it is.
+    /// The change; `None` leaves the booking as it is, and the customer may read how it is.
     pub(crate) way: Option<Way>,
     pub(crate) notify: bool,
     pub(crate) by: Actor,
