@@ -948,7 +948,18 @@ CREATE TABLE calendar_conflict (
     found_at BIGINT NOT NULL,
     resolved_at BIGINT,
     resolution TEXT
-);
+, moved_from INTEGER REFERENCES appointment (id) ON DELETE CASCADE);
 CREATE UNIQUE INDEX calendar_conflict_open ON calendar_conflict (organization_id, appointment_id, calendar_id, event_id)
     WHERE resolved_at IS NULL;
 CREATE INDEX calendar_event_set_aside ON calendar_event (organization_id, appointment_id) WHERE set_aside_at IS NOT NULL;
+CREATE INDEX calendar_conflict_moved_from ON calendar_conflict (moved_from) WHERE moved_from IS NOT NULL;
+CREATE TABLE calendar_comparison (
+    organization_id INTEGER PRIMARY KEY REFERENCES organization (id) ON DELETE CASCADE,
+    -- The local day, YYYY-MM-DD.
+    day TEXT NOT NULL,
+    claimed_until BIGINT NOT NULL,
+    ended_at BIGINT,
+    equal BIGINT NOT NULL DEFAULT 0,
+    repaired BIGINT NOT NULL DEFAULT 0,
+    differing BIGINT NOT NULL DEFAULT 0
+);
