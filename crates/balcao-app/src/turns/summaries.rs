@@ -82,7 +82,7 @@ pub(crate) fn compose(running: Option<&str>, request: &str, memory: &WorkingMemo
     let request: String = request.trim().chars().take(REQUEST_CHARS).collect();
     // A turn that answers a service has no request of the contact: the one before stays.
     if request.is_empty() {
-        let known = running.map(str::to_owned).into_iter().chain(turns::in_words(memory));
+        let known = running.map(str::to_owned).into_iter().chain(turns::memory_text(memory));
         return known.collect::<Vec<_>>().join("\n");
     }
     let words = &notices(locale).summary_request;
