@@ -68,6 +68,8 @@ struct CalendarOverview {
     links: Vec<Link>,
     /// Appointments whose event is not as it should be yet.
     waiting: u32,
+    /// Ids of appointments among them whose event is not written any more, because the program crashed at it each time; at most 1000.
+    set_aside: Vec<String>,
     /// Open conflicts.
     conflicts: usize,
     /// Events that cannot be read, each with its reason.
@@ -137,8 +139,7 @@ const NOT_CONNECTED: (u16, &str) =
 pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
     let link = json!({ "professional": "Wesley Moura", "calendar": "wesley@group.calendar.example", "write": true,
                        "synced_at": "2026-11-24T12:00:00Z", "too_old": false, "failure": null, "failing_since": null });
-    let overview: Value =
-        json!({ "service": "google", "links": [link], "waiting": 0, "conflicts": 0, "unreadable": [] });
+    let overview: Value = json!({ "service": "google", "links": [link], "waiting": 0, "set_aside": [], "conflicts": 0, "unreadable": [] });
     let status = Route {
         method: Method::Get,
         path: "/v1/calendars",
@@ -189,7 +190,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         path: "/v1/calendars/sync",
         name: "sync_calendars",
         summary: "Read the linked calendars now",
-        description: "Also writes what waits. A calendar that the service does not answer for has its `failure` in the answer.",
+        description: "Also writes what waits, and takes up what was set aside. A calendar that the service does not answer for has its `failure` in the answer.",
         refusals: &[(
             409,
             "`not_connected`; `many_deletions` if so many events disappeared that a person has to say that it is true, with `accept_drop`.",
@@ -223,7 +224,7 @@ fn links(call: &Call) -> CalendarLinks {
 }
 
 async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
-    let CalendarStatus { service, links, waiting, conflicts, unreadable } =
+    let CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable } =
         links(call).status(call.organization()).await?;
     let link = |one: LinkStatus| Link {
         professional: one.professional,
@@ -235,7 +236,8 @@ async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
         failing_since: one.failing_since.map(|at| at.to_string()),
     };
     let (service, links) = (service.map(str::to_owned), links.into_iter().map(link).collect());
-    Ok(CalendarOverview { service, links, waiting, conflicts, unreadable }.into())
+    let set_aside = set_aside.iter().map(ToString::to_string).collect();
+    Ok(CalendarOverview { service, links, waiting, set_aside, conflicts, unreadable }.into())
 }
 
 async fn get_calendars(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<CalendarOverview>, Problem> {
