@@ -17,7 +17,7 @@ use balcao_store::crm::organization::Organization;
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::catalog;
-use balcao_store::scheduling::visit_mark::{self, UndoWrite, UnmarkedScope};
+use balcao_store::scheduling::visit_mark::{self, Batch, UndoWrite, UnmarkedScope};
 use balcao_store::turns::event;
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{StoreError, Tx};
@@ -121,7 +121,8 @@ impl Visits {
             let by = granted!(by.identify(&all).map_err(VisitRefusal::from));
             let mut completed = 0;
             loop {
-                let found = visit_mark::complete_unmarked(tx, organization_id, (scope, now), BATCH, &by, now)?;
+                let batch = Batch { ended_by: now, limit: BATCH };
+                let found = visit_mark::complete_unmarked(tx, organization_id, scope, batch, &by, now)?;
                 completed += found;
                 if found == 0 {
                     return Ok(Ok(completed));
@@ -148,8 +149,8 @@ impl Visits {
                 let Some(due) = find_due(tx, id, now)? else { return Ok(0) };
                 match rule {
                     UnmarkedVisits::Complete => {
-                        let which = (UnmarkedScope::NotTakenUp, due.until);
-                        Ok(visit_mark::complete_unmarked(tx, id, which, BATCH, &MarkAuthor::Job, now)?)
+                        let (scope, batch) = (UnmarkedScope::NotTakenUp, Batch { ended_by: due.until, limit: BATCH });
+                        Ok(visit_mark::complete_unmarked(tx, id, scope, batch, &MarkAuthor::Job, now)?)
                     }
                     UnmarkedVisits::Ask => ask(tx, &accounts, &due, now),
                 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
-use crate::database::value::values;
+use crate::database::value::{Value, values};
 use crate::ops::audit::{self, AuditEntry};
 use crate::scheduling::calendar_event;
 use crate::scheduling::slot_claim::{self, SlotRequest};
@@ -181,14 +181,12 @@ pub fn take_up(
     limit: u32,
     now: Timestamp,
 ) -> Result<Vec<UnmarkedVisit>, StoreError> {
+    let last = last_of_batch(tx, organization, UnmarkedScope::NotTakenUp, Batch { ended_by, limit })?;
     let mut taken = tx.query_all(
         "UPDATE appointment SET reviewed_at = ?4
-         WHERE organization_id = ?1 AND status = 'confirmed' AND reviewed_at IS NULL AND id IN (
-             SELECT id FROM appointment
-             WHERE organization_id = ?1 AND status = 'confirmed' AND reviewed_at IS NULL AND ends_at <= ?2
-             ORDER BY ends_at, id LIMIT ?3)
+         WHERE organization_id = ?1 AND status = 'confirmed' AND reviewed_at IS NULL AND (ends_at, id) <= (?2, ?3)
          RETURNING id, contact_id, attendee, professional_id, service_name, starts_at, ends_at",
-        values![organization, ended_by, limit, now],
+        values![organization, last.ends_at, last.id, now],
         |row| {
             Ok(UnmarkedVisit {
                 id: row.get(0)?,
@@ -204,6 +202,41 @@ pub fn take_up(
     Ok(taken)
 }
 
+/// Unmarked visits that one transaction takes: those that ended by an instant, at most so many.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch {
+    /// Those that ended later stay.
+    pub ended_by: Timestamp,
+    /// How many at most.
+    pub limit: u32,
+}
+
+/// The last visit of a batch, in order of end and id.
+struct LastOfBatch {
+    ends_at: Timestamp,
+    id: i64,
+}
+
+/// Finds where a batch ends, so that the statement which takes it is one range of an index. A join with the ids of the batch takes time by
+/// the square of its size where PostgreSQL has no statistics yet.
+fn last_of_batch(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    scope: UnmarkedScope,
+    batch: Batch,
+) -> Result<LastOfBatch, StoreError> {
+    let sql = format!(
+        "SELECT ends_at, id FROM appointment
+         WHERE organization_id = ?1 AND status = 'confirmed' AND {} AND ends_at <= ?2
+         ORDER BY ends_at, id LIMIT 1 OFFSET ?3",
+        scope.condition(4)
+    );
+    let mut bound = values![organization, batch.ended_by, batch.limit.saturating_sub(1)].to_vec();
+    bound.extend(scope.values());
+    let last = tx.query_optional(&sql, &bound, |row| Ok(LastOfBatch { ends_at: row.get(0)?, id: row.get(1)? }))?;
+    Ok(last.unwrap_or(LastOfBatch { ends_at: batch.ended_by, id: i64::MAX }))
+}
+
 /// Which unmarked visits a batch takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmarkedScope {
@@ -215,40 +248,49 @@ pub enum UnmarkedScope {
     OfProfessional(ProfessionalId, Span),
 }
 
-/// Marks unmarked visits that ended by `ended_by` as completed, at most `limit`, and returns how many it found. Each gets a row of the
-/// audit log and an event, and counts as taken up.
+impl UnmarkedScope {
+    /// The condition of a statement whose parameters for it begin at `first`. Each scope has a text of its own, because each is served by
+    /// an index of its own.
+    fn condition(self, first: usize) -> String {
+        let in_span = || format!("starts_at >= ?{first} AND starts_at < ?{}", first + 1);
+        match self {
+            Self::NotTakenUp => "reviewed_at IS NULL".to_owned(),
+            Self::StartedIn(_) => in_span(),
+            Self::OfProfessional(..) => format!("{} AND professional_id = ?{}", in_span(), first + 2),
+        }
+    }
+
+    fn values(self) -> Vec<Value<'static>> {
+        match self {
+            Self::NotTakenUp => Vec::new(),
+            Self::StartedIn(span) => values![span.start, span.end].to_vec(),
+            Self::OfProfessional(professional, span) => values![span.start, span.end, professional].to_vec(),
+        }
+    }
+}
+
+/// Marks a batch of unmarked visits as completed, and returns how many it found. Each gets a row of the audit log and an event, and counts
+/// as taken up.
 ///
 /// # Errors
 /// What the database said.
 pub fn complete_unmarked(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    (scope, ended_by): (UnmarkedScope, Timestamp),
-    limit: u32,
+    scope: UnmarkedScope,
+    batch: Batch,
     by: &MarkAuthor,
     now: Timestamp,
 ) -> Result<usize, StoreError> {
-    // Each scope has a text of its own, because each is served by an index of its own.
-    let (which, of_scope) = match scope {
-        UnmarkedScope::NotTakenUp => ("reviewed_at IS NULL", vec![]),
-        UnmarkedScope::StartedIn(span) => {
-            ("starts_at >= ?7 AND starts_at < ?8", values![span.start, span.end].to_vec())
-        }
-        UnmarkedScope::OfProfessional(professional, span) => (
-            "starts_at >= ?7 AND starts_at < ?8 AND professional_id = ?9",
-            values![span.start, span.end, professional].to_vec(),
-        ),
-    };
+    let last = last_of_batch(tx, organization, scope, batch)?;
     let sql = format!(
         "UPDATE appointment SET status = 'completed', marked_at = ?4, marked_by = ?5, marked_from = 'confirmed', reviewed_at = ?6
-         WHERE organization_id = ?1 AND status = 'confirmed' AND {which} AND id IN (
-             SELECT id FROM appointment
-             WHERE organization_id = ?1 AND status = 'confirmed' AND {which} AND ends_at <= ?2
-             ORDER BY ends_at, id LIMIT ?3)
-         RETURNING id"
+         WHERE organization_id = ?1 AND status = 'confirmed' AND {} AND (ends_at, id) <= (?2, ?3)
+         RETURNING id",
+        scope.condition(7)
     );
-    let mut bound = values![organization, ended_by, limit, now, by.to_string(), now].to_vec();
-    bound.extend(of_scope);
+    let mut bound = values![organization, last.ends_at, last.id, now, by.to_string(), now].to_vec();
+    bound.extend(scope.values());
     let mut done: Vec<AppointmentId> = tx.query_all(&sql, &bound, |row| row.get(0))?;
     done.sort_unstable();
     if !done.is_empty() {

@@ -6,7 +6,7 @@ use balcao_domain::reminder::{PlannedReminder, ReminderOrigin};
 use balcao_domain::{AppointmentId, Currency, OrganizationId, ReminderId};
 use balcao_store::messaging::conversation;
 use balcao_store::scheduling::reminder::{self, ReminderState, ReminderSubject};
-use balcao_store::scheduling::visit_mark;
+use balcao_store::scheduling::visit_mark::{self, Batch, UnmarkedScope};
 use balcao_store::{Store, StoreError, Tx, scheduling::appointment};
 use jiff::Timestamp;
 
@@ -151,8 +151,8 @@ pub async fn a_mark_ends_the_reminders(store: &Store) {
         let mark = VisitMark { by: MarkAuthor::Operator, at: at(100), from: open.status };
         assert!(visit_mark::set(tx, organization, &open, VisitEnd::NoShow, &mark)?);
         assert_eq!(open_reminders(tx, organization, shown)?, []);
-        let all = (visit_mark::UnmarkedScope::NotTakenUp, Timestamp::MAX);
-        assert_eq!(visit_mark::complete_unmarked(tx, organization, all, 10, &MarkAuthor::Job, at(100))?, 1);
+        let (all, batch) = (UnmarkedScope::NotTakenUp, Batch { ended_by: Timestamp::MAX, limit: 10 });
+        assert_eq!(visit_mark::complete_unmarked(tx, organization, all, batch, &MarkAuthor::Job, at(100))?, 1);
         assert_eq!(open_reminders(tx, organization, assumed)?, []);
         assert!(appointment::lock_open(tx, organization, assumed).is_ok_and(|open| !open));
         Ok(())

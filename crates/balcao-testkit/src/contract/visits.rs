@@ -9,7 +9,7 @@ use balcao_domain::{Appointment, AppointmentId, Currency, OrganizationId, Span};
 use balcao_store::queries::pages::{self, AppointmentRange};
 use balcao_store::scheduling::appointment::{self, NewAppointment};
 use balcao_store::scheduling::kept_appointment;
-use balcao_store::scheduling::visit_mark::{self, UndoWrite, UnmarkedScope};
+use balcao_store::scheduling::visit_mark::{self, Batch, UndoWrite, UnmarkedScope};
 use balcao_store::{Store, StoreError, Tx, ops::audit, turns::event};
 use jiff::Timestamp;
 
@@ -162,7 +162,7 @@ pub async fn unmarked_visits_are_completed_with_their_events_and_audit_rows(stor
         assert_eq!(visit_mark::take_up(tx, organization, at(300), 1, at(0))?.len(), 1);
         let (all, job) = (at(1_000_000), MarkAuthor::Job);
         let mut complete = |scope, limit, by: &MarkAuthor| {
-            visit_mark::complete_unmarked(tx, organization, (scope, all), limit, by, at(7))
+            visit_mark::complete_unmarked(tx, organization, scope, Batch { ended_by: all, limit }, by, at(7))
         };
         assert_eq!(complete(UnmarkedScope::NotTakenUp, 110, &job)?, 110);
         assert_eq!(complete(UnmarkedScope::NotTakenUp, 110, &job)?, 9);
