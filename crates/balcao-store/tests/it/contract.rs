@@ -125,6 +125,8 @@ contract! {
         the_copy_tells_busy_time_and_how_old_it_is,
         an_event_that_cannot_be_read_is_put_aside_once,
         a_conflict_is_open_once_and_resolved_once,
+        a_report_of_a_move_follows_the_appointment_and_ends_with_it,
+        a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
         a_claim_goes_with_its_key,
         a_held_appointment_is_agreed_or_removed,
     ]

@@ -4,6 +4,7 @@
 use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
 use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, AppointmentStatus, Currency, Span};
+use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
 use balcao_store::scheduling::calendar_crash::{self, SetAside};
 use balcao_store::scheduling::calendar_event::{CalendarEvent, FailedPush, KnownEvent};
@@ -14,6 +15,7 @@ use balcao_store::scheduling::{
 };
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{Store, StoreError, Tx, ops::backlog};
+use jiff::civil::date;
 
 use super::Case;
 use super::delivery::{at, write};
@@ -32,6 +34,8 @@ cases!(
     the_copy_tells_busy_time_and_how_old_it_is,
     an_event_that_cannot_be_read_is_put_aside_once,
     a_conflict_is_open_once_and_resolved_once,
+    a_report_of_a_move_follows_the_appointment_and_ends_with_it,
+    a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
     a_claim_goes_with_its_key,
     a_held_appointment_is_agreed_or_removed,
 );
@@ -484,6 +488,69 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         let event = (CALENDAR, "e1");
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(6))?, 1);
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(7))?, 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// It is no conflict that waits for a decision, and a further move keeps what the customer knows.
+pub async fn a_report_of_a_move_follows_the_appointment_and_ends_with_it(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let organization = ours.organization;
+        let [known, first, second] = [1, 5, 9].map(|hour| book(tx, ours, 0, hour).unwrap());
+        let report = FoundConflict {
+            appointment: first,
+            kind: ConflictKind::Moved,
+            calendar: CALENDAR.to_owned(),
+            event: "e1".to_owned(),
+            span: Some(Span::of_minutes(at(5 * 3_600), 60)),
+            version: "1".to_owned(),
+            moved_from: Some(known),
+        };
+        let number = calendar_conflict::record(tx, organization, &report, at(1))?;
+        assert!(!calendar_conflict::has_open(tx, organization, first)?);
+        let deleted = FoundConflict { kind: ConflictKind::Deleted, event: "e2".to_owned(), moved_from: None, ..report };
+        calendar_conflict::record(tx, organization, &deleted, at(1))?;
+        assert!(calendar_conflict::has_open(tx, organization, first)?);
+        assert!(!calendar_conflict::has_open(tx, theirs.organization, first)?);
+        let further = Span::of_minutes(at(9 * 3_600), 60);
+        assert!(!calendar_conflict::follow_move(tx, theirs.organization, number, second, further)?);
+        assert!(calendar_conflict::follow_move(tx, organization, number, second, further)?);
+        assert_eq!(calendar_conflict::find_move(tx, organization, first)?, None);
+        assert_eq!(calendar_conflict::find_move(tx, theirs.organization, second)?, None);
+        let found = calendar_conflict::find_move(tx, organization, second)?.unwrap();
+        assert_eq!((found.id, found.found.moved_from, found.found.span), (number, Some(known), Some(further)));
+        assert_eq!(calendar_conflict::end_old_moves(tx, organization, at(2))?, 0);
+        appointment::cancel(tx, organization, second, &MarkAuthor::Customer, at(3))?;
+        assert_eq!(calendar_conflict::end_old_moves(tx, theirs.organization, at(3))?, 0);
+        assert_eq!(calendar_conflict::end_old_moves(tx, organization, at(3))?, 1);
+        assert_eq!(calendar_conflict::find_move(tx, organization, second)?, None);
+        assert!(!calendar_conflict::follow_move(tx, organization, number, first, further)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// Each business for itself; a day that ended is not compared again.
+pub async fn a_comparison_is_claimed_once_a_day_and_again_after_a_crash(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let organization = ours.organization;
+        let (day, next) = (date(2026, 11, 24), date(2026, 11, 25));
+        assert!(calendar_comparison::claim(tx, organization, day, at(0), at(60))?);
+        assert!(!calendar_comparison::claim(tx, organization, day, at(59), at(119))?);
+        assert!(calendar_comparison::claim(tx, theirs.organization, day, at(59), at(119))?);
+        // The first process died.
+        assert!(calendar_comparison::claim(tx, organization, day, at(60), at(120))?);
+        assert_eq!(calendar_comparison::find_last(tx, organization)?, None);
+        let result = ComparisonResult { equal: 7, repaired: 2, differing: 1 };
+        calendar_comparison::record_end(tx, organization, day, result, at(70))?;
+        assert_eq!(calendar_comparison::find_last(tx, organization)?, Some((at(70), result)));
+        assert_eq!(calendar_comparison::find_last(tx, theirs.organization)?, None);
+        assert!(!calendar_comparison::claim(tx, organization, day, at(999), at(1_099))?);
+        assert!(calendar_comparison::claim(tx, organization, next, at(999), at(1_099))?);
+        assert!(!calendar_comparison::claim(tx, organization, day, at(5_000), at(5_100))?);
         Ok(())
     })
     .await;
