@@ -53,7 +53,7 @@ fn differing(budget: &str, place: &str) -> Vec<String> {
     problems
 }
 
-/// The value of a constant of a file; inside, `None` if it is no product and no shift of numbers.
+/// The value of a constant of a file; inside, `None` if it is neither a product nor a shift of numbers.
 fn value(text: &str, name: &str) -> Option<Option<u64>> {
     let rest = text.split(&format!("const {name}: ")).nth(1)?;
     let written = rest.split_once(" = ")?.1.split_once(';')?.0;

@@ -30,7 +30,7 @@ pub struct Contact {
 /// The name of the custom field that holds the birthday of a contact, as `YYYY-MM-DD`.
 pub const BIRTHDAY: &str = "birthday";
 
-/// Reads a birthday, `YYYY-MM-DD`. `None` if the text is no such date, or the date is before 1900 or after `today`.
+/// Reads a birthday, `YYYY-MM-DD`. `None` if the text is not such a date, or the date is before 1900 or after `today`.
 #[must_use]
 pub fn read_birthday(text: &str, today: Date) -> Option<Date> {
     let date: Date = text.parse().ok()?;

@@ -25,7 +25,7 @@ use crate::scheduling::remote_calendar::reading::{self, ReadRequest};
 
 /// Events that one step of a comparison loads.
 const PAGE: u32 = 200;
-/// The night begins so long after midnight, when nobody books.
+/// The night begins so long after midnight, at an hour without bookings.
 const NIGHT: SignedDuration = SignedDuration::from_hours(3);
 /// How long a process may take for one business.
 const CLAIM: SignedDuration = SignedDuration::from_hours(1);

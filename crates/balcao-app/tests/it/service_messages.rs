@@ -87,7 +87,7 @@ async fn a_delivery_starts_one_turn_however_often_it_comes_and_over_a_crash() {
     assert_eq!((last.speaker, last.state), (Speaker::Service, InboxState::Answered));
     let thread = shop.thread().await;
     assert!(thread.contains(&(Author::System, "O pedido 7 saiu.".to_owned())), "{thread:?}");
-    // A service is no contact who writes.
+    // A service does not write as a contact.
     let events = shop.in_transaction(move |tx| event::waiting(tx, 100)).await;
     assert_eq!(events.iter().filter(|one| one.kind == "contact_wrote").count(), 1);
 }
@@ -200,7 +200,7 @@ async fn whoever_cannot_be_told_is_left_to_staff_and_a_contact_who_comes_in_time
         shop.service_delivers("d-2", json!({})).await;
     }
     assert_eq!(set_aside(&shop).await, 1);
-    // A contact who wants no such messages gets none, and nobody after the service window is closed.
+    // A contact who wants no such messages gets none; after the service window is closed, no contact does.
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
     let now = shop.world.clock.now();
     let opt_out = |at: Option<Timestamp>| {

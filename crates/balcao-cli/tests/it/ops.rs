@@ -298,7 +298,7 @@ fn the_scenario_of_ops_holds_and_fails_where_the_model_does_less() {
     assert_eq!((status, &report["passed"]), (0, &json!(1)), "{report:#}");
     let stored = ops.clickup.task(task).unwrap();
     assert_eq!((ops.clickup.count(), &stored["tags"][0]["name"]), (1, &json!("urgente")), "nobody agreed to delete it");
-    // An argument that the tool refuses is no call that ran.
+    // A call with an argument that the tool refuses did not run.
     let (status, report, _) = play("");
     assert_eq!(status, 1, "{report:#}");
 }

@@ -112,6 +112,11 @@ contract! {
         an_appointment_that_is_moved_keeps_its_name_and_who_comes,
         a_conversation_keeps_whom_it_is_about,
     ]
+    calendar_conflicts: [
+        a_conflict_is_open_once_and_resolved_once,
+        a_report_of_a_move_follows_the_appointment_and_ends_with_it,
+        a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
+    ]
     outside_calendars: [
         an_appointment_raises_its_event_only_where_a_calendar_is_linked_for_writing,
         a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing,
@@ -124,9 +129,6 @@ contract! {
         a_channel_finds_its_calendar_in_any_business,
         the_copy_tells_busy_time_and_how_old_it_is,
         an_event_that_cannot_be_read_is_put_aside_once,
-        a_conflict_is_open_once_and_resolved_once,
-        a_report_of_a_move_follows_the_appointment_and_ends_with_it,
-        a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
         a_claim_goes_with_its_key,
         a_held_appointment_is_agreed_or_removed,
     ]
@@ -307,12 +309,13 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 23] = [
+    let suites: [(&str, Vec<Case>); 24] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
         ("edits", contract::edits::all()),
         ("feeds", contract::feeds::all()),
+        ("calendar_conflicts", contract::calendar_conflicts::all()),
         ("outside_calendars", contract::outside_calendars::all()),
         ("deferred", contract::deferred::all()),
         ("outbox", contract::outbox::all()),

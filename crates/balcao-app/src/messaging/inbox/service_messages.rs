@@ -1,6 +1,6 @@
 //! What a service of a pack tells a contact of: it waits in the inbox as a message does, and a turn of its own answers it.
 //!
-//! Invariants: the row is the service's, not the contact's. It opens no service window, ends no follow-up and is no sign that the contact
+//! Invariants: the row is the service's, not the contact's. It opens no service window, ends no follow-up and does not show that the contact
 //! wrote. A contact who wants no proactive messages gets none.
 
 use balcao_channel::channels::whatsapp::window;

@@ -201,7 +201,7 @@ fn run(house: &Path, arguments: &[&str]) -> (i32, String) {
 }
 
 /// Accepts packs that are alike, changes each at one place, and looks for each place and for what is withheld. One pack stays as it is.
-/// Of packs that start a program each is accepted alone: the program is no server and ends, so that an acceptance ends there, too.
+/// Of packs that start a program each is accepted alone: the program ends and does not serve, so that an acceptance ends there, too.
 fn change_each_alone(all: &[(String, &'static str, &'static Change)], alone: bool) {
     let house = tempdir().unwrap();
     let unchanged = ("same".to_owned(), all[0].1);

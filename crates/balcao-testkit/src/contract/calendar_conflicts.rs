@@ -1,0 +1,128 @@
+//! What every database must do for conflicts with calendars outside, reports of moves and comparisons. Each function is one case, as in
+//! [`super::store`].
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+
+use balcao_domain::appointment::visit::MarkAuthor;
+use balcao_domain::outside_event::ConflictKind;
+use balcao_domain::{AppointmentId, Span};
+use balcao_store::scheduling::appointment;
+use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
+use balcao_store::{Store, StoreError, Tx};
+use jiff::civil::date;
+
+use super::Case;
+use super::delivery::{at, write};
+use super::store::{World, at as appointment_at, now, world};
+
+cases!(
+    a_conflict_is_open_once_and_resolved_once,
+    a_report_of_a_move_follows_the_appointment_and_ends_with_it,
+    a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
+);
+
+const CALENDAR: &str = "ana@calendar.example";
+
+fn book(tx: &mut Tx<'_>, world: World, contact: usize, hour: i64) -> Result<AppointmentId, StoreError> {
+    Ok(appointment::insert(tx, world.organization, &appointment_at(world, contact, hour), now())?.unwrap())
+}
+
+/// A later edit of the same event brings it up to date.
+pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let id = book(tx, ours, 0, 1)?;
+        let found = |kind, span| FoundConflict {
+            appointment: id,
+            kind,
+            calendar: CALENDAR.to_owned(),
+            event: "e1".to_owned(),
+            span,
+            version: "1".to_owned(),
+            moved_from: None,
+        };
+        let longer = found(ConflictKind::Lengthened, Some(Span::of_minutes(at(0), 90)));
+        let number = calendar_conflict::record(tx, ours.organization, &longer, at(1))?;
+        let deleted = found(ConflictKind::Deleted, None);
+        assert_eq!(calendar_conflict::record(tx, ours.organization, &deleted, at(2))?, number);
+        let open = calendar_conflict::list_open(tx, ours.organization, 9)?;
+        assert_eq!(open.iter().map(|one| (&one.found, one.found_at)).collect::<Vec<_>>(), [(&deleted, at(1))]);
+        assert_eq!(calendar_conflict::find(tx, theirs.organization, number)?, None);
+        assert!(!calendar_conflict::resolve(tx, theirs.organization, number, "ours", at(3))?);
+        assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
+        assert!(!calendar_conflict::resolve(tx, ours.organization, number, "theirs", at(4))?);
+        let ended = calendar_conflict::find(tx, ours.organization, number)?.unwrap();
+        assert_eq!(ended.resolution, Some((at(3), "ours".to_owned())));
+        assert_eq!(calendar_conflict::list_open(tx, ours.organization, 9)?, []);
+        let again = calendar_conflict::record(tx, ours.organization, &longer, at(5))?;
+        assert_ne!(again, number);
+        let event = (CALENDAR, "e1");
+        assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(6))?, 1);
+        assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(7))?, 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// Nothing waits for a decision, and a further move keeps what the customer knows.
+pub async fn a_report_of_a_move_follows_the_appointment_and_ends_with_it(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let organization = ours.organization;
+        let [known, first, second] = [1, 5, 9].map(|hour| book(tx, ours, 0, hour).unwrap());
+        let report = FoundConflict {
+            appointment: first,
+            kind: ConflictKind::Moved,
+            calendar: CALENDAR.to_owned(),
+            event: "e1".to_owned(),
+            span: Some(Span::of_minutes(at(5 * 3_600), 60)),
+            version: "1".to_owned(),
+            moved_from: Some(known),
+        };
+        let number = calendar_conflict::record(tx, organization, &report, at(1))?;
+        assert!(!calendar_conflict::has_open(tx, organization, first)?);
+        let deleted = FoundConflict { kind: ConflictKind::Deleted, event: "e2".to_owned(), moved_from: None, ..report };
+        calendar_conflict::record(tx, organization, &deleted, at(1))?;
+        assert!(calendar_conflict::has_open(tx, organization, first)?);
+        assert!(!calendar_conflict::has_open(tx, theirs.organization, first)?);
+        let further = Span::of_minutes(at(9 * 3_600), 60);
+        assert!(!calendar_conflict::follow_move(tx, theirs.organization, number, second, further)?);
+        assert!(calendar_conflict::follow_move(tx, organization, number, second, further)?);
+        assert_eq!(calendar_conflict::find_move(tx, organization, first)?, None);
+        assert_eq!(calendar_conflict::find_move(tx, theirs.organization, second)?, None);
+        let found = calendar_conflict::find_move(tx, organization, second)?.unwrap();
+        assert_eq!((found.id, found.found.moved_from, found.found.span), (number, Some(known), Some(further)));
+        assert_eq!(calendar_conflict::end_old_moves(tx, organization, at(2))?, 0);
+        appointment::cancel(tx, organization, second, &MarkAuthor::Customer, at(3))?;
+        assert_eq!(calendar_conflict::end_old_moves(tx, theirs.organization, at(3))?, 0);
+        assert_eq!(calendar_conflict::end_old_moves(tx, organization, at(3))?, 1);
+        assert_eq!(calendar_conflict::find_move(tx, organization, second)?, None);
+        assert!(!calendar_conflict::follow_move(tx, organization, number, first, further)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// Each business for itself; a day that ended is not compared again.
+pub async fn a_comparison_is_claimed_once_a_day_and_again_after_a_crash(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let organization = ours.organization;
+        let (day, next) = (date(2026, 11, 24), date(2026, 11, 25));
+        assert!(calendar_comparison::claim(tx, organization, day, at(0), at(60))?);
+        assert!(!calendar_comparison::claim(tx, organization, day, at(59), at(119))?);
+        assert!(calendar_comparison::claim(tx, theirs.organization, day, at(59), at(119))?);
+        // The first process died.
+        assert!(calendar_comparison::claim(tx, organization, day, at(60), at(120))?);
+        assert_eq!(calendar_comparison::find_last(tx, organization)?, None);
+        let result = ComparisonResult { equal: 7, repaired: 2, differing: 1 };
+        calendar_comparison::record_end(tx, organization, day, result, at(70))?;
+        assert_eq!(calendar_comparison::find_last(tx, organization)?, Some((at(70), result)));
+        assert_eq!(calendar_comparison::find_last(tx, theirs.organization)?, None);
+        assert!(!calendar_comparison::claim(tx, organization, day, at(999), at(1_099))?);
+        assert!(calendar_comparison::claim(tx, organization, next, at(999), at(1_099))?);
+        assert!(!calendar_comparison::claim(tx, organization, day, at(5_000), at(5_100))?);
+        Ok(())
+    })
+    .await;
+}
