@@ -12,7 +12,7 @@ use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::names::NameRefusal;
 use crate::scheduling::agenda::Agenda;
 pub use crate::scheduling::agenda::Slot;
-use crate::scheduling::booking::remote;
+use crate::scheduling::booking::freshness;
 
 /// How many days after the one asked for a look for the next free slot covers.
 pub const NEXT_DAYS: i64 = 30;
@@ -128,7 +128,7 @@ impl Availability {
         contact: Option<ContactId>,
         query: AvailabilityQuery,
     ) -> Result<Result<DayAvailability, AvailabilityRefusal>, UseCaseError> {
-        remote::freshen_for_read(&self.app, organization).await?;
+        freshness::freshen_for_read(&self.app, organization).await?;
         self.app
             .look(move |tx, now| {
                 let zone = crate::context::app_context::organization(tx, organization)?.1;

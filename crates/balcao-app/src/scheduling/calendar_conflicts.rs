@@ -195,6 +195,10 @@ impl CalendarConflicts {
         notify: bool,
         by: Actor,
     ) -> Result<Result<ResolvedConflict, ConflictRefusal>, UseCaseError> {
+        let (found, wanted) = (stored.found.clone(), choice.clone());
+        if let Some(way) = self.app.look(move |tx, _now| way_of_move(tx, id, &found, wanted)).await? {
+            ways_out::freshen_before(&self.app, id, stored.found.appointment, &way).await?;
+        }
         let (accounts, policies) = (Arc::clone(&self.app.notices), self.policies.clone());
         let (number, now) = (stored.id, self.app.clock.now());
         let end = move |tx: &mut Tx<'_>| {

@@ -22,4 +22,5 @@ pub mod reminders;
 pub mod remote_calendar;
 pub mod visits;
 pub mod waitlist;
+mod waitlist_offers;
 pub mod ways_out;

@@ -1,6 +1,7 @@
 //! Opens the turn of a leased conversation: the one that was cut short, or one for the messages that wait.
 
 use balcao_domain::conversation::ConversationState;
+use balcao_domain::inbox::Speaker;
 use balcao_store::messaging::conversation;
 use balcao_store::messaging::inbox::{self, InboxRow};
 use balcao_store::turns::lease::{self, LeasedConversation};
@@ -15,6 +16,7 @@ use super::turn_lease::{TurnLease, assign_messages};
 use super::unreadable_message;
 use super::versions::{self, PromptVersion};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
+use crate::scheduling::intake::professional_choice;
 
 /// What a lease found.
 pub(super) enum LeasedOpening {
@@ -38,9 +40,25 @@ pub(super) async fn open_leased_turn(
     leased: &LeasedConversation,
     turn_lease: &TurnLease,
 ) -> Result<LeasedOpening, UseCaseError> {
+    freshen_before_choice(app, leased, turn_lease).await?;
     let now = app.clock.now();
     let (leased, turn_lease, prompt) = (leased.clone(), turn_lease.clone(), agent.prompt_version.clone());
     app.store.write(move |tx| open_in_transaction(tx, &leased, &turn_lease, &prompt, now)).await
+}
+
+/// Reads the calendars outside if the waiting messages of the contact accept any professional.
+async fn freshen_before_choice(
+    app: &AppContext,
+    leased: &LeasedConversation,
+    turn_lease: &TurnLease,
+) -> Result<(), UseCaseError> {
+    let (Some(_), Some(finding)) = (&app.remote_calendar, turn_lease.needs.whom) else { return Ok(()) };
+    let (organization, conversation) = (leased.lease.organization, leased.lease.conversation);
+    let limit = turn_lease.burst.most.max(1);
+    let list = move |tx: &mut Tx<'_>, _now| Ok(inbox::list_waiting(tx, organization, conversation, limit)?);
+    let rows = app.look(list).await?.into_iter().filter(|row| row.speaker == Speaker::Contact);
+    let texts: Vec<String> = rows.map(|row| row.text).collect();
+    professional_choice::freshen_before_choice(app, organization, &texts, Some(finding)).await
 }
 
 fn open_in_transaction(

@@ -90,7 +90,7 @@ pub(super) struct LoadOptions {
     /// The contact's stages, for hot leads.
     stages: bool,
     /// When the turn must resolve the professional of the conversation; `None` if the tools need no professional.
-    whom: Option<ResolutionMode>,
+    pub(super) whom: Option<ResolutionMode>,
     /// The texts that the business publishes, for a sanitiser that is not built yet.
     pub(super) public_texts: bool,
 }
@@ -132,6 +132,7 @@ pub(super) async fn open(
     inbound: &TurnRequest,
     needs: LoadOptions,
 ) -> Result<OpenResult, UseCaseError> {
+    professional_choice::freshen_before_choice(app, inbound.organization, &inbound.texts, needs.whom).await?;
     let now = app.clock.now();
     let inbound = inbound.clone();
     let (prompt, locale) = (agent.prompt_version.clone(), agent.profile.language);

@@ -5,6 +5,7 @@ mod comparison;
 mod conflicts;
 mod crashes;
 mod edits;
+mod freshness;
 mod moves;
 mod poison;
 mod programs;

@@ -39,7 +39,7 @@ impl NativeTool for Tells {
     }
 }
 
-fn agent(pack: &str, with: Option<With>, more: &str, model: &Scripted) -> Agent {
+pub(crate) fn agent(pack: &str, with: Option<With>, more: &str, model: &Scripted) -> Agent {
     let spec = CommandSpec {
         name: "tell_times".to_owned(),
         pack: pack.to_owned(),
@@ -97,14 +97,17 @@ async fn whom_a_conversation_is_about_is_found_where_a_tool_needs_it_and_not_by_
     assert_eq!(about(|model| agent("intake", None, "", model), &texts).await, [None, None]);
 }
 
+/// The shipped profile of sessions, under the name that the harness expects.
+pub(crate) fn intake_profile() -> Profile {
+    let text = std::fs::read_to_string(root().join("agents/odys-intake.yaml")).unwrap();
+    let file = Document::read("agents/odys-intake.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap();
+    Profile { id: "eli".to_owned(), ..file.profile }
+}
+
 /// Otávio's and Wesley's number: João asked for Otávio, has a cut with him on Wednesday and one with Wesley on Thursday, and was
 /// reminded of the later one.
 async fn reminded_by_wesley() -> MessagingHarness {
-    let text = std::fs::read_to_string(root().join("agents/odys-intake.yaml")).unwrap();
-    let mut profile =
-        Document::read("agents/odys-intake.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
-    profile.id = "eli".to_owned();
-    let shop = start_with_profile(profile, [says("Oi! Para quando?")]).await;
+    let shop = start_with_profile(intake_profile(), [says("Oi! Para quando?")]).await;
     crate::timers::remind_automatically(&shop, Vec::new()).await;
     shop.joao_writes("wamid.1", "oi, quero com o Otávio").await;
     shop.run_until_idle().await;

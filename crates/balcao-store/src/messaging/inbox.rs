@@ -341,6 +341,22 @@ pub fn referred(
     tx.query_all(sql, values![organization, conversation, since], |row| row.get(0))
 }
 
+/// The rows of a conversation that wait for a turn, in order of arrival, at most `limit`, the earliest.
+///
+/// # Errors
+/// What the database said.
+pub fn list_waiting(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    limit: u32,
+) -> Result<Vec<InboxRow>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM inbox WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new' ORDER BY id LIMIT ?3"
+    );
+    tx.query_all(&sql, values![organization, conversation, limit], read)
+}
+
 /// The rows of a conversation, in order of arrival, at most `limit`, the latest.
 ///
 /// # Errors

@@ -173,6 +173,19 @@ pub struct LapsedOffer {
     pub span: Span,
 }
 
+/// Whether the time to accept an open offer ran out by `now`.
+///
+/// # Errors
+/// What the database said.
+pub fn has_lapsed(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<bool, StoreError> {
+    tx.query_one(
+        "SELECT EXISTS (SELECT 1 FROM waitlist_offer
+                        WHERE organization_id = ?1 AND state = 'open' AND held_until <= ?2)",
+        values![organization, now],
+        |row| row.get(0),
+    )
+}
+
 /// Closes the offers whose time to accept ran out by `now`, and gives them, so that the next in line can be asked.
 ///
 /// # Errors

@@ -90,9 +90,12 @@ pub async fn an_offer_that_nobody_took_lapses(store: &Store) {
             held_until: at(600),
         };
         waitlist::offer(tx, organization, &offer, now())?;
+        assert!(!waitlist::has_lapsed(tx, organization, at(599))?);
         assert!(waitlist::lapse(tx, organization, at(599))?.is_empty());
+        assert!(waitlist::has_lapsed(tx, organization, at(600))?);
         let lapsed = waitlist::lapse(tx, organization, at(600))?;
         assert_eq!(lapsed.iter().map(|one| (one.seat, one.span)).collect::<Vec<_>>(), [(2, span)]);
+        assert!(!waitlist::has_lapsed(tx, organization, at(601))?);
         assert!(waitlist::lapse(tx, organization, at(601))?.is_empty());
         Ok(())
     })

@@ -256,6 +256,8 @@ pub async fn what_has_no_words_is_taken_alone(store: &Store) {
         );
         assert!(inbox::take_wordless(tx, organization, other, "no words")?.is_empty());
         assert_eq!(inbox::burst(tx, organization, one)?.map(|burst| burst.count), Some(2));
+        assert_eq!(inbox::list_waiting(tx, organization, one, 9)?.len(), 2);
+        assert_eq!(inbox::list_waiting(tx, organization, one, 1)?.len(), 1);
         assert!(inbox::find_message(tx, organization, "whatsapp", "7001", "s2")?.is_some());
         Ok(())
     })

@@ -15,7 +15,7 @@ use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, 
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::reminders;
-use crate::scheduling::waitlist::offer_freed;
+use crate::scheduling::waitlist_offers::offer_freed;
 
 type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
 

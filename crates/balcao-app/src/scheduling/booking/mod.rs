@@ -7,6 +7,7 @@
 mod book;
 pub(crate) mod change;
 pub(crate) mod coverage;
+pub(crate) mod freshness;
 pub(crate) mod outside;
 pub(crate) mod remote;
 mod seeded_bugs;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::hours::Period;
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, ProfessionalId, ServiceId};
+use balcao_store::scheduling::appointment;
 use balcao_store::turns::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -31,7 +33,8 @@ use crate::scheduling::agenda::Slot;
 use crate::scheduling::appointments::AppointmentView;
 pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking, professional_of_grant};
 pub use coverage::PlanNotice;
-use remote::{ClaimAnswer, RemoteBooking, Whose};
+use freshness::Whose;
+use remote::{ClaimAnswer, RemoteBooking};
 
 /// Which service is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +96,14 @@ impl BookRequest {
     pub(crate) fn is_by_customer(&self) -> bool {
         self.source == "agent"
     }
+
+    /// Whose calendars the booking needs.
+    const fn whose(&self) -> Whose {
+        match &self.professional {
+            Some(ProfessionalChoice::Id(id)) => Whose::Professional(*id),
+            Some(ProfessionalChoice::Name(_)) | None => Whose::Everybody,
+        }
+    }
 }
 
 /// An appointment that was booked, or was there already.
@@ -130,6 +141,13 @@ pub struct RescheduleRequest {
     pub source: String,
     /// As [`BookRequest::price_agreed`], if the move makes the visit dearer.
     pub price_agreed: bool,
+}
+
+impl RescheduleRequest {
+    /// Whose calendars the move of an appointment of `contact` needs.
+    const fn whose(&self, contact: ContactId) -> Whose {
+        if self.professional.is_some() { Whose::Everybody } else { Whose::UpcomingOf(contact) }
+    }
 }
 
 /// An appointment that was moved.
@@ -276,10 +294,7 @@ impl Booking {
         key: EffectKey,
         request: BookRequest,
     ) -> Effect<Booked, BookingRefusal> {
-        let whose = match &request.professional {
-            Some(ProfessionalChoice::Id(id)) => Whose::Professional(*id),
-            Some(ProfessionalChoice::Name(_)) | None => Whose::Everybody,
-        };
+        let whose = request.whose();
         let booking = PlainBooking { organization, contact, request, teller: self.teller(organization) };
         remote::book(&self.app, organization, key, &booking, whose).await
     }
@@ -287,20 +302,21 @@ impl Booking {
     /// What [`Self::book`] would do now. Nothing changes: it is the real thing, undone.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed.
+    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old.
     pub async fn preview_book(
         &self,
         organization: OrganizationId,
         contact: ContactId,
         request: BookRequest,
     ) -> Result<Result<Booked, BookingRefusal>, UseCaseError> {
+        freshness::freshen_before(&self.app, organization, request.whose()).await?;
         self.app.rehearse(move |tx, now| book::book(tx, organization, contact, &request, now)).await
     }
 
     /// What [`Self::cancel`] would do now. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed.
+    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old.
     pub async fn preview_cancel(
         &self,
         organization: OrganizationId,
@@ -311,13 +327,14 @@ impl Booking {
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
             Ok(change::cancel(tx, organization, contact, appointment, bound(&by), now)?.map(|(_, after)| after))
         };
+        freshness::freshen_before(&self.app, organization, Whose::UpcomingOf(contact)).await?;
         self.app.rehearse(cancel).await
     }
 
     /// What [`Self::reschedule`] would do now. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed.
+    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old.
     pub async fn preview_reschedule(
         &self,
         organization: OrganizationId,
@@ -325,6 +342,7 @@ impl Booking {
         request: RescheduleRequest,
     ) -> Result<Result<Rescheduled, BookingRefusal>, UseCaseError> {
         let by = self.author();
+        freshness::freshen_before(&self.app, organization, request.whose(contact)).await?;
         self.app.rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, bound(&by), now)).await
     }
 
@@ -362,7 +380,7 @@ impl Booking {
         request: RescheduleRequest,
     ) -> Effect<Rescheduled, BookingRefusal> {
         let (teller, by) = (self.teller(organization), self.author());
-        let whose = if request.professional.is_some() { Whose::Everybody } else { Whose::UpcomingOf(contact) };
+        let whose = request.whose(contact);
         let change = move |tx: &mut balcao_store::Tx<'_>, now| {
             let moved = change::reschedule(tx, organization, contact, &request, bound(&by), now)?;
             teller.report_change(tx, moved, now, |done| {
@@ -399,7 +417,12 @@ impl Booking {
         if seeded_bugs::expires_in_parts() {
             return seeded_bugs::expire_in_parts(&self.app, organization).await;
         }
-        let (now, accounts) = (self.app.clock.now(), Arc::clone(&self.app.notices));
+        let now = self.app.clock.now();
+        if !self.app.look(move |tx, now| Ok(appointment::expired(tx, organization, now)?)).await?.is_empty() {
+            // The time that a hold gives up is offered to others. If the service does not answer, a copy that is too old offers nothing.
+            freshness::check(&self.app, organization).await?;
+        }
+        let accounts = Arc::clone(&self.app.notices);
         let expire = move |tx: &mut balcao_store::Tx<'_>| {
             let lapsed = change::expire(tx, organization, now)?;
             for one in &lapsed {

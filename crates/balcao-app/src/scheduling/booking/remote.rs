@@ -8,35 +8,29 @@
 //! A move or a cancellation first asks the service, so that it is refused while the service does not answer. After that our tables decide,
 //! and the push follows.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::calendar_push::find_earlier;
 use balcao_domain::outside_event::{EventTime, OutsideEvent, ShownEvent};
 use balcao_domain::scheduling::CalendarDown;
-use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, ConversationId, OrganizationId, ProfessionalId};
+use balcao_domain::{AppointmentId, AppointmentStatus, OrganizationId};
 use balcao_store::scheduling::calendar_claim::{self, CalendarClaim};
 use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
-use balcao_store::scheduling::{appointment, calendar_event, calendar_link};
+use balcao_store::scheduling::{appointment, calendar_event};
 use balcao_store::turns::ledger::{self, EffectKey, Recorded};
-use balcao_store::{StoreError, Tx, messaging::conversation};
+use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Booked;
 use super::book::{ClaimedSlot, slot_of};
-use super::outside::take_over;
+use super::freshness::{Connected, Whose, connect, freshen};
 use crate::context::app_context::{AppContext, Effect, UseCaseError, granted, organization};
-use crate::context::calendar_service::{CalendarService, RemoteCalendarError, ServiceError};
+use crate::context::calendar_service::{RemoteCalendarError, ServiceError};
 use crate::scheduling::remote_calendar::push::{self, Pushed};
-use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
 
 /// How long a claim holds its slot: longer than the calls to the service take together, and a turn that resumes after a crash.
 const CLAIM: SignedDuration = SignedDuration::from_mins(3);
-/// A copy of a calendar that is not older answers a read.
-const NEW_ENOUGH: SignedDuration = SignedDuration::from_secs(60);
 /// How often a booking begins again whose claim expired meanwhile.
 const ATTEMPTS: u32 = 3;
 
@@ -72,25 +66,6 @@ pub(crate) trait RemoteBooking: Clone + Send + Sync + 'static {
 
     /// What was booked.
     fn booked(done: &Self::Done) -> &Booked;
-}
-
-/// Whose calendars an act needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
-    /// Those of every professional: it is not known yet who is booked.
-    Everybody,
-    /// Those of one.
-    Professional(ProfessionalId),
-    /// Those of the professional that a conversation is about.
-    OfConversation(ConversationId),
-    /// Those of the professionals that a contact has appointments with.
-    UpcomingOf(ContactId),
-}
-
-/// A business that has calendars outside.
-struct Connected {
-    service: Arc<dyn CalendarService>,
-    when_down: CalendarDown,
 }
 
 /// Books, once per key.
@@ -179,97 +154,6 @@ where
         }
     }
     Ok(done)
-}
-
-async fn connect(
-    app: &AppContext,
-    id: OrganizationId,
-    service: Arc<dyn CalendarService>,
-) -> Result<Connected, UseCaseError> {
-    let when_down = app.look(move |tx, _now| Ok(organization(tx, id)?.0.scheduling.when_calendar_is_down)).await?;
-    Ok(Connected { service, when_down })
-}
-
-/// Reads what changed in the calendars that an act needs; `None` if the business has no calendars outside.
-async fn freshen(
-    app: &AppContext,
-    id: OrganizationId,
-    service: Arc<dyn CalendarService>,
-    whose: Whose,
-) -> Result<Option<Connected>, UseCaseError> {
-    let links = app.look(move |tx, _now| Ok(calendar_link::list(tx, id)?)).await?;
-    if links.is_empty() {
-        return Ok(None);
-    }
-    let wanted: Option<BTreeSet<ProfessionalId>> = match whose {
-        Whose::Everybody => None,
-        Whose::Professional(one) => Some([one].into()),
-        Whose::OfConversation(conversation) => {
-            let about = move |tx: &mut Tx<'_>, _now| Ok(conversation::get(tx, id, conversation)?.professional);
-            app.look(about).await?.map(|one| [one].into())
-        }
-        Whose::UpcomingOf(contact) => Some(
-            app.look(move |tx, now| {
-                let currency = organization(tx, id)?.0.currency;
-                let open = appointment::upcoming_of_contact(tx, id, contact, currency, now)?;
-                Ok(open.into_iter().map(|one| one.professional).collect())
-            })
-            .await?,
-        ),
-    };
-    let needed = links.into_iter().filter(|link| wanted.as_ref().is_none_or(|set| set.contains(&link.professional)));
-    let calendars: BTreeSet<String> = needed.map(|link| link.calendar).collect();
-    let connected = connect(app, id, service).await?;
-    // A copy of this very instant may be from before the act, too.
-    let as_new_as = app.clock.now().checked_add(SignedDuration::from_millis(1)).unwrap_or(Timestamp::MAX);
-    let requests: Vec<ReadRequest> = calendars
-        .into_iter()
-        .map(|calendar| ReadRequest { organization: id, calendar, as_new_as, accepts_drop: false })
-        .collect();
-    let mut failed = Vec::new();
-    for read in reading::read_all(app, &connected.service, &requests, take_over).await? {
-        if let Reading::Failed(error) = read {
-            failed.push(error);
-        }
-    }
-    // If anybody may be booked, one calendar that answers is enough: a copy that is too old offers nothing.
-    let is_enough = whose == Whose::Everybody && failed.len() < requests.len();
-    match failed.first() {
-        Some(error) if !is_enough && connected.when_down == CalendarDown::Refuse => {
-            Err(RemoteCalendarError::of_service(connected.service.name(), error).into())
-        }
-        Some(_) | None => Ok(Some(connected)),
-    }
-}
-
-/// Reads the calendars of a business that our copy is more than a minute behind of. Returns the instant of the copy if the service does
-/// not answer, and `None` if the copy is as new as it should be or the business has no calendars outside.
-pub(crate) async fn freshen_for_read(app: &AppContext, id: OrganizationId) -> Result<Option<Timestamp>, UseCaseError> {
-    let now = app.clock.now();
-    read_all(app, id, now.checked_sub(NEW_ENOUGH).unwrap_or(now)).await
-}
-
-/// Asks the service for the calendars of a business, however new our copy is; as [`freshen_for_read`] else.
-pub(crate) async fn check(app: &AppContext, id: OrganizationId) -> Result<Option<Timestamp>, UseCaseError> {
-    app.look(move |tx, _now| organization(tx, id).map(drop)).await?;
-    read_all(app, id, Timestamp::MAX).await
-}
-
-async fn read_all(
-    app: &AppContext,
-    id: OrganizationId,
-    as_new_as: Timestamp,
-) -> Result<Option<Timestamp>, UseCaseError> {
-    let Some(service) = app.remote_calendar.clone() else { return Ok(None) };
-    let list = move |tx: &mut Tx<'_>, _now| Ok(calendar_link::list_calendars(tx, id)?);
-    let calendars = app.look(list).await?;
-    let requests: Vec<ReadRequest> = calendars
-        .into_iter()
-        .map(|one| ReadRequest { organization: id, calendar: one.calendar, as_new_as, accepts_drop: false })
-        .collect();
-    reading::read_all(app, &service, &requests, take_over).await?;
-    let failing = app.look(list).await?.into_iter().filter_map(|one| Some((one.synced_at, one.failure?)));
-    Ok(failing.map(|(synced_at, failure)| synced_at.unwrap_or(failure.since)).min())
 }
 
 /// How far a booking is.

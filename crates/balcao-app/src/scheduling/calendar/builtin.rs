@@ -15,7 +15,7 @@ use super::{
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::Agenda;
 use crate::scheduling::appointments::{AppointmentView, view};
-use crate::scheduling::booking::remote;
+use crate::scheduling::booking::freshness;
 use crate::scheduling::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, Rescheduled};
 use crate::scheduling::catalog::{Catalog, Offer};
 
@@ -36,7 +36,7 @@ impl BuiltIn {
 
     /// Where a read is answered from: the calendars outside are read first if our copy of them is older than a minute.
     async fn source(&self, organization: OrganizationId) -> Result<Source, CalendarError> {
-        let as_of = remote::freshen_for_read(&self.app, organization).await?;
+        let as_of = freshness::freshen_for_read(&self.app, organization).await?;
         Ok(as_of.map_or(Source::Live, |as_of| Source::Mirror { as_of }))
     }
 
@@ -171,7 +171,7 @@ impl Calendar for BuiltIn {
     }
 
     async fn health(&self, id: OrganizationId) -> Health {
-        match remote::check(&self.app, id).await {
+        match freshness::check(&self.app, id).await {
             Ok(None) => Health::Well,
             Ok(Some(as_of)) => Health::Mirrored { as_of },
             Err(error) => Health::Down { reason: error.to_string() },

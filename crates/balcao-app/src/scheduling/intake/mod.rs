@@ -27,7 +27,8 @@ use crate::context::names::may_be_theirs;
 use crate::context::notification_accounts::NotificationAccounts;
 use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::agenda::{Agenda, Slot};
-use crate::scheduling::booking::remote::{self, ClaimAnswer, RemoteBooking, Whose};
+use crate::scheduling::booking::freshness::{self, Whose};
+use crate::scheduling::booking::remote::{self, ClaimAnswer, RemoteBooking};
 use crate::scheduling::booking::{
     BookRequest, Booked, BookingRefusal, Claimed, ClaimedSlot, ProfessionalChoice, ServiceChoice, claim_slot,
     complete_booking,
@@ -161,7 +162,7 @@ impl Intake {
         date: Date,
         service: Option<String>,
     ) -> Result<Result<Sessions, IntakeRefusal>, UseCaseError> {
-        remote::freshen_for_read(&self.app, organization).await?;
+        freshness::freshen_for_read(&self.app, organization).await?;
         self.app
             .look(move |tx, now| {
                 let agenda = Agenda::load(tx, organization, Some(contact), (date, date), now)?;
@@ -287,7 +288,7 @@ impl Intake {
     /// What [`Self::book`] would do now. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed.
+    /// [`UseCaseError`] if the database failed, or if the professional's calendar does not answer and its copy is too old.
     pub async fn preview(
         &self,
         organization: OrganizationId,
@@ -295,6 +296,7 @@ impl Intake {
         conversation: ConversationId,
         request: IntakeRequest,
     ) -> Result<Result<IntakeBooked, IntakeRefusal>, UseCaseError> {
+        freshness::freshen_before(&self.app, organization, Whose::OfConversation(conversation)).await?;
         self.app
             .rehearse(move |tx, now| {
                 let claimed = claim(tx, organization, contact, conversation, &request, None, now)?;

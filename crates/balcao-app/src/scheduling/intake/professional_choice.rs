@@ -17,7 +17,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::first_available;
 use super::professional_mention::{Mention, MentionContext, agreed_to, asks_for_a_name, find_mention, offered};
-use crate::context::app_context::UseCaseError;
+use crate::context::app_context::{AppContext, UseCaseError};
+use crate::scheduling::booking::freshness;
 use crate::scheduling::professionals::active;
 
 /// So many of the latest messages are looked at for what the customer has just said.
@@ -31,6 +32,27 @@ pub(crate) enum ResolutionMode {
     Always,
     /// While the customer asks for one; else anybody will do.
     AskedFor,
+}
+
+/// Reads the calendars outside if new messages of a customer accept any professional, because [`first_available`] then looks for free
+/// times. The caller has no transaction open. If the service does not answer, a copy that is too old has no free times.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed.
+pub(crate) async fn freshen_before_choice(
+    app: &AppContext,
+    organization: OrganizationId,
+    texts: &[String],
+    finding: Option<ResolutionMode>,
+) -> Result<(), UseCaseError> {
+    if app.remote_calendar.is_none() || finding != Some(ResolutionMode::Always) {
+        return Ok(());
+    }
+    let said: Vec<String> = texts.iter().map(|text| normalize(text)).collect();
+    if anybody_will_do(&said.join(" . "), true) {
+        freshness::check(app, organization).await?;
+    }
+    Ok(())
 }
 
 /// Finds the professional of a conversation, also from the newest messages of the customer, and stores the result. `answered` is the

@@ -12,7 +12,8 @@ mod resolve;
 
 use balcao_domain::conflict::ConflictReason;
 use balcao_domain::{AppointmentId, ContactId, OrganizationId};
-use balcao_store::turns::ledger::EffectKey;
+use balcao_store::Tx;
+use balcao_store::turns::ledger::{self, EffectKey};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,7 @@ use crate::context::staff_email::Actor;
 use crate::messaging::outbound::reach::{AccountPolicies, Reach};
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
+use crate::scheduling::booking::freshness::{self, Whose};
 pub(crate) use conflicts::is_to_come;
 pub use refusal::ResolveRefusal;
 pub(crate) use resolve::{Act, resolve};
@@ -148,7 +150,7 @@ impl WaysOut {
     /// The ways out of one booking to come. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, why there are none.
+    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old; inside, why there are none.
     pub async fn find(
         &self,
         organization: OrganizationId,
@@ -164,6 +166,7 @@ impl WaysOut {
         id: AppointmentId,
         known: Option<AppointmentId>,
     ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
+        freshness::freshen_before(&self.app, organization, Whose::Everybody).await?;
         let policies = self.policies.clone();
         self.app.rehearse(move |tx, now| proposals::find(tx, organization, (id, known), &policies, now)).await
     }
@@ -172,7 +175,7 @@ impl WaysOut {
     /// cancellation, and not of a booking that is kept.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, why nothing was done.
+    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old; inside, why nothing was done.
     pub async fn resolve(
         &self,
         organization: OrganizationId,
@@ -182,9 +185,39 @@ impl WaysOut {
         by: Actor,
     ) -> Result<Result<Resolved, ResolveRefusal>, UseCaseError> {
         let notify = notify.unwrap_or(way != Way::Keep);
+        if !self.is_answered(organization).await? {
+            freshen_before(&self.app, organization, id, &way).await?;
+        }
         let (accounts, policies) = (std::sync::Arc::clone(&self.app.notices), self.policies.clone());
         let act = Act { organization, id, known: None, way: Some(way), notify, by };
-        let work = move |tx: &mut balcao_store::Tx<'_>, now| resolve(tx, &act, &accounts, &policies, now);
+        let work = move |tx: &mut Tx<'_>, now| resolve(tx, &act, &accounts, &policies, now);
         self.app.act(organization, self.key.clone(), work).await
     }
+
+    /// Whether the act under this key has its answer, so that it is given again without the service.
+    async fn is_answered(&self, organization: OrganizationId) -> Result<bool, UseCaseError> {
+        let Some(key) = self.key.clone() else { return Ok(false) };
+        let find = move |tx: &mut Tx<'_>, _now| {
+            Ok(ledger::find::<Result<Resolved, ResolveRefusal>>(tx, organization, &key)?.is_some())
+        };
+        self.app.look(find).await
+    }
+}
+
+/// Reads the calendars outside that a way out needs, before its transaction. A booking that is kept takes no other time.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed, or if a calendar does not answer and its copy is too old.
+pub(crate) async fn freshen_before(
+    app: &AppContext,
+    organization: OrganizationId,
+    id: AppointmentId,
+    way: &Way,
+) -> Result<(), UseCaseError> {
+    let whose = match way {
+        Way::Keep => return Ok(()),
+        Way::Move { professional: Some(_), .. } => Whose::Everybody,
+        Way::Move { professional: None, .. } | Way::Cancel => Whose::OfAppointment(id),
+    };
+    freshness::freshen_before(app, organization, whose).await
 }
