@@ -2,6 +2,7 @@
 
 use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId};
 use balcao_store::Tx;
+use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
 use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess, OutsideCalendar};
 use balcao_store::scheduling::{calendar_conflict, calendar_crash, calendar_event, calendar_mirror};
 use jiff::Timestamp;
@@ -50,6 +51,21 @@ pub struct CalendarStatus {
     pub conflicts: usize,
     /// Events that cannot be read, each with its reason.
     pub unreadable: Vec<String>,
+    /// The last nightly comparison that ended; absent while the one of the present day runs, and before the first.
+    pub last_comparison: Option<LastComparison>,
+}
+
+/// The last nightly comparison of appointments with their events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LastComparison {
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// Events that were as they should be.
+    pub equal: u32,
+    /// Events that were not, and that the comparison repaired.
+    pub repaired: u32,
+    /// Events that a person has to look at.
+    pub differing: u32,
 }
 
 /// Why nothing was linked or unlinked.
@@ -201,7 +217,11 @@ impl CalendarLinks {
             let unreadable = calendar_mirror::list_quarantined(tx, id, LISTED)?.into_iter();
             let unreadable = unreadable.map(|one| format!("{} {}: {}", one.calendar, one.event, one.reason)).collect();
             let set_aside = calendar_crash::list(tx, id, LISTED)?.appointments;
-            Ok(CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable })
+            let last_comparison = calendar_comparison::find_last(tx, id)?.map(|(ended_at, result)| {
+                let ComparisonResult { equal, repaired, differing } = result;
+                LastComparison { ended_at, equal, repaired, differing }
+            });
+            Ok(CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable, last_comparison })
         };
         self.app.look(look).await
     }

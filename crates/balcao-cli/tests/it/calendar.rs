@@ -34,6 +34,7 @@ fn calendars_are_linked_shown_and_unlinked() {
     let status: Value = serde_json::from_str(&out(&calendar(folder, &["status", "--json"]))).unwrap();
     assert_eq!(status["links"][0]["calendar"], CALENDAR);
     assert_eq!(status["links"][0]["is_written"], true);
+    assert_eq!(status["last_comparison"], Value::Null);
 
     let synced = calendar(folder, &["sync"]);
     assert!(code(&synced) == 1 && err(&synced).contains("no calendar service is connected"), "{}", err(&synced));

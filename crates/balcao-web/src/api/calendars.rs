@@ -74,6 +74,21 @@ struct CalendarOverview {
     conflicts: usize,
     /// Events that cannot be read, each with its reason.
     unreadable: Vec<String>,
+    /// The last nightly comparison that ended; `null` while the one of the present day runs, and before the first.
+    last_comparison: Option<NightlyComparison>,
+}
+
+/// The last nightly comparison of appointments with their events.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NightlyComparison {
+    /// When it ended.
+    ended_at: String,
+    /// Events that were as they should be.
+    equal: u32,
+    /// Events that were not, and that the comparison repaired.
+    repaired: u32,
+    /// Events that a person has to look at.
+    differing: u32,
 }
 
 /// A calendar to link.
@@ -139,7 +154,8 @@ const NOT_CONNECTED: (u16, &str) =
 pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
     let link = json!({ "professional": "Wesley Moura", "calendar": "wesley@group.calendar.example", "write": true,
                        "synced_at": "2026-11-24T12:00:00Z", "too_old": false, "failure": null, "failing_since": null });
-    let overview: Value = json!({ "service": "google", "links": [link], "waiting": 0, "set_aside": [], "conflicts": 0, "unreadable": [] });
+    let overview: Value = json!({ "service": "google", "links": [link], "waiting": 0, "set_aside": [], "conflicts": 0, "unreadable": [],
+                                   "last_comparison": { "ended_at": "2026-11-24T06:00:12Z", "equal": 31, "repaired": 1, "differing": 0 } });
     let status = Route {
         method: Method::Get,
         path: "/v1/calendars",
@@ -224,7 +240,7 @@ fn links(call: &Call) -> CalendarLinks {
 }
 
 async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
-    let CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable } =
+    let CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable, last_comparison } =
         links(call).status(call.organization()).await?;
     let link = |one: LinkStatus| Link {
         professional: one.professional,
@@ -237,7 +253,13 @@ async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
     };
     let (service, links) = (service.map(str::to_owned), links.into_iter().map(link).collect());
     let set_aside = set_aside.iter().map(ToString::to_string).collect();
-    Ok(CalendarOverview { service, links, waiting, set_aside, conflicts, unreadable }.into())
+    let last_comparison = last_comparison.map(|last| NightlyComparison {
+        ended_at: last.ended_at.to_string(),
+        equal: last.equal,
+        repaired: last.repaired,
+        differing: last.differing,
+    });
+    Ok(CalendarOverview { service, links, waiting, set_aside, conflicts, unreadable, last_comparison }.into())
 }
 
 async fn get_calendars(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<CalendarOverview>, Problem> {

@@ -1,8 +1,9 @@
 //! The comparison of appointments with their events: what it proves, repairs and lists, and how often it runs.
 
 use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison, DifferenceKind};
+use balcao_app::scheduling::calendar_links::{CalendarLinks, LastComparison};
 use balcao_domain::outside_event::ConflictKind;
-use balcao_store::scheduling::{calendar_comparison, calendar_conflict};
+use balcao_store::scheduling::calendar_conflict;
 use balcao_store::{OpenOptions, Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::postgres::Database;
@@ -108,8 +109,7 @@ async fn a_comparison_without_an_end_is_run_again_an_hour_later() {
     assert_eq!(nightly(&world).await, None);
     world.clock.advance(SignedDuration::from_hours(1));
     assert_eq!(nightly(&world).await.map(|compared| compared.equal), Some(1));
-    let organization = world.organization;
-    let last: Result<_, StoreError> =
-        world.app.store.read(move |tx| calendar_comparison::find_last(tx, organization)).await;
-    assert_eq!(last.unwrap().map(|(at, result)| (at, result.equal)), Some((world.app.clock.now(), 1)));
+    let last = CalendarLinks::new(world.app.clone()).status(world.organization).await.unwrap().last_comparison;
+    let ended_at = world.app.clock.now();
+    assert_eq!(last, Some(LastComparison { ended_at, equal: 1, repaired: 0, differing: 0 }));
 }

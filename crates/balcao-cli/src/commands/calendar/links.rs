@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison};
 use balcao_app::scheduling::calendar_conflicts::{CalendarConflict, CalendarConflicts, ConflictChoice};
-use balcao_app::scheduling::calendar_links::{CalendarLinks, CalendarStatus, LinkStatus};
+use balcao_app::scheduling::calendar_links::{CalendarLinks, CalendarStatus, LastComparison, LinkStatus};
 use balcao_app::scheduling::calendar_work::{CalendarWork, SyncRefusal};
 use balcao_domain::OrganizationId;
 use jiff::civil::DateTime;
@@ -207,6 +207,11 @@ fn print_status(json: bool, status: &CalendarStatus) {
     print_line(&format!("{} events wait to be written, {} conflicts", status.waiting, status.conflicts));
     for appointment in &status.set_aside {
         print_line(&format!("set aside after three crashes: the event of appointment {appointment}"));
+    }
+    if let Some(LastComparison { ended_at, equal, repaired, differing }) = status.last_comparison {
+        print_line(&format!(
+            "compared at {ended_at}: {equal} events were as they should be, {repaired} were repaired, {differing} were not"
+        ));
     }
     status.unreadable.iter().for_each(|one| print_line(&format!("unreadable: {}", one_line(one))));
 }
