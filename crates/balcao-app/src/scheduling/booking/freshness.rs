@@ -30,7 +30,7 @@ pub(crate) enum Whose {
     Professional(ProfessionalId),
     /// Those of the professional that a conversation is about.
     OfConversation(ConversationId),
-    /// Those of the professional of an appointment; nobody's, if there is none of that id.
+    /// Those of the professional of an appointment; no calendar if the appointment is missing.
     OfAppointment(AppointmentId),
     /// Those of the professionals that a contact has appointments with.
     UpcomingOf(ContactId),

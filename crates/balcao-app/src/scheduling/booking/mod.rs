@@ -98,7 +98,7 @@ impl BookRequest {
     }
 
     /// Whose calendars the booking needs.
-    const fn whose(&self) -> Whose {
+    const fn needed_calendars(&self) -> Whose {
         match &self.professional {
             Some(ProfessionalChoice::Id(id)) => Whose::Professional(*id),
             Some(ProfessionalChoice::Name(_)) | None => Whose::Everybody,
@@ -145,7 +145,7 @@ pub struct RescheduleRequest {
 
 impl RescheduleRequest {
     /// Whose calendars the move of an appointment of `contact` needs.
-    const fn whose(&self, contact: ContactId) -> Whose {
+    const fn needed_calendars(&self, contact: ContactId) -> Whose {
         if self.professional.is_some() { Whose::Everybody } else { Whose::UpcomingOf(contact) }
     }
 }
@@ -294,7 +294,7 @@ impl Booking {
         key: EffectKey,
         request: BookRequest,
     ) -> Effect<Booked, BookingRefusal> {
-        let whose = request.whose();
+        let whose = request.needed_calendars();
         let booking = PlainBooking { organization, contact, request, teller: self.teller(organization) };
         remote::book(&self.app, organization, key, &booking, whose).await
     }
@@ -309,7 +309,7 @@ impl Booking {
         contact: ContactId,
         request: BookRequest,
     ) -> Result<Result<Booked, BookingRefusal>, UseCaseError> {
-        freshness::freshen_before(&self.app, organization, request.whose()).await?;
+        freshness::freshen_before(&self.app, organization, request.needed_calendars()).await?;
         self.app.rehearse(move |tx, now| book::book(tx, organization, contact, &request, now)).await
     }
 
@@ -342,7 +342,7 @@ impl Booking {
         request: RescheduleRequest,
     ) -> Result<Result<Rescheduled, BookingRefusal>, UseCaseError> {
         let by = self.author();
-        freshness::freshen_before(&self.app, organization, request.whose(contact)).await?;
+        freshness::freshen_before(&self.app, organization, request.needed_calendars(contact)).await?;
         self.app.rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, bound(&by), now)).await
     }
 
@@ -380,7 +380,7 @@ impl Booking {
         request: RescheduleRequest,
     ) -> Effect<Rescheduled, BookingRefusal> {
         let (teller, by) = (self.teller(organization), self.author());
-        let whose = request.whose(contact);
+        let whose = request.needed_calendars(contact);
         let change = move |tx: &mut balcao_store::Tx<'_>, now| {
             let moved = change::reschedule(tx, organization, contact, &request, bound(&by), now)?;
             teller.report_change(tx, moved, now, |done| {
