@@ -4,6 +4,7 @@
 mod calls;
 mod checkup;
 mod connecting;
+mod contract;
 mod errors;
 mod fake;
 mod foreign;
