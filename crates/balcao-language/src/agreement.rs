@@ -6,9 +6,11 @@
 //! what was asked, so that "cancela" does not confirm a booking, and [`agreement_to`] the words of it, so that "sim, sexta às
 //! 15h" agrees to Friday at three and to nothing else.
 
+mod clauses;
 #[rustfmt::skip] // tables of words: one a line would be hundreds of lines
 mod words;
 
+use clauses::{choice, infinitive_of, objects, permitted_idiom, put_down, told_as_done};
 use words::{
     AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING,
     RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
@@ -299,7 +301,7 @@ fn squeezed(text: &str) -> Vec<Token> {
 }
 
 fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
-    if let Some(len) = phrase_at(tokens, index, UNSURE).or_else(|| told_as_done(tokens, index)) {
+    if let Some(len) = phrase_at(tokens, index, UNSURE).or_else(|| told_as_done(tokens, index, &[YES, BOOKING])) {
         return (Piece::Unknown, len);
     }
     if let Some(len) = phrase_at(tokens, index, STANDING).filter(|_| ends(asked)) {
@@ -307,6 +309,13 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     }
     if let Some(len) = phrase_at(tokens, index, NO) {
         return (Piece::No, len);
+    }
+    if let Some(len) = permitted_idiom(tokens, index) {
+        return (Piece::Yes, len);
+    }
+    if let Some(len) = choice(tokens, index) {
+        // Who chooses what stands does not agree to end it.
+        return (if ends(asked) { Piece::Unknown } else { Piece::Yes }, len);
     }
     if let Some((piece, len)) = deed_at(tokens, index, asked) {
         return (piece, len);
@@ -334,20 +343,20 @@ const fn ends(asked: Asked) -> bool {
     matches!(asked, Asked::Cancelling | Asked::Rescheduling)
 }
 
-/// Words of agreement behind "já" that tell of what is so, and wish nothing: "já tá marcado", "já fechou".
-fn told_as_done(tokens: &[Token], index: usize) -> Option<usize> {
-    let next = index.saturating_add(1);
-    let is_told = text_at(tokens, index) == "ja" && phrase_at(tokens, next, LEADS).is_none();
-    let done = phrase_at(tokens, next, YES).or_else(|| BOOKING.contains(&text_at(tokens, next)).then_some(1))?;
-    is_told.then(|| done.saturating_add(1))
-}
-
-/// "Pode marcar", "quero cancelar sim", "marca": the verb and what leads it.
+/// "Pode marcar", "quero cancelar sim", "marca meu nome", "pode ir marcando": the verb, what leads it, and the customer as its object.
 fn deed_at(tokens: &[Token], index: usize, asked: Asked) -> Option<(Piece, usize)> {
     let lead = phrase_at(tokens, index, LEADS).unwrap_or(0);
     let verb = text_at(tokens, index.saturating_add(lead));
-    let kind = kind_of(verb, asked)?;
-    let len = lead.saturating_add(1);
+    let gerund = || infinitive_of(verb).filter(|_| lead > 0).and_then(|verb| kind_of(&verb, asked));
+    let (kind, mut len) = match kind_of(verb, asked).or_else(gerund) {
+        Some(kind) => (kind, lead.saturating_add(1)),
+        // Putting is a word of moving, too, so there it says nothing of its own.
+        None if asked == Asked::Rescheduling || asked == Asked::Reminding => return None,
+        None => (if asked == Asked::Waiting { asked } else { Asked::Booking }, put_down(tokens, index)?),
+    };
+    if matches!(kind, Asked::Booking | Asked::Waiting) && !ends(asked) {
+        len = len.saturating_add(objects(tokens, index.saturating_add(len)));
+    }
     let permitted = lead > 0 && PERMISSIONS.contains(&text_at(tokens, index));
     let piece = match asked {
         Asked::Other if permitted => Piece::Yes,

@@ -6,6 +6,7 @@ mod colloquial;
 mod model;
 mod numbers;
 mod when;
+mod wordings;
 mod yes_no;
 
 use std::path::{Path, PathBuf};

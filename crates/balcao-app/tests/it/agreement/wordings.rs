@@ -31,16 +31,25 @@ async fn standing_after(answer: &str) -> usize {
 
 #[tokio::test]
 async fn an_offer_is_booked_on_the_customers_yes() {
-    for answer in ["bora", "fechou", "manda ver", "👍", "pode marcar sexta às 15h com o Wesley", "sounds good"] {
+    let plain = ["bora", "fechou", "manda ver", "👍", "pode marcar sexta às 15h com o Wesley", "sounds good"];
+    let by_build = ["pode mandar bala", "pode botar meu nome", "vai ser esse", "vamos nessa"];
+    for answer in plain.into_iter().chain(by_build) {
         assert_eq!(booked_by(answer).await, 1, "{answer}");
     }
 }
 
 #[tokio::test]
 async fn an_offer_is_not_booked_on_anything_else() {
-    for answer in
-        ["👎", "ainda não", "só se for de graça", "quanto custa?", "acho que sim", "sim, mas com a Íris", "oi"]
-    {
+    for answer in [
+        "👎",
+        "ainda não",
+        "só se for de graça",
+        "quanto custa?",
+        "acho que sim",
+        "sim, mas com a Íris",
+        "oi",
+        "vai ser outro",
+    ] {
         assert_eq!(booked_by(answer).await, 0, "{answer}");
     }
 }

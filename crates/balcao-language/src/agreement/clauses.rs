@@ -1,0 +1,170 @@
+//! Answers that agree by the build of their clause, whatever its idiom or its verb: a permission before an order ("pode mandar
+//! bala"), a choice of what was shown ("vai ser esse"), and a verb of putting with the customer as its object ("pode botar meu
+//! nome"). Each function gives the count of tokens; what the clause agrees to is for [`super`] to say.
+
+use super::words::{FILLER, LEADS, PERMISSIONS, YES};
+use crate::normalize::{Token, phrase_at, text_at};
+
+/// What leads to a choice in the future: "vou querer", "vai ser", "bora".
+const FUTURE: &[&str] = &["vou", "vai", "vamos", "vamo", "bora", "simbora"];
+
+/// Verbs of choosing behind [`FUTURE`].
+const TO_CHOOSE: &[&str] =
+    &["ser", "querer", "ficar", "ficar com", "aceitar", "escolher", "pegar", "preferir", "ir", "com", "de"];
+
+/// Verbs of choosing by themselves.
+const CHOOSE: &[&str] = &[
+    "quero",
+    "fica",
+    "fico",
+    "fico com",
+    "ficamos com",
+    "aceito",
+    "escolho",
+    "pego",
+    "prefiro",
+    "i ' ll take",
+    "i ' ll go with",
+    "i will take",
+    "lets go with",
+    "let ' s go with",
+    "go with",
+];
+
+/// What points to something that was shown. "Esta" is left out, because it is also "está".
+const SHOWN: &[&str] = &["esse", "essa", "este", "that", "this", "that one", "this one", "it"];
+
+/// The same with its preposition, so that "vou" and "vamos" need no other verb.
+const IN_SHOWN: &[&str] = &["nesse", "nessa", "neste", "nesta", "nisso", "desse", "dessa"];
+
+/// Nouns that may follow what points.
+const NOUNS: &[&str] = &["horario", "hora", "dia", "data", "vaga"];
+
+/// Infinitives of putting a name down for something.
+const TO_PUT: &[&str] = &[
+    "botar",
+    "colocar",
+    "anotar",
+    "registrar",
+    "incluir",
+    "inserir",
+    "inscrever",
+    "adicionar",
+    "segurar",
+    "guardar",
+    "separar",
+];
+
+/// Orders of the same verbs that no rule of spelling leads to.
+const PUT: &[&str] = &["poe", "ponha", "inclua", "insira", "inscreva"];
+
+/// Objects of a verb of putting or booking: the customer, or what was shown.
+const OBJECTS: &[&str] = &[
+    "meu nome",
+    "o meu nome",
+    "no meu nome",
+    "em meu nome",
+    "me",
+    "eu",
+    "pra mim",
+    "para mim",
+    "esse",
+    "essa",
+    "este",
+];
+
+/// Finds a permission before an idiom of agreement: "pode mandar bala" permits what "manda bala" orders.
+pub(super) fn permitted_idiom(tokens: &[Token], index: usize) -> Option<usize> {
+    let lead = phrase_at(tokens, index, LEADS)?;
+    let verb = index.saturating_add(lead);
+    let order = order_of(text_at(tokens, verb))?;
+    let rest = |phrase: &&str| {
+        let (first, rest) = phrase.split_once(' ')?;
+        if first == order { phrase_at(tokens, verb.saturating_add(1), &[rest]) } else { None }
+    };
+    let rest = YES.iter().filter_map(rest).max()?;
+    Some(lead.saturating_add(1).saturating_add(rest))
+}
+
+/// Finds a choice of what was shown: "vai ser esse horário", "vamos nessa", "fico com esse". "Vai nessa" mocks, and chooses nothing.
+pub(super) fn choice(tokens: &[Token], index: usize) -> Option<usize> {
+    let shown = |from: usize, phrases: &[&str]| {
+        let end = from.saturating_add(phrase_at(tokens, from, phrases)?);
+        Some(end.saturating_add(phrase_at(tokens, end, NOUNS).unwrap_or(0)))
+    };
+    let any = |from: usize| shown(from, SHOWN).or_else(|| shown(from, IN_SHOWN));
+    let end = if let Some(future) = phrase_at(tokens, index, FUTURE) {
+        let verb = index.saturating_add(future);
+        match phrase_at(tokens, verb, TO_CHOOSE) {
+            Some(len) => any(verb.saturating_add(len)),
+            None if text_at(tokens, index) == "vai" => None,
+            None => shown(verb, IN_SHOWN),
+        }
+    } else {
+        any(index.saturating_add(phrase_at(tokens, index, CHOOSE)?))
+    }?;
+    Some(end.saturating_sub(index))
+}
+
+/// Finds a permission or an order to put the customer down: "pode anotar", "põe meu nome aí". An order needs an object, because "segura
+/// aí" asks to wait; and "quero anotar" tells what the customer would do.
+pub(super) fn put_down(tokens: &[Token], index: usize) -> Option<usize> {
+    let lead = phrase_at(tokens, index, LEADS).unwrap_or(0);
+    let word = text_at(tokens, index.saturating_add(lead));
+    let is_order = PUT.contains(&word) || order_is_of(word, TO_PUT);
+    let is_put = is_order || lead > 0 && (TO_PUT.contains(&word) || gerund_is_of(word, TO_PUT));
+    let permitted = lead > 0 && PERMISSIONS.contains(&text_at(tokens, index));
+    let own = ["quero", "queria", "i"].contains(&text_at(tokens, index));
+    let verb = lead.saturating_add(1);
+    let object = objects(tokens, index.saturating_add(verb));
+    let before = index.checked_sub(1).map_or("", |before| text_at(tokens, before));
+    (is_put && !own && (permitted || object > 0 || before == "me")).then(|| verb.saturating_add(object))
+}
+
+/// The count of tokens up to the last object of a verb of putting or booking: "aí meu nome", "nesse horário". Courtesy may stand before
+/// an object.
+pub(super) fn objects(tokens: &[Token], from: usize) -> usize {
+    let (mut end, mut seen) = (from, from);
+    loop {
+        let object = [OBJECTS, IN_SHOWN].iter().filter_map(|list| phrase_at(tokens, seen, list)).max();
+        let Some(len) = object.or_else(|| phrase_at(tokens, seen, FILLER)) else { break };
+        seen = seen.saturating_add(len);
+        if object.is_some() {
+            seen = seen.saturating_add(phrase_at(tokens, seen, NOUNS).unwrap_or(0));
+            end = seen;
+        }
+    }
+    end.saturating_sub(from)
+}
+
+/// Words of agreement behind "já" that report what is so, and wish nothing: "já tá marcado", "já fechou".
+pub(super) fn told_as_done(tokens: &[Token], index: usize, done: &[&[&str]]) -> Option<usize> {
+    let next = index.saturating_add(1);
+    let is_told = text_at(tokens, index) == "ja" && phrase_at(tokens, next, LEADS).is_none();
+    let len = done.iter().find_map(|phrases| phrase_at(tokens, next, phrases))?;
+    is_told.then(|| len.saturating_add(1))
+}
+
+/// The infinitive of a gerund: "marcar" of "marcando".
+pub(super) fn infinitive_of(gerund: &str) -> Option<String> {
+    gerund.strip_suffix("ndo").map(|stem| format!("{stem}r"))
+}
+
+/// The order of an infinitive or a gerund: "manda" of "mandar" and "mandando".
+fn order_of(verb: &str) -> Option<&str> {
+    verb.strip_suffix("ndo").or_else(|| verb.strip_suffix('r'))
+}
+
+fn gerund_is_of(word: &str, infinitives: &[&str]) -> bool {
+    infinitive_of(word).is_some_and(|infinitive| infinitives.contains(&infinitive.as_str()))
+}
+
+/// Whether a word orders one of the verbs: "anota" and "anote" of "anotar", "coloque" of "colocar", "inclui" of "incluir".
+fn order_is_of(word: &str, infinitives: &[&str]) -> bool {
+    let is_order = |infinitive: &&str| {
+        let Some(stem) = infinitive.strip_suffix("ar") else { return infinitive.strip_suffix('r') == Some(word) };
+        let formal = stem.strip_suffix('c').map_or_else(|| format!("{stem}e"), |stem| format!("{stem}que"));
+        word.strip_suffix('a') == Some(stem) || word == formal
+    };
+    infinitives.iter().any(is_order)
+}
