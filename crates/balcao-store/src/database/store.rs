@@ -1,6 +1,6 @@
 //! The handle that the rest of the program holds.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use balcao_domain::OrganizationId;
@@ -244,16 +244,17 @@ impl Store {
     #[must_use]
     pub fn log_bytes(&self) -> Option<u64> {
         let Database::Sqlite(sqlite) = &self.database else { return None };
-        let mut name = sqlite.path()?.as_os_str().to_owned();
-        name.push("-wal");
-        std::fs::metadata(name).ok().map(|found| found.len())
+        std::fs::metadata(beside(sqlite.path()?, "-wal")).ok().map(|found| found.len())
     }
 
-    /// The file, if every user of the machine may read it: one that was made before new ones were their owner's alone.
+    /// The database's file, its write-ahead log or its shared memory, if every user of the machine may read it. New files are their
+    /// owner's alone; older ones may not be.
     #[must_use]
-    pub fn readable_by_all(&self) -> Option<&Path> {
+    pub fn readable_by_all(&self) -> Option<PathBuf> {
         let Database::Sqlite(sqlite) = &self.database else { return None };
-        sqlite.path().filter(|path| durability_check::is_readable_by_all(path))
+        let path = sqlite.path()?;
+        let files = ["", "-wal", "-shm"].map(|end| beside(path, end));
+        files.into_iter().find(|file| durability_check::is_readable_by_all(file))
     }
 
     /// The free share of the database's disk, in hundredths; `None` if it is unknown, as for a server or a database in memory.
@@ -278,6 +279,13 @@ impl Store {
     pub async fn schema_status(&self) -> Result<SchemaStatus, StoreError> {
         self.read(crate::database::migrate::status).await
     }
+}
+
+/// The file whose name is the database's with `end` behind it; SQLite names its own files so.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
 }
 
 /// The same work, in a transaction that knows whose queues are worked off.
