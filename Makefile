@@ -53,7 +53,7 @@ clippy:
 doc:
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --features balcao-cli/test-clock --quiet
 
-rules: ## dependencies between crates, words, links, clocks in tests, features of the tests' build, attacks
+rules: ## dependencies between crates, words, links, clocks in tests, features of the tests' build, attacks, permitted skips
 	@cargo build --quiet -p xtask
 	target/debug/xtask deps
 	target/debug/xtask words
@@ -62,6 +62,7 @@ rules: ## dependencies between crates, words, links, clocks in tests, features o
 	target/debug/xtask clocks
 	target/debug/xtask features
 	target/debug/xtask attacks
+	target/debug/xtask skips
 
 deny: ## licences, bans and sources of what is built in (deny.toml)
 	.ci/deny

@@ -1,7 +1,8 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | names | links | clocks | features | attacks`.
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | names | links | clocks | features | attacks |
+//! skips`.
 //!
 //! `lower` keeps what has become fewer of the words, `attack-filters` prints the tests of the list of attacks, `contract` writes
-//! `docs/LOOP-CONTRACT.md` from the tests, and `phones` writes the numbering plans of countries.
+//! `docs/LOOP-CONTRACT.md` from the tests, `skips FILE` judges the skips that a stage of the gate collected, and `phones` writes the numbering plans of countries.
 
 mod attacks;
 mod circles;
@@ -14,6 +15,7 @@ mod links;
 mod phones;
 mod renames;
 mod requirements;
+mod skips;
 mod words;
 
 use std::{io::Write, process::ExitCode};
@@ -31,10 +33,11 @@ fn main() -> ExitCode {
         "features" => features::check(),
         "attacks" => attacks::check().and_then(|attacks| Ok(format!("{attacks}; {}", attacks::check_budgets()?))),
         "attack-filters" => attacks::filters(),
+        "skips" => skips::check(std::env::args().nth(2)),
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
         other => Err(format!(
-            "unknown check `{other}`; expected one of: deps, licences, words, lower, names, links, clocks, features, attacks, attack-filters, contract, phones"
+            "unknown check `{other}`; expected one of: deps, licences, words, lower, names, links, clocks, features, attacks, attack-filters, skips, contract, phones"
         )),
     };
     let (text, code) = match found {

@@ -60,7 +60,7 @@ fn material(path: &str) -> Option<String> {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material").join(path);
     let text = std::fs::read_to_string(&file).ok();
     if text.is_none() {
-        eprintln!("skipped: {} is not here", file.display());
+        balcao_skip::skip(&format!("{} is missing", file.display()));
     }
     text
 }

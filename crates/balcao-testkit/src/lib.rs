@@ -8,3 +8,5 @@ pub mod mock;
 pub mod partition;
 pub mod postgres;
 pub mod wait;
+
+pub use balcao_skip::skip;

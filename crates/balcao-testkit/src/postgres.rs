@@ -53,16 +53,15 @@ impl Database {
         Self::create(false)
     }
 
-    #[expect(clippy::print_stderr, reason = "that tests were skipped must be seen")]
     fn create(migrated: bool) -> Option<Self> {
         // The client cannot run on a thread that runs async code.
         match apart(move || create(migrated)) {
             Ok(database) => Some(database),
             Err(error) => {
-                eprintln!(
-                    "\n*** SKIPPED: no PostgreSQL for the tests ({error}).\n*** Install it (apt-get install postgresql), or set \
-                     {VARIABLE}=postgres://user:password@host/postgres.\n"
-                );
+                crate::skip(&format!(
+                    "no PostgreSQL for the tests ({error}); install it (apt-get install postgresql), or set \
+                     {VARIABLE}=postgres://user:password@host/postgres"
+                ));
                 None
             }
         }

@@ -1,5 +1,5 @@
 //! Calls of small strict servers on this machine, hostile ones among them.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod clickup;
 mod guide;

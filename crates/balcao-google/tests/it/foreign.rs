@@ -17,7 +17,7 @@ use secrecy::SecretString;
 
 use crate::world::{Known, NOW, draft, friday, instant, limits, shop};
 
-const SKIPPED: &str = "SKIPPED: BALCAO_EMULATE_NODE and BALCAO_EMULATE do not say where `emulate` is (see .ci/google)";
+const MISSING: &str = "BALCAO_EMULATE_NODE and BALCAO_EMULATE do not say where `emulate` is (see .ci/google)";
 const CALENDAR: &str = "primary";
 const REDIRECT: &str = "http://127.0.0.1:53682/";
 
@@ -79,7 +79,7 @@ async fn consent(emulate: &Emulate, addresses: &Addresses) -> SecretString {
 #[tokio::test]
 async fn foreign_service_is_understood() {
     let Some(emulate) = start() else {
-        eprintln!("{SKIPPED}");
+        balcao_testkit::skip(MISSING);
         return;
     };
     let addresses = Addresses::under(&emulate.base).unwrap();

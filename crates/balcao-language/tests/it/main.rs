@@ -17,7 +17,7 @@ fn cases(name: &str) -> Option<Vec<Value>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/portuguese/recognizers-text");
     let path: PathBuf = root.join(name);
     let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("SKIPPED: {} does not exist", path.display());
+        balcao_skip::skip(&format!("{} is missing", path.display()));
         return None;
     };
     Some(serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap())

@@ -59,7 +59,7 @@ pub(crate) struct Recorded {
 pub(crate) fn recorded() -> Vec<Recorded> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/llm-wire");
     if !root.is_dir() {
-        eprintln!("skipped: no recorded answers at {}", root.display());
+        balcao_testkit::skip(&format!("{} is missing", root.display()));
         return Vec::new();
     }
     let mut paths = Vec::new();

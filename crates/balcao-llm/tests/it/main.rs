@@ -5,7 +5,6 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::wildcard_enum_match_arm,
-    clippy::print_stderr,
     reason = "tests"
 )]
 

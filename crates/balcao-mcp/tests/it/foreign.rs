@@ -20,8 +20,7 @@ fn everything() -> Option<(String, String)> {
     variable("BALCAO_MCP_NODE").zip(variable("BALCAO_MCP_EVERYTHING"))
 }
 
-const SKIPPED: &str =
-    "SKIPPED: BALCAO_MCP_NODE and BALCAO_MCP_EVERYTHING do not say where a foreign server is (see .ci/mcp)";
+const MISSING: &str = "BALCAO_MCP_NODE and BALCAO_MCP_EVERYTHING do not say where a foreign server is (see .ci/mcp)";
 
 async fn is_understood(connection: Value, reach: Reach) {
     let connection = Connection::read(&connection).unwrap();
@@ -51,7 +50,7 @@ async fn is_understood(connection: Value, reach: Reach) {
 #[tokio::test]
 async fn a_foreign_server_is_understood_over_standard_input_and_output() {
     let Some((node, script)) = everything() else {
-        eprintln!("{SKIPPED}");
+        balcao_testkit::skip(MISSING);
         return;
     };
     let connection = json!({"command": node.clone(), "args": [script.clone(), "stdio"], "start_timeout_ms": 100_000});
@@ -72,7 +71,7 @@ impl Drop for Running {
 #[tokio::test]
 async fn a_foreign_server_is_understood_over_http() {
     let Some((node, script)) = everything() else {
-        eprintln!("{SKIPPED}");
+        balcao_testkit::skip(MISSING);
         return;
     };
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

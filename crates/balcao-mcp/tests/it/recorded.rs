@@ -39,7 +39,7 @@ fn material() -> Option<Vec<Value>> {
 #[tokio::test]
 async fn the_tools_and_answers_of_a_recorded_official_server_are_understood() {
     let Some(lines) = material() else {
-        eprintln!("SKIPPED: no recorded sessions; BALCAO_MATERIAL names the folder that holds them");
+        balcao_testkit::skip("no recorded sessions in shared/material/mcp; BALCAO_MATERIAL names another folder");
         return;
     };
     let (mut called, mut recorded) = (BTreeMap::new(), Recorded { tools: Vec::new(), answers: BTreeMap::new() });

@@ -26,7 +26,7 @@ fn report(results: Vec<Result<(), String>>) {
 async fn play_material(structured: bool) {
     let folder = material("conversations");
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: {} does not exist", folder.display());
+        balcao_skip::skip(&format!("{} is missing", folder.display()));
         return;
     };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();

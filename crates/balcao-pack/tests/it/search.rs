@@ -185,8 +185,8 @@ fn catalogue(root: &Path) -> (Vec<Entry>, Vec<Request>) {
 #[test]
 fn the_right_tool_is_among_the_first_five_of_a_catalogue_of_a_thousand() {
     let Some(root) = material() else {
-        eprintln!(
-            "SKIPPED: ../shared/material/agents-bench is not there; the catalogue of 1,000 tools was not searched"
+        balcao_testkit::skip(
+            "shared/material/agents-bench is missing, so the catalogue of 1,000 tools was not searched",
         );
         return;
     };
@@ -224,7 +224,9 @@ fn embedder() -> Option<PrefixedEmbedder> {
 #[tokio::test]
 async fn by_vectors_and_by_both() {
     let (Some(embedder), Some(root)) = (embedder(), material()) else {
-        eprintln!("SKIPPED: no model is named by BALCAO_EMBEDDING_URL and BALCAO_EMBEDDING_MODEL");
+        balcao_testkit::skip(
+            "BALCAO_EMBEDDING_URL and BALCAO_EMBEDDING_MODEL name no model, or the material is missing",
+        );
         return;
     };
     let (entries, requests) = catalogue(&root);

@@ -260,7 +260,7 @@ async fn every_recorded_delivery_and_task_becomes_structured() {
     let _time = hold();
     let material = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/clickup");
     if !material.is_dir() {
-        eprintln!("SKIPPED: {} is not at hand", material.display());
+        balcao_skip::skip(&format!("{} is missing", material.display()));
         return;
     }
     let pack = pack();

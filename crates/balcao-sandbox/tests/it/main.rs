@@ -1,5 +1,5 @@
 //! Helpers in real worker processes. The threats of `facts/threats-and-faults.md` have their ids in the tests' names.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod clickup;
 mod confinement;

@@ -34,12 +34,11 @@ impl OwnServer {
     /// Starts a server; `None`, with a message on stderr, if PostgreSQL is not installed. Lines of `settings` go into its configuration;
     /// `files` are laid beside its data, readable for it alone.
     #[must_use]
-    #[expect(clippy::print_stderr, reason = "that tests were skipped must be seen")]
     pub fn start(settings: &str, files: &[(&str, &str)]) -> Option<Self> {
         match Self::try_start(settings, files) {
             Ok(server) => Some(server),
             Err(error) => {
-                eprintln!("\n*** SKIPPED: no PostgreSQL of its own for a test ({error}).\n");
+                crate::skip(&format!("no PostgreSQL of its own for a test ({error})"));
                 None
             }
         }

@@ -20,7 +20,7 @@ fn lines() -> Vec<Line> {
         ("parser-crate-test-inputs.jsonl", "input"),
     ] {
         let Ok(content) = std::fs::read_to_string(format!("{folder}/{file}")) else {
-            eprintln!("skipped: {folder}/{file} is not here");
+            balcao_skip::skip(&format!("{folder}/{file} is missing"));
             continue;
         };
         for line in content.lines() {

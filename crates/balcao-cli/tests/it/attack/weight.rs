@@ -54,7 +54,7 @@ fn while_health_answers(address: &str, attack: impl Fn(usize)) {
 /// The program took less than [`MOST`] at any time since it began, where the system tells.
 fn has_stayed_small(process: u32) {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
-        eprintln!("\n*** SKIPPED: this system does not say what a program uses.\n");
+        balcao_testkit::skip("this system does not say how much memory a program uses");
         return;
     };
     let peak =

@@ -1,5 +1,4 @@
 //! Real faults under the built binary: PostgreSQL stopped, crashed and cut off, programs frozen past their lease, a full disk.
-#![expect(clippy::print_stderr, reason = "figures, and that a test was skipped, must be seen")]
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -179,7 +178,7 @@ impl SmallDisk {
         if mounted.is_ok_and(|output| output.status.success()) {
             return Some(Self(folder));
         }
-        eprintln!("\n*** SKIPPED: a file system of its own cannot be mounted here (that takes root's rights).\n");
+        balcao_testkit::skip("cannot mount a file system; a mount needs root's rights");
         None
     }
 }

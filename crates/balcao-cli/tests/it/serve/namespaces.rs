@@ -79,7 +79,7 @@ fn f_100_a_program_whose_cable_to_the_database_is_pulled_acknowledges_nothing_an
     let namespace = match Namespace::new() {
         Ok(namespace) => namespace,
         Err(error) => {
-            eprintln!("\n*** SKIPPED: no network namespace for a test ({error}).\n");
+            balcao_testkit::skip(&format!("cannot create a network namespace: {error}"));
             return;
         }
     };

@@ -2,7 +2,6 @@
 //!
 //! The server runs over `power.c`, which keeps back what is written until it is synced. That it does is shown by a disk that
 //! lies: there the same story loses what was acknowledged.
-#![expect(clippy::print_stderr, reason = "a gate prints its figures, and what it skips")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +24,7 @@ const CLIENTS: u32 = 4;
 /// What stands between the server and its disk; `None` where it cannot be built.
 fn power(folder: &Path) -> Option<PathBuf> {
     if !cfg!(target_os = "linux") {
-        eprintln!("\n*** SKIPPED: only Linux can load it before a program.\n");
+        balcao_testkit::skip("only Linux loads a library before a program");
         return None;
     }
     let built = folder.join("power.so");
@@ -33,7 +32,7 @@ fn power(folder: &Path) -> Option<PathBuf> {
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&built).arg(source).args(["-ldl", "-lpthread"]);
     let Ok(output) = compiler.output() else {
-        eprintln!("\n*** SKIPPED: a C compiler is missing.\n");
+        balcao_testkit::skip("the C compiler `cc` is missing");
         return None;
     };
     assert_eq!(code(&output), 0, "{}", err(&output));

@@ -27,7 +27,7 @@ fn limited(shop: &Shop, bytes: u64) -> Command {
 #[test]
 fn f_74_when_the_disk_fails_it_ends_at_once_and_the_next_start_knows_all_that_was_acknowledged() {
     if Command::new("prlimit").arg("--version").output().is_err() {
-        eprintln!("\n*** SKIPPED: `prlimit` is missing.\n");
+        balcao_testkit::skip("`prlimit` is missing");
         return;
     }
     let shop = shop().with_leases(2);

@@ -15,7 +15,7 @@ use crate::server::{TestClock, arguments};
 fn document() -> Option<Value> {
     let path = material("clickup/clickup-api-v2-reference.json");
     let Ok(text) = fs::read(&path) else {
-        eprintln!("SKIPPED: {} is not at hand", path.display());
+        balcao_testkit::skip(&format!("{} is missing", path.display()));
         return None;
     };
     Some(serde_json::from_slice(&text).unwrap())
