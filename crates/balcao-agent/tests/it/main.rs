@@ -1,5 +1,5 @@
 //! What reaches the customer, from outside.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, clippy::print_stderr, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
 
 mod claims;
 mod figures;
