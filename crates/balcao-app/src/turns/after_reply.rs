@@ -1,4 +1,4 @@
-//! Steps after the reply (specification part 1 §10). They never delay it, and never run after a failure.
+//! Steps after the reply that a profile asks for, such as a summary. They never delay it, and never run after a failure.
 
 use balcao_agent::Ending;
 use balcao_domain::follow_up::FollowUpType;

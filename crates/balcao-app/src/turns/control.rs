@@ -1,4 +1,4 @@
-//! How the run of a turn goes on.
+//! The two ends of a run of a turn: it is closed, or it begins again because the contact wrote more.
 
 use super::TurnOutcome;
 use super::open::Opened;

@@ -1,4 +1,4 @@
-//! Gives ripe conversations to turns: one turn at a time per conversation, a bounded number of them at once.
+//! Leases conversations that are due and answers them: one turn at a time per conversation, a bounded number of them at once.
 //!
 //! The lease in the database keeps other workers away, in this process and in any other. The dispatcher renews the lease during the
 //! turn, and drops a turn that lost its lease. Recovery has no separate program: after a crash, the dispatcher leases the conversation
@@ -61,7 +61,7 @@ impl DispatcherSettings {
     }
 }
 
-/// Gives ripe conversations to turns. Cheap to clone.
+/// Leases conversations that are due and answers them. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Dispatcher {
     runner: Arc<TurnRunner>,
@@ -180,7 +180,7 @@ impl Dispatcher {
         }
     }
 
-    /// Answers what is ripe now, until nothing is left; gives how many conversations it leased.
+    /// Answers what is due now, until nothing is left; gives how many conversations it leased.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.

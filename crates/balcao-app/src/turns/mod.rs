@@ -1,6 +1,6 @@
 //! Turns: from a customer's message to the stored reply.
 //!
-//! [`TurnRunner`] runs a turn in three steps:
+//! The [`dispatcher`] leases conversations that are due, and has each answered by [`TurnRunner`] in three steps:
 //!
 //! 1. **Open** (`open`, `leased_opening`): one transaction stores the messages and loads what the turn needs. A turn that a crash cut short
 //!    goes on from its saved state first.
@@ -8,6 +8,9 @@
 //!    model response, and the state before and after an effect. It stops a turn that a person took over.
 //! 3. **Close** (`close`): one transaction stores record, reply, handoff and conversation, after a last look at whether a person took
 //!    over.
+//!
+//! Then the sender of `messaging::outbound` is woken, and `after_reply` runs the steps that the profile asks for after a reply. The
+//! [`watchdog`] gives a person what no process works on for a minute.
 //!
 //! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`turn_lease`).
 //!

@@ -1,4 +1,4 @@
-//! Opening a turn: one transaction that stores the message and loads what the turn needs.
+//! Opens the turn of a caller that waits: one transaction stores the messages. `load` reads what a turn needs, also for `leased_opening`.
 
 use balcao_agent::breaker::Breaker;
 use balcao_agent::guardrails::{DaySpent, GuardInput, SlowedDown};

@@ -1,12 +1,11 @@
-//! Reply context: the notification of ours that the contact may be answering, and the appointment it was about
-//! (specification part 01 §7).
+//! Reply context: the notification of ours that the contact may be answering, and the appointment it was about.
 //!
 //! A message that quotes one of ours names the notification. Without a quote it is the last notification of the last 48 hours, if we
 //! sent no other message after it. So "preciso remarcar" needs no question about which appointment. If the appointment belongs to
 //! another contact, as in a professional's notice, the context adds nothing to the text of the notice.
 //!
 //! A yes to a reminder confirms its appointment here, by the words of the contact or the button below the reminder, before any model
-//! reads the message (specification part 04).
+//! reads the message.
 
 use balcao_agent::notice::{fill, notices};
 use balcao_channel::inbound::{Content, Quoted};

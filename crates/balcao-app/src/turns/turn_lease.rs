@@ -1,5 +1,5 @@
-//! What the transactions of a turn under a lease do beside its own: messages are assigned, a superseded turn starts over, the reply
-//! goes into the outbox, and the lease ends.
+//! What a lease adds to the transactions of a turn. Opening also assigns the waiting messages to the turn. Saving may begin a superseded
+//! turn again. Closing also puts the reply into the outbox, from which `messaging::outbound` sends it, and ends the lease.
 //!
 //! Invariants: every transaction begins with the lease's guard (I-5); messages are given to the turn in the transaction that opens it, or
 //! that lets it begin again, and never to another (I-3); reply, outbox rows, inbox and the end of the lease are the closing transaction
@@ -53,7 +53,7 @@ impl TurnLease {
     }
 }
 
-/// Gives what waits to a turn, at most `limit` messages; what is left over is ripe.
+/// Gives what waits to a turn, at most `limit` messages; what is left over is due.
 pub(super) fn assign_messages(
     tx: &mut Tx<'_>,
     lease: &Lease,
