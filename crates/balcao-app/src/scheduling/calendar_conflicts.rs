@@ -2,7 +2,7 @@
 //!
 //! Three kinds of ways: what was done outside holds, ours is put back, or the customer moves. A move that the appointment followed is in
 //! the list too, until a person sent the customer its message or chose not to. Ways that change the booking are the ways out of
-//! [`ways_out`](crate::scheduling::ways_out), with the customer's message and how it would leave. Nothing is sent before a person chose.
+//! `ways_out`, with the customer's message and how it would leave. Nothing is sent before a person chose.
 
 use std::sync::Arc;
 

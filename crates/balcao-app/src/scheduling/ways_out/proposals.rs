@@ -74,7 +74,7 @@ pub(super) fn find(
 }
 
 /// The free times nearest to a booking: those of its professional, then those of the others who offer its service. Only times to which
-/// [`super::resolve`] moves the booking are among them, because the decision of a booking chooses them.
+/// [`super::resolve()`] moves the booking are among them, because the decision of a booking chooses them.
 fn free_times(
     tx: &mut Tx<'_>,
     id: OrganizationId,
