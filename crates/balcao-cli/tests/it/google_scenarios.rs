@@ -146,6 +146,8 @@ fn private(file: &Path) {
 fn scenarios(profile: &str) -> Vec<std::path::PathBuf> {
     let mut all: Vec<_> =
         std::fs::read_dir(crate::root().join("evals")).unwrap().map(|one| one.unwrap().path()).collect();
+    // A folder beside them holds the scenarios of a profile with tools of its own.
+    all.retain(|path| path.is_file());
     all.sort();
     all.retain(|path| {
         let Scenario { profile: own, turns, .. } = read(path);
