@@ -22,7 +22,7 @@ use balcao_store::{Tx, crm::note, crm::tag, scheduling::follow_up, turns::event}
 use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
 
-use super::control::{Restart, TurnControl};
+use super::turn_control::{Restart, TurnControl};
 use super::turn_lease::{self, TurnLease};
 use super::{AnswerError, Opened, TurnOutcome};
 use crate::context::app_context::{AppContext, UseCaseError};

@@ -15,8 +15,8 @@ use balcao_tool::Toolbox;
 
 use super::Agent;
 use super::close;
-use super::control::Restart;
-use super::open::Opened;
+use super::opened::Opened;
+use super::turn_control::Restart;
 use super::turn_lease::{self, TurnLease};
 use crate::context::app_context::{AppContext, UseCaseError};
 

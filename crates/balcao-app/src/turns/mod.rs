@@ -2,7 +2,7 @@
 //!
 //! The [`dispatcher`] leases conversations that are due, and has each answered by [`TurnRunner`] in three steps:
 //!
-//! 1. **Open** (`open`, `leased_opening`): one transaction stores the messages and loads what the turn needs. A turn that a crash cut short
+//! 1. **Open** (`open`, `opened`): one transaction stores the messages and loads what the turn needs. A turn that a crash cut short
 //!    goes on from its saved state first.
 //! 2. **Run** (`runner`, `journal`): the driver of `balcao-agent` asks the model and runs tools. The journal saves each
 //!    model response, and the state before and after an effect. It stops a turn that a person took over.
@@ -14,7 +14,7 @@
 //!
 //! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`turn_lease`).
 //!
-//! A turn has one of two sources (`source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_leased`] works for a
+//! A turn has one of two sources (`turn_source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_leased`] works for a
 //! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`turn_lease`), and
 //! the last one fills the outbox and ends the lease.
 //!
@@ -23,23 +23,23 @@
 mod after_reply;
 pub(crate) mod choices;
 mod close;
-mod control;
 pub mod dispatcher;
 mod journal;
-mod leased_opening;
 mod meter;
 mod open;
+mod opened;
 mod reply_context;
 mod runner;
 pub(crate) mod side_request;
-mod source;
 mod stale_inbound;
 mod strangers;
 pub mod summaries;
 mod tool_selection;
 pub mod traces;
+mod turn_control;
 mod turn_lease;
 mod turn_setup;
+mod turn_source;
 mod unreadable_message;
 mod versions;
 pub mod watchdog;
@@ -57,7 +57,7 @@ use balcao_tool::{Registry, Tool, Toolbox};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
 pub use balcao_agent::turn::{SelectedTool, SelectionReason, ToolSelection};
-pub use open::Opened;
+pub use opened::Opened;
 pub use runner::TurnRunner;
 pub use tool_selection::{ToolSelectionRequest, ToolSelector};
 pub(crate) use turn_setup::memory_text;

@@ -18,15 +18,16 @@ use balcao_tool::Toolbox;
 use tokio::sync::Mutex;
 use tracing::Instrument;
 
-use super::control::TurnControl;
 use super::journal::{Stop, StoreJournal};
-use super::leased_opening::{LeasedOpening, open_leased_turn};
 use super::meter::Meter;
-use super::open::{self, LoadOptions, OpenResult, Opened};
-use super::source::{Caller, Leased, TurnSource};
+use super::open::caller::{self, OpenResult};
+use super::open::leased::{LeasedOpening, open_leased_turn};
+use super::opened::{LoadOptions, Opened};
 use super::stale_inbound::InboundText;
 use super::strangers::StrangerRules;
+use super::turn_control::TurnControl;
 use super::turn_lease::TurnLease;
+use super::turn_source::{Caller, Leased, TurnSource};
 use super::{Agent, AnswerError, ContactRef, TurnOutcome, TurnRequest};
 use super::{after_reply, close, strangers, tool_selection, turn_setup};
 use crate::context::app_context::{AppContext, UseCaseError};
@@ -136,11 +137,11 @@ impl TurnRunner {
         let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
             let needs = LoadOptions::from_agent(&agent, !self.has_sanitiser(inbound.organization, &agent));
-            match open::open(&self.app, &agent, &inbound, needs).await? {
+            match caller::open(&self.app, &agent, &inbound, needs).await? {
                 OpenResult::Fresh(opened) => break *opened,
                 OpenResult::Interrupted { mut opened, saved } => {
                     strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
-                    let texts = open::inbound_of(&self.app, opened.organization.id, opened.conversation.id).await?;
+                    let texts = caller::inbound_of(&self.app, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.resume(&agent, &opened, saved.as_deref(), InboundText::of_contact(texts)).await?;
                     Box::pin(self.run_to_end(&mut agent, *opened, turn, &mut Caller { sink: None }, &meter)).await?;
                 }

@@ -20,9 +20,9 @@ use balcao_tool::Toolbox;
 use jiff::{SignedDuration, Timestamp};
 
 use super::choices;
-use super::control::Restart;
-use super::open::{self, LoadOptions, Opened};
+use super::opened::{self, LoadOptions, Opened};
 use super::stale_inbound;
+use super::turn_control::Restart;
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::inbox::retract;
 use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
@@ -132,7 +132,7 @@ fn load_restart(
     let inbound = stale_inbound::inbound_text(&rows);
     let written = stale_inbound::written(&rows, &zone, now);
     let again =
-        open::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
+        opened::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
     let again = Opened { written, ..again };
     Ok(Restart { opened: Box::new(again), inbound })
 }

@@ -6,7 +6,7 @@ use balcao_agent::{Ending, TurnState};
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::{Tx, turns::lease};
 
-use super::super::control::TurnControl;
+use super::super::turn_control::TurnControl;
 use super::super::turn_lease::{self, TurnLease};
 use super::super::{AnswerError, Opened, TurnOutcome};
 use super::{ClosingResult, EndedTurn, close_in_transaction, of_staff, spent};

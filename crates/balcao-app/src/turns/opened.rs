@@ -1,4 +1,4 @@
-//! Opens the turn of a caller that waits: one transaction stores the messages. `load` reads what a turn needs, also for `leased_opening`.
+//! Reads what a turn starts from, in the transaction that opens it.
 
 use balcao_agent::breaker::Breaker;
 use balcao_agent::guardrails::{DaySpent, GuardInput, SlowedDown};
@@ -9,26 +9,23 @@ use balcao_agent::profile::Audience;
 use balcao_agent::turn::PendingConfirmation;
 use balcao_domain::Appointment;
 use balcao_domain::contact::Contact;
-use balcao_domain::conversation::{ConversationEvent, ConversationState};
+use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, ConversationId, OrganizationId, TurnId};
 use balcao_language::format;
 use balcao_llm::Message;
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::conversation::{self, Conversation};
-use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::messaging::message::{self, Author};
 use balcao_store::turns::turn::{self, Spent};
-use balcao_store::{
-    Tx, crm::contact, crm::pipeline, knowledge, queries::prefetch, scheduling::appointment, scheduling::catalog,
-};
+use balcao_store::{Tx, crm::pipeline, knowledge, queries::prefetch, scheduling::appointment, scheduling::catalog};
 use balcao_tool::{Locale, Principal, With};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
+use super::Agent;
 use super::reply_context::{self, About, ReplyContext, TurnScope};
-use super::versions::{self, PromptVersion};
-use super::{Agent, ContactRef, TurnRequest};
-use crate::context::app_context::{AppContext, UseCaseError, organization};
+use crate::context::app_context::UseCaseError;
 use crate::scheduling::hours::{self, OpenState};
 use crate::scheduling::intake::professional_choice::{self, ResolutionMode};
 
@@ -115,81 +112,6 @@ fn finding(agent: &Agent) -> Option<ResolutionMode> {
         return Some(ResolutionMode::Always);
     }
     (any(With::AskedFor) && agent.profile.professional.is_none()).then_some(ResolutionMode::AskedFor)
-}
-
-pub(super) enum OpenResult {
-    Fresh(Box<Opened>),
-    /// The conversation's last turn was cut short; nothing of the new message is stored yet.
-    Interrupted {
-        opened: Box<Opened>,
-        saved: Option<String>,
-    },
-}
-
-pub(super) async fn open(
-    app: &AppContext,
-    agent: &Agent,
-    inbound: &TurnRequest,
-    needs: LoadOptions,
-) -> Result<OpenResult, UseCaseError> {
-    professional_choice::freshen_before_choice(app, inbound.organization, &inbound.texts, needs.whom).await?;
-    let now = app.clock.now();
-    let inbound = inbound.clone();
-    let (prompt, locale) = (agent.prompt_version.clone(), agent.profile.language);
-    app.store.write(move |tx| in_transaction(tx, &inbound, &prompt, locale, needs, now)).await
-}
-
-fn in_transaction(
-    tx: &mut Tx<'_>,
-    inbound: &TurnRequest,
-    prompt: &PromptVersion,
-    locale: Locale,
-    needs: LoadOptions,
-    now: Timestamp,
-) -> Result<OpenResult, UseCaseError> {
-    let (organization, zone) = organization(tx, inbound.organization)?;
-    let contact = find_or_add(tx, inbound, now)?;
-    let mut conversation = conversation::find_or_begin(tx, organization.id, contact.id, &inbound.channel, now)?;
-    if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
-        let opened = load(tx, organization, zone, contact, conversation, turn, locale, needs, now)?;
-        return Ok(OpenResult::Interrupted { opened: Box::new(opened), saved });
-    }
-    if conversation.state == ConversationState::Closed {
-        reopen(tx, organization.id, &mut conversation)?;
-    }
-    let turn = versions::open_turn(tx, organization.id, conversation.id, prompt, now)?;
-    for text in &inbound.texts {
-        let new = NewMessage {
-            conversation: conversation.id,
-            turn: Some(turn),
-            author: Author::Contact,
-            text,
-            subject: None,
-        };
-        message::insert(tx, organization.id, &new, now)?;
-    }
-    let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, needs, now)?;
-    // A held call stays until the turn closes: if this one is cut short, the customer's word still counts, once.
-    opened.conversation.last_message_at = now;
-    conversation::update(tx, opened.organization.id, &opened.conversation)?;
-    Ok(OpenResult::Fresh(Box::new(opened)))
-}
-
-fn find_or_add(tx: &mut Tx<'_>, inbound: &TurnRequest, now: Timestamp) -> Result<Contact, UseCaseError> {
-    let phone = match &inbound.from {
-        ContactRef::Contact(id) => return Ok(contact::get(tx, inbound.organization, *id)?),
-        ContactRef::Phone(phone) => phone,
-    };
-    if let Some(known) = contact::find_by_phone(tx, inbound.organization, phone)? {
-        return Ok(known);
-    }
-    let new = contact::NewContact {
-        name: inbound.name.clone(),
-        phone: Some(phone.clone()),
-        ..contact::NewContact::default()
-    };
-    let id = contact::insert(tx, inbound.organization, &new, now)?;
-    Ok(contact::get(tx, inbound.organization, id)?)
 }
 
 /// Reopens a closed conversation with an empty context: the turn ignores the old one.
@@ -353,22 +275,6 @@ fn stages_of(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) 
 /// What the business tells everybody: whatever stands there verbatim may be said.
 fn public_texts(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<String>, UseCaseError> {
     Ok(knowledge::list(tx, organization)?.into_iter().map(|entry| entry.content).collect())
-}
-
-/// The messages of a turn that was cut short, as one text.
-pub(super) async fn inbound_of(
-    app: &AppContext,
-    organization: OrganizationId,
-    conversation: ConversationId,
-) -> Result<String, UseCaseError> {
-    let last = app.look(move |tx, _now| Ok(message::last(tx, organization, conversation, 20)?)).await?;
-    let unanswered: Vec<String> = last
-        .into_iter()
-        .rev()
-        .take_while(|message| message.author == Author::Contact)
-        .map(|message| message.text)
-        .collect();
-    Ok(unanswered.into_iter().rev().collect::<Vec<_>>().join("\n"))
 }
 
 /// Parses the saved value; returns the default if it cannot be read, because a lost count must not prevent an answer.

@@ -9,17 +9,17 @@ use balcao_store::turns::turn;
 use balcao_store::{Tx, crm::contact};
 use jiff::Timestamp;
 
-use super::Agent;
-use super::open::{self, Opened};
-use super::stale_inbound::{self, InboundText};
-use super::turn_lease::{TurnLease, assign_messages};
-use super::unreadable_message;
-use super::versions::{self, PromptVersion};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::intake::professional_choice;
+use crate::turns::Agent;
+use crate::turns::opened::{self, Opened};
+use crate::turns::stale_inbound::{self, InboundText};
+use crate::turns::turn_lease::{TurnLease, assign_messages};
+use crate::turns::unreadable_message;
+use crate::turns::versions::{self, PromptVersion};
 
 /// What a lease found.
-pub(super) enum LeasedOpening {
+pub(crate) enum LeasedOpening {
     /// No message waits, because another process or a person answered. The lease is ended.
     Nothing,
     /// A turn, new or cut short.
@@ -34,7 +34,7 @@ pub(super) enum LeasedOpening {
     },
 }
 
-pub(super) async fn open_leased_turn(
+pub(crate) async fn open_leased_turn(
     app: &AppContext,
     agent: &Agent,
     leased: &LeasedConversation,
@@ -77,8 +77,17 @@ fn open_in_transaction(
         let rows = inbox::of_turn(tx, organization.id, turn)?;
         let (inbound, late) = read(&rows, &conversation.channel, now);
         let written = stale_inbound::written(&rows, &zone, now);
-        let opened =
-            open::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
+        let opened = opened::load(
+            tx,
+            organization,
+            zone,
+            contact,
+            conversation,
+            turn,
+            turn_lease.locale,
+            turn_lease.needs,
+            now,
+        )?;
         let opened = Opened { written, ..opened };
         return Ok(LeasedOpening::Turn { opened: Box::new(opened), saved, inbound, late });
     }
@@ -94,14 +103,14 @@ fn open_in_transaction(
         return Ok(LeasedOpening::Nothing);
     }
     if conversation.state == ConversationState::Closed {
-        open::reopen(tx, organization.id, &mut conversation)?;
+        opened::reopen(tx, organization.id, &mut conversation)?;
     }
     let turn = versions::open_turn(tx, organization.id, conversation.id, prompt, now)?;
     let rows = assign_messages(tx, lease, turn, turn_lease.burst.most.max(1), now)?;
     let (inbound, late) = read(&rows, &conversation.channel, now);
     let written = stale_inbound::written(&rows, &zone, now);
     let mut opened =
-        open::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
+        opened::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
     opened.written = written;
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;

@@ -1,7 +1,7 @@
 //! The two ends of a run of a turn: it is closed, or it begins again because the contact wrote more.
 
 use super::TurnOutcome;
-use super::open::Opened;
+use super::opened::Opened;
 use super::stale_inbound::InboundText;
 
 /// What the run of a turn came to.
