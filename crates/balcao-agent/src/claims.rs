@@ -2,7 +2,7 @@
 //!
 //! [`claims_in`](find::claims_in) reads sentences: what each says was done or will be done, unless it asks, offers, denies or
 //! describes a rule. [`facts_in`](facts::facts_in) reads the days, times, names and prices beside it. A claim is proven by a
-//! receipt of its kind that has the same facts (specification part 1 §9). A price, date or time that nothing is known to say is
+//! receipt of its kind that has the same facts. A price, date or time that nothing is known to say is
 //! found by [`find_ungrounded`].
 //!
 //! Not here: what tools did (receipts come from the turn), the customer's wording of true sentences (`locales/`).

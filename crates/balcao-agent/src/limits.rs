@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-/// Rounds of tool calls in a turn (specification part 1 §2). Hard.
+/// Rounds of tool calls in a turn. Hard.
 pub const MAX_TOOL_ROUNDS: u32 = 5;
-/// Corrections of the model's own mistakes in a turn (part 1 §4).
+/// Corrections of the model's own mistakes in a turn.
 pub const MAX_CORRECTIONS: u32 = 3;
-/// Rounds without any new information before the loop ends (part 1 §2).
+/// Rounds without any new information before the loop ends.
 pub const MAX_IDLE_ROUNDS: u32 = 3;
-/// Consecutive faults that open the breaker (part 1 §4).
+/// Consecutive faults that open the breaker.
 pub const BREAKER_OVERALL: u32 = 3;
-/// Consecutive faults of one tool that withdraw it (part 1 §4).
+/// Consecutive faults of one tool that withdraw it.
 pub const BREAKER_SAME_TOOL: u32 = 2;
 /// Idle hours after which the breaker forgets.
 pub const BREAKER_RESET_HOURS: u32 = 24;
@@ -28,7 +28,7 @@ pub const MAX_OUTPUT_TOKENS: u32 = 1_024;
 pub const HISTORY_TOKENS: usize = 6_000;
 /// Tokens of a request for the tools of the operator's own packs: names, contracts and guidance.
 pub const TOOL_TOKENS: usize = 950;
-/// AI messages in a conversation and day before a person takes over (part 1 §3).
+/// AI messages in a conversation and day before a person takes over.
 pub const MAX_AI_MESSAGES_PER_DAY: u32 = 50;
 /// Messages a minute from one contact before it is slowed down.
 pub const FLOOD_PER_MINUTE: u32 = 20;
@@ -36,7 +36,7 @@ pub const FLOOD_PER_MINUTE: u32 = 20;
 pub const MAX_INBOUND_CHARS: usize = 4_000;
 /// How long a held call waits for the customer's word.
 pub const CONFIRMATION_EXPIRY: Duration = Duration::from_secs(24 * 3600);
-/// How long working memory and a notification's subject stay relevant (part 1 §7): memory 24 h, notification 48 h.
+/// How long working memory and a notification's subject stay relevant: memory 24 h, notification 48 h.
 pub const MEMORY_EXPIRY: Duration = Duration::from_secs(24 * 3600);
 /// See [`MEMORY_EXPIRY`].
 pub const NOTIFICATION_EXPIRY: Duration = Duration::from_secs(48 * 3600);

@@ -1,4 +1,4 @@
-//! Working memory: the day, time, service and professional under discussion, as data (specification part 1 §7).
+//! Working memory: the day, time, service and professional under discussion, as data.
 
 use balcao_language::resolve_date;
 use balcao_tool::{Receipt, ReceiptKind};

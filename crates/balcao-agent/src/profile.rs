@@ -170,7 +170,7 @@ pub enum Audience {
     Staff,
 }
 
-/// How a model asks for tools (specification part 1 §8).
+/// How a model asks for tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
@@ -282,7 +282,7 @@ pub struct DayBudget {
     pub cost_micro_usd: Option<u64>,
 }
 
-/// Which guardrails run, and how (specification part 1 §3).
+/// Which guardrails run, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuardrailRules {
@@ -380,7 +380,7 @@ impl Default for ReplyRules {
     }
 }
 
-/// Steps that run after the reply (specification part 1 §10).
+/// Steps that run after the reply.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AfterReply {

@@ -15,7 +15,7 @@ const REFRESH: &str = "PT15M";
 
 /// What a calendar shows of one appointment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct EventText {
     /// Its title.
     pub summary: String,
     /// More details, which a calendar program shows in the opened event.
@@ -35,7 +35,7 @@ pub struct Organizer<'a> {
 
 /// One appointment, to be attached to a message. A cancelled one takes itself out of the calendar it was taken into.
 #[must_use]
-pub fn one(entry: &Entry, shown: &Shown, place: &str, organizer: Option<Organizer<'_>>, now: Timestamp) -> String {
+pub fn one(entry: &Entry, shown: &EventText, place: &str, organizer: Option<Organizer<'_>>, now: Timestamp) -> String {
     let mut calendar = empty();
     let mut event = event(entry, shown, place, now);
     if let Some(organizer) = organizer {
@@ -50,7 +50,7 @@ pub fn one(entry: &Entry, shown: &Shown, place: &str, organizer: Option<Organize
 
 /// A whole agenda under a name.
 #[must_use]
-pub fn agenda(name: &str, entries: &[(Entry, Shown)], place: &str, now: Timestamp) -> String {
+pub fn agenda(name: &str, entries: &[(Entry, EventText)], place: &str, now: Timestamp) -> String {
     let mut calendar = empty();
     calendar.append_property(Property::new("X-WR-CALNAME", plain(name)));
     calendar.append_property(Property::new("X-PUBLISHED-TTL", REFRESH));
@@ -70,7 +70,7 @@ fn empty() -> Calendar {
 }
 
 /// `place` tells appointments of different businesses apart that one calendar shows.
-fn event(entry: &Entry, shown: &Shown, place: &str, now: Timestamp) -> Event {
+fn event(entry: &Entry, shown: &EventText, place: &str, now: Timestamp) -> Event {
     let cancelled = entry.status == AppointmentStatus::Cancelled;
     let mut event = Event::new();
     event

@@ -24,8 +24,8 @@ fn entry(status: AppointmentStatus) -> Entry {
     }
 }
 
-fn shown(summary: &str) -> Shown {
-    Shown { summary: summary.to_owned(), description: None, location: Some("Rua A, 1; fundos".to_owned()) }
+fn shown(summary: &str) -> EventText {
+    EventText { summary: summary.to_owned(), description: None, location: Some("Rua A, 1; fundos".to_owned()) }
 }
 
 const HOSTILE: &str =
@@ -65,7 +65,7 @@ fn each_change_counts_and_a_cancelled_one_frees_the_time() {
 
 #[test]
 fn what_a_customer_wrote_ends_no_line_and_no_line_is_too_long() {
-    let shown = Shown { summary: HOSTILE.to_owned(), description: Some(HOSTILE.repeat(4)), location: None };
+    let shown = EventText { summary: HOSTILE.to_owned(), description: Some(HOSTILE.repeat(4)), location: None };
     let all = [(entry(AppointmentStatus::Confirmed), shown)];
     let text = agenda(HOSTILE, &all, "figueira", at("2026-11-22T10:00:01Z"));
     assert!(text.split("\r\n").all(|line| line.len() <= 75), "{text}");

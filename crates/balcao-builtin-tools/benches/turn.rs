@@ -1,4 +1,4 @@
-//! The standard booking turn at zero model latency, everything durable (specification part 8 §5): three model calls, then
+//! The standard booking turn at zero model latency, everything durable: three model calls, then
 //! `check_availability` and `create_appointment`, on a SQLite file with `synchronous=FULL`. Prints wall and CPU time a turn.
 //!
 //! Target: ≤ 3 × a hand-written turn without a framework, about 0.5 ms of CPU on the machine of `docs/PERFORMANCE.md`; and the

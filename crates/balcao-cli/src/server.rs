@@ -178,8 +178,8 @@ impl Server {
         };
         let presence = TypingIndicator::new(channels.clone());
         let health = ChannelHealth::new(app.clone(), shop.id, channels.clone());
-        let (all, ripe) = (channels.clone(), Arc::clone(&wake));
-        let attachments = Attachments::new(app.clone(), all, doors.transcriber, settings, fetch, ripe);
+        let (all, turn_due) = (channels.clone(), Arc::clone(&wake));
+        let attachments = Attachments::new(app.clone(), all, doors.transcriber, settings, fetch, turn_due);
         let (mut chats, mut pages, mut more) = (None, None, Router::new());
         if let Some(ChatSettings { tokens, origins, limits }) = doors.chat {
             let chat = WebChats::new(app.clone(), inbox.clone(), hub.clone(), shop.id);
@@ -209,7 +209,7 @@ impl Server {
         let timers = Timers::new(Arc::clone(&front), profile, all, terms.clone(), timed, told);
         let calendars = CalendarWork::new(app.clone()).with_push(calendar_push(server.public_url.as_deref()));
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
-        let dispatcher = dispatcher.notifying(completion).showing(presence).before(hub);
+        let dispatcher = dispatcher.notifying(completion).showing(presence).drafting_in(hub);
         let (lease, settle) = (Duration::from_secs(server.lease_s), Duration::from_secs(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(app.clone(), channels, settings, outgoing);

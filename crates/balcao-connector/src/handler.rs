@@ -27,7 +27,7 @@ pub struct HttpTool {
 impl HttpTool {
     /// A command of that account. `input_schema` is the one that the operation was compiled against. `keyed`: the service tells a repeat
     /// of this command by its key, so the key is sent and a call that got no answer is sent again; otherwise neither, whatever header
-    /// the connection names (facts: exactly once, effect classes).
+    /// the connection names.
     #[must_use]
     pub fn new(account: Arc<Account>, operation: Operation, input_schema: Value, keyed: bool) -> Self {
         Self { account, operation, input_schema, keyed }

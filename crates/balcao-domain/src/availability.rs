@@ -1,5 +1,5 @@
 //! Free slots: working periods ∩ business hours − time off − holidays − occupied, not before now plus the notice, not
-//! after the maximum advance (specification part 04 §2).
+//! after the maximum advance.
 //!
 //! A pure function over intervals. Hours are civil and belong to the organization's zone; everything else is seconds since
 //! the epoch. An instant is working time if its local time lies in a period of its local date; so an hour that a clock

@@ -1,4 +1,4 @@
-//! When a burst of messages is answered (specification part 01 §1).
+//! When a burst of messages is answered.
 //!
 //! People write one thought in several messages. They are answered together once the customer has been quiet for a moment,
 //! but never later than a bound after the first, nor after more than so many.

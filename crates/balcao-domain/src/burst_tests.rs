@@ -34,8 +34,8 @@ proptest! {
     #[test]
     fn no_message_waits_longer_than_the_bound(gap in -100_i64..1_000, count in 1_u32..50, quiet in 0_u64..100) {
         let rules = BurstRules { quiet: Duration::from_secs(quiet), ..BurstRules::default() };
-        let ripe = rules.due_at(at(0), at(gap), count);
-        prop_assert!(ripe >= at(0) && ripe <= at(60));
+        let due = rules.due_at(at(0), at(gap), count);
+        prop_assert!(due >= at(0) && due <= at(60));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The lasting thread with a contact, and who speaks in it (specification part 01 §5).
+//! The lasting thread with a contact, and who speaks in it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
 //! What a business may use: its tier, a trial, single features beside them. [`Entitlement::allows`] is the one place that
-//! decides (specification part 06 §4).
+//! decides.
 //!
 //! Not to be confused with the plans that customers subscribe to ([`crate::subscription`]).
 

@@ -1,4 +1,4 @@
-//! Messages planned for later, to take up a conversation again (specification part 05 §5).
+//! Messages planned for later, to take up a conversation again.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

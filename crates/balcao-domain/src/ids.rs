@@ -1,7 +1,7 @@
 //! Typed ids. Each is an integer from 1 to 2,147,483,647, because back ends with INT4 keys must be able to hold it.
 //!
 //! An id prints with a prefix (`apt_42`) and refuses another's prefix when read back, so that a contact can never be
-//! passed where an appointment is meant. In JSON it is the bare integer, as the tools of specification part 02 show it.
+//! passed where an appointment is meant. In JSON it is the bare integer, as the tools show it.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What became of something that came in (facts: exactly once, §3.3).
+//! What became of something that came in.
 //!
 //! ```text
 //! New ──▶ Assigned(turn) ──▶ Answered | HandedOff | Ignored(reason)

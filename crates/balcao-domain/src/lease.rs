@@ -1,4 +1,4 @@
-//! Who may work on a conversation, and how often it may fail (facts: exactly once, §3.5).
+//! Who may work on a conversation, and how often it may fail.
 //!
 //! A process leases a conversation, renews the lease while work goes on, and ends it in the work's last transaction. A lease that runs
 //! out belongs to a process that died: the next lease finds the conversation, and its holder recovers the work. Each lease has a higher

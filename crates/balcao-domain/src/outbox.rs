@@ -1,4 +1,4 @@
-//! What became of a message that is to be sent (facts: exactly once, §3.3).
+//! What became of a message that is to be sent.
 //!
 //! ```text
 //!            claim (intent)            accepted
@@ -127,7 +127,7 @@ pub fn pause(attempt: u32, spread: u64) -> Duration {
     base.saturating_add(Duration::from_millis(spread % quarter)).min(LONGEST_PAUSE)
 }
 
-/// The pause that the provider asks for where one customer got too many (facts: WhatsApp, §11): 1 s, 4 s, 16 s, … at most
+/// The pause that the provider asks for where one customer got too many: 1 s, 4 s, 16 s, … at most
 /// [`LONGEST_PAUSE`].
 fn fourfold(attempt: u32) -> Duration {
     Duration::from_secs(1_u64 << (2 * attempt.saturating_sub(1)).min(16)).min(LONGEST_PAUSE)

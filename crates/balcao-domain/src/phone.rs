@@ -1,4 +1,4 @@
-//! Telephone numbers: one person is one contact, however the number was written (specification part 04 §7).
+//! Telephone numbers: one person is one contact, however the number was written.
 //!
 //! Brazil is read by our own rule, because a WhatsApp id may lack the ninth digit of a mobile number and people write
 //! carrier codes, `0xx` and trunk zeros. Other countries are read by their numbering plans (`plans`) and are kept as

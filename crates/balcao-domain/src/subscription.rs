@@ -1,4 +1,4 @@
-//! Plans and their subscribers (specification part 04 §4).
+//! Plans and their subscribers.
 //!
 //! A subscription is stored as dates. Its status follows from these dates and from today, so no job has to change a status overnight.
 

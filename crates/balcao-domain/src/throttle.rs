@@ -1,7 +1,7 @@
 //! How fast an account of a channel sends, over all programs that send by it.
 //!
-//! Two rules of the provider: so many messages a second from one number to all customers; and so many to one customer
-//! (facts: WhatsApp, §11). The first is a bucket that is kept per account, and that gets slower for a while each time the
+//! Two rules of the provider: so many messages a second from one number to all customers; and so many to one customer.
+//! The first is a bucket that is kept per account, and that gets slower for a while each time the
 //! provider says that it was too fast all the same; the second is a bucket per conversation.
 //!
 //! Invariants: in no second do more than `per_second` messages leave an account; an account that was asked to slow down sends nothing

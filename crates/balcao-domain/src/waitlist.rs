@@ -1,4 +1,4 @@
-//! People who want a slot that is taken (specification part 04 §3).
+//! People who want a slot that is taken.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};

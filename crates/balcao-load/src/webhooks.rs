@@ -70,7 +70,7 @@ pub(crate) async fn measure(kind: &DatabaseKind, size: Size, report: &mut Report
         }
         let rate = per_second(times.len(), started.elapsed());
         let by = if connections == 1 { "1 connection".to_owned() } else { format!("{connections} connections") };
-        // What a campaign that is answered within a minute needs (facts: F-133).
+        // What a campaign that is answered within a minute needs.
         let target = (connections > 1).then_some(Target::AtLeast(300.0));
         report.add(kind.name(), format!("webhooks accepted and durable, {by}"), rate, "/s", target);
         report.add_times(kind.name(), &format!("webhook, {by}"), times);

@@ -1,4 +1,4 @@
-//! Validation of a call by a pack's checks: built-in ones ≤ 2 µs, with one helper ≤ 60 µs (specification part 8 §5).
+//! Validation of a call by a pack's checks: built-in ones ≤ 2 µs, with one helper ≤ 60 µs.
 #![expect(clippy::unwrap_used, reason = "a bench")]
 
 use balcao_pack::{

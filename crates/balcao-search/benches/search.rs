@@ -1,4 +1,4 @@
-//! Search over 10,000 entries ≤ 10 ms, by keywords and by vectors (specification part 8 §5).
+//! Search over 10,000 entries ≤ 10 ms, by keywords and by vectors.
 #![expect(clippy::unwrap_used, reason = "a bench")]
 
 use balcao_search::{Entry, Index, Labels, Query};

@@ -1,4 +1,4 @@
-//! What must be true at the end of every run (facts: exactly once, §3.10).
+//! What must be true at the end of every run.
 //!
 //! The oracles read the tables and what the outside saw, not the program's own opinion.
 
@@ -95,7 +95,7 @@ pub(crate) fn waiting(database: &InlineDatabase, now: Timestamp) -> Result<Optio
     })
 }
 
-/// Whether somebody works, or somebody could: a message may be sent now, a conversation is ripe, a timer is due. What waits for a later
+/// Whether somebody works, or somebody could: a message may be sent now, a conversation is due, a timer is due. What waits for a later
 /// instant is none of that.
 ///
 /// # Errors

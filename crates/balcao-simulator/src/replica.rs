@@ -96,7 +96,7 @@ impl Replica {
         let fetch = Arc::new(Notify::new());
         let inbox = Inbox::new(app.clone(), accounts, burst, Arc::clone(&wake));
         let inbox = inbox.with_files(Arc::clone(&fetch), FILE_WAIT);
-        let ripe = Arc::clone(&wake);
+        let turn_due = Arc::clone(&wake);
         let settings = DispatcherSettings { burst, max_concurrent_turns: 4, ..DispatcherSettings::new("sim", name) };
         let dispatcher = Dispatcher::new(Arc::clone(&front), settings, wake, Arc::clone(&outgoing));
         let watchdog = Watchdog::new(app.clone(), dispatcher.clone(), BacklogMonitor::default());
@@ -107,7 +107,7 @@ impl Replica {
         });
         let channels: Vec<_> = channels.collect();
         let files = AttachmentSettings { burst, ..AttachmentSettings::default() };
-        let files = Attachments::new(app.clone(), channels.clone(), None, files, fetch, ripe);
+        let files = Attachments::new(app.clone(), channels.clone(), None, files, fetch, turn_due);
         let (told, terms) = (Arc::clone(&outgoing), SendPolicy::default());
         let timers = Timers::new(front, "sim", channels.clone(), terms, TIMERS, told);
         let sender = Sender::new(app.clone(), channels, SenderSettings::default(), outgoing);

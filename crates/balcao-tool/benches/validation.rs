@@ -1,4 +1,4 @@
-//! Argument validation of a typical call: target ≤ 2 µs (specification part 8 §5).
+//! Argument validation of a typical call: target ≤ 2 µs.
 #![expect(clippy::unwrap_used, reason = "a bench")]
 
 use balcao_tool::{repair::parse_arguments, validate::Schema};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a result counts (specification part 1 §4).
+/// How a result counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultClass {

@@ -15,7 +15,7 @@ pub enum Effect {
     Destructive,
 }
 
-/// How an effect behaves when the program is cut down around it (specification part 6 §3).
+/// How an effect behaves when the program is cut down around it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectClass {
@@ -32,7 +32,7 @@ pub enum EffectClass {
     Blind,
 }
 
-/// Who must agree before a command takes effect (specification part 1 §11), the stricter the greater.
+/// Who must agree before a command takes effect, the stricter the greater.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confirm {

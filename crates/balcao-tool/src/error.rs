@@ -82,7 +82,7 @@ impl ErrorCode {
         }
     }
 
-    /// How the circuit breaker reads it (specification part 1 §4).
+    /// How the circuit breaker reads it.
     #[must_use]
     pub const fn class(self) -> ResultClass {
         match self {
@@ -313,7 +313,7 @@ impl ToolError {
         self
     }
 
-    /// The JSON that the model reads (specification part 1 §6). `guidance` is the command's own for this code.
+    /// The JSON that the model reads. `guidance` is the command's own for this code.
     #[must_use]
     pub fn to_model(&self, guidance: Option<&str>, locale: Locale) -> Value {
         let mut details = self.details.clone();

@@ -1,4 +1,4 @@
-//! Running a call so that its effect happens at most once (facts: exactly once, §3.4).
+//! Running a call so that its effect happens at most once.
 //!
 //! An attempt whose outcome is unknown (it ran out of time, its code broke down, the other side took the request and never
 //! answered, a commit's answer was lost, the program died with it) is taken up as the command's class allows: a local effect

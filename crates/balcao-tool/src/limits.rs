@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A tool call's time where its command states none (specification part 1 §2).
+/// A tool call's time where its command states none.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a queryable effect may take to show, where its command says nothing.
 pub const DEFAULT_SETTLE: Duration = Duration::from_secs(5);

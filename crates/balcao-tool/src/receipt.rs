@@ -1,6 +1,6 @@
 //! Receipts: what a tool did or found, as facts that a reply may state.
 //!
-//! A reply that says "booked" needs a receipt that says so (specification part 1 §9). Handlers issue them; the turn keeps
+//! A reply that says "booked" needs a receipt that says so. Handlers issue them; the turn keeps
 //! them; the claim check compares words with them.
 
 use jiff::civil::{Date, Time};

@@ -1,4 +1,4 @@
-//! The day's budget is used up: a person takes over, with the reason (specification part 1 §2).
+//! The day's budget is used up: a person takes over, with the reason.
 
 use super::{DaySpent, Decision, Guard};
 use crate::{handoff::HandoffReason, profile::DayBudget};

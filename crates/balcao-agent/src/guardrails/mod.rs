@@ -131,7 +131,7 @@ pub(crate) struct Guard<'a> {
 
 type Check = fn(&Guard<'_>) -> Result<Decision, String>;
 
-/// All guardrails, in the order of specification part 1 §3.
+/// All guardrails, in the order in which they run.
 pub(crate) const ALL: &[(&str, Check)] = &[
     ("human_assigned", human_assigned::check),
     ("asks_for_human", asks_for_human::check),

@@ -98,14 +98,14 @@ impl Turn {
         let today = self.state.now.date();
         if self
             .state
-            .held
+            .pending_confirmation
             .as_ref()
             .is_some_and(|held| held.asked_again && text.contains('?') && !asks(&text, &held.question, today))
         {
-            self.state.held = None;
+            self.state.pending_confirmation = None;
         }
         // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
-        if let Some(held) = &self.state.held
+        if let Some(held) = &self.state.pending_confirmation
             && !asks(&text, &held.question, self.state.now.date())
         {
             text = format!("{text}\n\n{}", held.question);
@@ -154,7 +154,7 @@ impl Turn {
             last_request: &self.state.inbound,
             turn: self.state.principal.turn,
         });
-        self.state.held = None; // nobody is there to carry it out
+        self.state.pending_confirmation = None; // nobody is there to carry it out
         self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
         self.end(Ending::Handoff { reason, reply: Reply::written(&text), note });
     }

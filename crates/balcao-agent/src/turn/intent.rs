@@ -1,4 +1,4 @@
-//! Intent before effect, and what becomes of an effect that was cut short (facts: exactly once, I-7, I-9, I-10).
+//! Intent before effect, and what becomes of an effect that was cut short.
 //!
 //! A call whose effect leaves our own tables is marked as intended, and the mark is durable, before it runs. A turn that is
 //! taken up again and finds the mark without a result knows that the call may have happened; what may be done about it depends

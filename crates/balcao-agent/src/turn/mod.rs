@@ -60,13 +60,13 @@ pub struct TurnInput {
     /// What the customer wrote; several messages are joined by line breaks.
     pub inbound: String,
     /// The messages of services, if the turn answers these and not the customer; `inbound` is not read then.
-    pub told: Vec<String>,
+    pub service_messages: Vec<String>,
     /// The conversation's breaker, as saved.
     pub breaker: Breaker,
     /// The conversation's working memory, as saved.
     pub memory: WorkingMemory,
     /// A call that waits for the customer's word.
-    pub held: Option<PendingConfirmation>,
+    pub pending_confirmation: Option<PendingConfirmation>,
     /// The contracts that it shows from its beginning beside those that are always in view.
     pub selection: ToolSelection,
     /// What the guardrails look at.
@@ -89,9 +89,9 @@ impl Turn {
         breaker.wake(&setup.profile.breaker, now);
         let mut memory = opening.memory;
         memory.expire(now);
-        let is_service = !opening.told.is_empty();
+        let is_service = !opening.service_messages.is_empty();
         let (inbound, transcript) = if is_service {
-            (String::new(), service_message::transcript(&opening.told, &opening.principal))
+            (String::new(), service_message::transcript(&opening.service_messages, &opening.principal))
         } else {
             let inbound = cut_inbound(&opening.inbound);
             (inbound.clone(), vec![Message::User { text: inbound }])
@@ -115,7 +115,7 @@ impl Turn {
             spent: Spent::default(),
             output_budget: setup.profile.model.max_output_tokens,
             retried: RetriesUsed::default(),
-            held: None,
+            pending_confirmation: None,
             selection: opening.selection,
             declined: None,
             memory,
@@ -129,8 +129,8 @@ impl Turn {
         turn.guard(&opening.guard);
         if is_service {
             // The question stays open: only the customer answers it.
-            turn.state.held = opening.held.filter(|held| held.expires_at > now);
-        } else if let Some(held) = opening.held
+            turn.state.pending_confirmation = opening.pending_confirmation.filter(|held| held.expires_at > now);
+        } else if let Some(held) = opening.pending_confirmation
             && !turn.is_over()
         {
             turn.resume_pending(held);
@@ -243,7 +243,7 @@ impl Turn {
             Agreement::Yes => self.run_held(held),
             // What is no clear answer is asked once more, by us and not by a model.
             Agreement::Unclear if !held.asked_again => {
-                self.state.held = Some(PendingConfirmation { asked_again: true, ..held })
+                self.state.pending_confirmation = Some(PendingConfirmation { asked_again: true, ..held })
             }
             // What agrees and declines at once is dropped, too: whoever goes on about it is asked again.
             Agreement::No | Agreement::Contested | Agreement::Unclear => self.state.declined = Some(held.question),

@@ -311,14 +311,14 @@ impl Turn {
         if let Some(question) = result.confirm.clone() {
             let expires_at =
                 SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok().and_then(|wait| now.checked_add(wait).ok());
-            if self.state.held.as_ref().is_some_and(|held| !held.asked_again) {
+            if self.state.pending_confirmation.as_ref().is_some_and(|held| !held.asked_again) {
                 let error = ToolError::new(
                     ErrorCode::Conflict,
                     "another action already waits for the customer's word; one at a time",
                 );
                 result = error_result(&error, None, self.state.principal.locale);
             } else {
-                self.state.held = Some(PendingConfirmation {
+                self.state.pending_confirmation = Some(PendingConfirmation {
                     tool: queued.planned.tool.clone(),
                     args: queued.planned.args.clone(),
                     contract_hash: queued.planned.contract_hash.clone(),

@@ -26,7 +26,7 @@ impl Turn {
         if let Some(question) = &self.state.declined {
             system.push_str(&prompt::declined(question, locale));
         }
-        if let Some(held) = self.state.held.as_ref().filter(|held| held.asked_again) {
+        if let Some(held) = self.state.pending_confirmation.as_ref().filter(|held| held.asked_again) {
             system.push_str(&prompt::unclear(&held.question, locale));
         }
         let (choice, purpose) = match want {

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::prompt;
 
 /// The beginning of the transcript of a turn that answers services.
-pub(super) fn transcript(told: &[String], principal: &Principal) -> Vec<Message> {
+pub(super) fn transcript(service_messages: &[String], principal: &Principal) -> Vec<Message> {
     // No other turn of the conversation has this id.
     let id = format!("{SERVICE_MESSAGE}_{}", principal.turn);
     let call =
@@ -19,7 +19,7 @@ pub(super) fn transcript(told: &[String], principal: &Principal) -> Vec<Message>
         Message::ToolResult {
             call_id: id,
             name: SERVICE_MESSAGE.to_owned(),
-            content: json!({ "messages": told }).to_string(),
+            content: json!({ "messages": service_messages }).to_string(),
             is_error: false,
         },
     ]

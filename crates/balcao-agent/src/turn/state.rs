@@ -63,7 +63,8 @@ pub struct TurnState {
     /// Second chances that were taken.
     pub retried: RetriesUsed,
     /// A call that waits for the customer's word.
-    pub held: Option<PendingConfirmation>,
+    #[serde(rename = "held")]
+    pub pending_confirmation: Option<PendingConfirmation>,
     /// The contracts that the turn shows from its beginning beside those that are always in view.
     #[serde(default, skip_serializing_if = "ToolSelection::is_empty")]
     pub selection: ToolSelection,

@@ -210,7 +210,7 @@ fn as_recorded(call: &ToolCallRequest) -> ToolCallRequest {
     ToolCallRequest { name: recorded_name(&call.name).to_owned(), arguments, ..call.clone() }
 }
 
-/// The name itself if it could be a tool's (specification part 3: snake_case, at most 64 characters), else a stand-in.
+/// The name itself if it could be a tool's (snake_case, at most 64 characters), else a stand-in.
 pub(super) fn recorded_name(name: &str) -> &str {
     let sound = (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if sound { name } else { "unknown_tool" }

@@ -1,4 +1,4 @@
-//! The structured protocol: each step is one JSON object (specification part 1 §8).
+//! The structured protocol: each step is one JSON object.
 //!
 //! The turn itself knows neutral messages only. This module renders a neutral request for a model that answers in JSON, and
 //! reads such an answer back, so that loop, breaker, validation and ledger are the same for both protocols.

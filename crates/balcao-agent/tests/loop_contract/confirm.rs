@@ -23,7 +23,7 @@ const UNCLEAR: &str = "é o de quinta mesmo, com a Íris, que eu não vou poder 
 fn dropped(w: World, inbound: &str) {
     let w = asked(w);
     let ran = w.run(inbound, [w.says("Tudo bem, fica como está.")]);
-    assert!(ran.executions.is_empty() && ran.state.held.is_none());
+    assert!(ran.executions.is_empty() && ran.state.pending_confirmation.is_none());
     assert!(ran.requests[0].system.contains("Não confirmado") && ran.requests[0].system.contains(QUESTION));
 }
 
@@ -167,7 +167,7 @@ rows! {
         assert_eq!((ran.executed(), ran.executions[0].args.clone()), (vec!["cancel"], json!({"appointment_id": 7})));
         // What was asked, and when: what would be done is computed as of then.
         assert_eq!(ran.executions[0].agreed, Some(Agreed { question: QUESTION.to_owned(), asked_at }));
-        assert!(ran.read(0).contains("\"success\":true") && ran.requests.len() == 1 && ran.state.held.is_none());
+        assert!(ran.read(0).contains("\"success\":true") && ran.requests.len() == 1 && ran.state.pending_confirmation.is_none());
     };
     lc_203 both "The model makes the call again after it ran" => "Answered from the ledger: it ran once", |w| {
         let w = asked(w);
@@ -199,7 +199,7 @@ rows! {
         let ran = w.run(UNCLEAR, [w.says("Entendi, Ana.")]);
         let w = w.after(&ran);
         let ran = w.run(UNCLEAR, [w.says("Tudo bem, fica como está.")]);
-        assert!(ran.executions.is_empty() && ran.state.held.is_none());
+        assert!(ran.executions.is_empty() && ran.state.pending_confirmation.is_none());
         assert!(ran.requests[0].system.contains("Não confirmado") && ran.replied() == "Tudo bem, fica como está.");
     };
     lc_208 both "The next message is unclear, and the model says that it agrees" => "Nothing runs: a model never agrees for the customer", |w| {
@@ -211,7 +211,7 @@ rows! {
         let w = asked(w);
         let ran = w.run(UNCLEAR, [w.calls("cancel", json!({"appointment_id": 8})), w.says("Entendi, Ana.")]);
         assert!(ran.executions.is_empty() && ran.codes() == ["confirmation_required"]);
-        assert_eq!(ran.state.held.as_ref().unwrap().args, json!({"appointment_id": 8}));
+        assert_eq!(ran.state.pending_confirmation.as_ref().unwrap().args, json!({"appointment_id": 8}));
     };
     lc_210 both "The yes says the day and time of the question again" => "The held call runs", |w| {
         let w = asked(w);
@@ -248,23 +248,23 @@ rows! {
     lc_216 native "Two commands to confirm in one step" => "The first is asked about; the second is refused, one at a time", |w| {
         let step = [("cancel", json!({"appointment_id": 7})), ("move_it", json!({"appointment_id": 8}))];
         let ran = w.run("cancela um e remarca o outro", [calls_all(&step), w.says(QUESTION)]);
-        assert_eq!((ran.codes(), ran.state.held.as_ref().unwrap().tool.as_str()), (vec!["confirmation_required", "conflict"], "cancel"));
+        assert_eq!((ran.codes(), ran.state.pending_confirmation.as_ref().unwrap().tool.as_str()), (vec!["confirmation_required", "conflict"], "cancel"));
     };
     lc_217 both "Another command to confirm in a later round" => "Refused: one question at a time", |w| {
         let ran = w.run("cancela um e remarca o outro", [
             w.calls("cancel", json!({"appointment_id": 7})), w.calls("move_it", json!({"appointment_id": 8})), w.says(QUESTION),
         ]);
-        assert_eq!((ran.codes(), ran.state.held.as_ref().unwrap().tool.as_str()), (vec!["confirmation_required", "conflict"], "cancel"));
+        assert_eq!((ran.codes(), ran.state.pending_confirmation.as_ref().unwrap().tool.as_str()), (vec!["confirmation_required", "conflict"], "cancel"));
     };
     lc_218 both "The call would be refused anyway" => "The refusal is the answer: nobody is asked", |w| {
         let w = w.tool("preview", [Act::Refuses(json!({"success": false, "reason": "TOO_LATE"}))]);
         let ran = w.run("cancela", [w.calls("cancel", json!({"appointment_id": 7})), w.says("Já passou do prazo.")]);
-        assert!(ran.state.held.is_none() && ran.told()[0]["reason"] == "TOO_LATE" && ran.codes() == [""]);
+        assert!(ran.state.pending_confirmation.is_none() && ran.told()[0]["reason"] == "TOO_LATE" && ran.codes() == [""]);
     };
     lc_219 both "The question cannot be worded because a system fails" => "A fault; nobody is asked", |w| {
         let w = w.tool("preview", [Act::Fails(ErrorCode::Unavailable)]);
         let ran = w.run("cancela", [w.calls("cancel", json!({"appointment_id": 7})), w.says("Não consegui agora.")]);
-        assert!(ran.state.held.is_none() && ran.codes() == ["unavailable"] && ran.state.breaker.failures() == 1);
+        assert!(ran.state.pending_confirmation.is_none() && ran.codes() == ["unavailable"] && ran.state.breaker.failures() == 1);
     };
     lc_220 both "The model forgets to ask" => "The question is put behind its text: consent is informed", |w| {
         let ran = w.run("cancela", [w.calls("cancel", json!({"appointment_id": 7})), w.says("Entendi, Ana.")]);
@@ -288,11 +288,11 @@ rows! {
     lc_225 both "The profile demands the customer's word where the command does not" => "It does not run: it is asked about", |w| {
         let w = w.with(json!({"confirm": {"suggest": "customer"}}));
         let ran = w.run("oi", [w.calls("suggest", json!({})), w.says(QUESTION)]);
-        assert!(ran.executions.is_empty() && ran.state.held.is_some());
+        assert!(ran.executions.is_empty() && ran.state.pending_confirmation.is_some());
     };
     lc_226 both "A command that staff must approve" => "It never runs here: handoff that names the call, with the handoff notice", |w| {
         let ran = w.run("quero reembolso", [w.calls("refund", json!({"appointment_id": 7}))]);
-        assert!(ran.executions.is_empty() && ran.state.held.is_none());
+        assert!(ran.executions.is_empty() && ran.state.pending_confirmation.is_none());
         assert_eq!(ran.why(), "staff_approval: refund {\"appointment_id\":7}");
         assert!(ran.told_customer().starts_with("Certo!"));
     };
@@ -304,11 +304,11 @@ rows! {
     lc_228 both "The customer asks for a person instead" => "Handoff; the held call is dropped", |w| {
         let w = asked(w);
         let ran = w.run("quero falar com um atendente", []);
-        assert!(ran.handed_off() == "asked_for_human" && ran.executions.is_empty() && ran.state.held.is_none());
+        assert!(ran.handed_off() == "asked_for_human" && ran.executions.is_empty() && ran.state.pending_confirmation.is_none());
     };
     lc_229 both "The turn that asked ends in a handoff" => "The held call is dropped: nobody is there to carry it out", |w| {
         let ran = w.run("cancela", [w.calls("cancel", json!({})), w.calls("human", json!({"reason": "quer gente"}))]);
-        assert!(ran.handed_off() == "model" && ran.state.held.is_none());
+        assert!(ran.handed_off() == "model" && ran.state.pending_confirmation.is_none());
     };
     lc_230 both "The held call's tool was withdrawn meanwhile" => "It does not run", |w| {
         let mut w = asked(w);
@@ -329,7 +329,7 @@ rows! {
         let again = || w.calls("cancel", json!({"appointment_id": 7}));
         let ran = w.run("cancela", [again(), again(), w.says(QUESTION)]);
         assert_eq!((ran.codes(), ran.told()[1]["repeated"].clone()), (vec!["confirmation_required"; 2], json!(true)));
-        assert!(ran.state.held.is_some());
+        assert!(ran.state.pending_confirmation.is_some());
     };
     lc_233 both "A tool that calls others is asked for one that must be agreed to" => "It is asked about as that one is, and runs after the yes", |w| {
         let both = json!({"tags": ["look", "cancel"]});
@@ -341,12 +341,12 @@ rows! {
     };
     lc_234 both "The same tool is asked for what needs nobody's word" => "It runs at once", |w| {
         let ran = w.run("olha isso", [w.calls("several", json!({"tags": ["look"]})), w.says("Olhei.")]);
-        assert_eq!((ran.executed(), ran.state.held.is_none()), (vec!["several"], true));
+        assert_eq!((ran.executed(), ran.state.pending_confirmation.is_none()), (vec!["several"], true));
     };
     lc_360 both "A deed that the customer has not spoken of in this conversation" => "It does not run and is not asked about: the model is told that nobody asked for it", |w| {
         for (tool, args) in [("cancel", json!({"appointment_id": 7})), ("move_it", json!({"appointment_id": 7}))] {
             let ran = w.run("oi", [w.calls(tool, args), w.says("Como posso ajudar?")]);
-            assert!(ran.executions.is_empty() && ran.state.held.is_none() && ran.told()[0]["reason"] == "NOT_ASKED_FOR");
+            assert!(ran.executions.is_empty() && ran.state.pending_confirmation.is_none() && ran.told()[0]["reason"] == "NOT_ASKED_FOR");
             assert_eq!(ran.state.breaker.failures(), 0);
         }
     };
@@ -373,7 +373,7 @@ rows! {
     };
     lc_364 both "A command that changes something and says of no act what it does" => "The customer is asked first", |w| {
         let ran = w.run("oi", [w.calls("unsaid", json!({})), w.says(QUESTION)]);
-        assert!(ran.executions.is_empty() && ran.state.held.is_some());
+        assert!(ran.executions.is_empty() && ran.state.pending_confirmation.is_some());
     };
     lc_365 both "The same, where the profile lets it run without confirmation" => "It runs at once", |w| {
         let w = w.with(json!({"confirm": {"unsaid": "none"}}));

@@ -22,7 +22,7 @@ const PARTS: &[(&str, &[Row])] = &[
 
 const HEAD: &str = "# Loop contract
 
-What a turn does in which situation (specification part 1). Each row is a test of
+What a turn does in which situation. Each row is a test of
 `crates/balcao-agent/tests/loop_contract`, run under the protocols of its last column; `both` is the provider's own tool
 calling and one JSON object a step. This file is written from the tests by `cargo run -p xtask -- contract`.
 ";

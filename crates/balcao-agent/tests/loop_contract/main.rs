@@ -1,4 +1,4 @@
-//! The loop contract: what a turn must do in which situation (specification part 1 §1), one test per row and protocol.
+//! The loop contract: what a turn must do in which situation, one test per row and protocol.
 //!
 //! The rows are data; `docs/LOOP-CONTRACT.md` is written from them (`cargo run -p xtask -- contract`).
 #![expect(

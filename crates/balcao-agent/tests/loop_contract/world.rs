@@ -144,11 +144,11 @@ impl World {
                 locale: self.profile().language,
             },
             now: self.now.clone(),
-            told: Vec::new(),
+            service_messages: Vec::new(),
             inbound: inbound.to_owned(),
             breaker: self.breaker.clone(),
             memory: self.memory.clone(),
-            held: self.held.clone(),
+            pending_confirmation: self.held.clone(),
             selection: ToolSelection::default(),
             guard: self.guard.clone(),
         }
@@ -193,7 +193,7 @@ impl World {
         self.turn += 1;
         self.breaker = ran.state.breaker.clone();
         self.memory = ran.state.memory.clone();
-        self.held = ran.state.held.clone();
+        self.held = ran.state.pending_confirmation.clone();
         let mut turns = vec![self.history.clone(), ran.state.transcript.clone()];
         turns.retain(|turn| !turn.is_empty());
         self.history = history::fit(&turns, 100_000);

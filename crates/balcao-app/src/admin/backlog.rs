@@ -147,13 +147,13 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
 /// The newest snapshot of the backlog, for callers that cannot query the database each time. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct BacklogMonitor {
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<Snapshot>>,
     /// The free share of the disk below which no files are taken, in hundredths.
     least_free: u8,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct Snapshot {
     waiting: u32,
     alarms: Vec<Alarm>,
     scarce: Vec<Scarce>,
@@ -202,7 +202,7 @@ impl BacklogMonitor {
         for one in scarce.iter().filter(|one| seen.scarce.iter().all(|known| !known.is_of(one))) {
             tracing::error!(alarm = %one, "something runs out");
         }
-        *seen = Seen { waiting: figures.inbox.count, alarms, scarce };
+        *seen = Snapshot { waiting: figures.inbox.count, alarms, scarce };
         Ok(figures)
     }
 }

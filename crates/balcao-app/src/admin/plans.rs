@@ -42,7 +42,7 @@ pub enum PlanRefusal {
 
 /// What a business may use.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct EntitlementView {
     /// The plan, the trial and what stands beside them.
     pub entitlement: Entitlement,
     /// The features that may be used now.
@@ -68,14 +68,14 @@ impl Plans {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn show(&self, id: OrganizationId) -> Result<Shown, UseCaseError> {
+    pub async fn show(&self, id: OrganizationId) -> Result<EntitlementView, UseCaseError> {
         self.app
             .look(move |tx, now| {
                 let entitlement = entitlement::get(tx, id)?;
                 let open = Feature::ALL.into_iter().filter(|one| entitlement.allows(*one, now).is_ok()).collect();
                 let zone = organization(tx, id)?.1;
                 let trial_ends_at = entitlement.trial_ends_at.map(|end| end.to_zoned(zone));
-                Ok(Shown { entitlement, open, trial_ends_at })
+                Ok(EntitlementView { entitlement, open, trial_ends_at })
             })
             .await
     }

@@ -1,5 +1,5 @@
 //! A database that was put back from a backup: found out before anything is served from it, and held so that nothing is done a
-//! second time (facts: threats and faults, F-82).
+//! second time.
 //!
 //! While a server works on a file it notes the minute in the database, and then beside the file. A backup in the file's place knows
 //! of an earlier minute than the note beside it. A server over PostgreSQL has no such note: there the operator says that

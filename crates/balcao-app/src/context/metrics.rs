@@ -123,8 +123,8 @@ pub const ALL: &[(&str, Kind, &str)] = &[
     ),
     ("balcao_inbox_waiting", Kind::Gauge, "Messages that came in and have no answer yet (database)"),
     ("balcao_inbox_oldest_seconds", Kind::Gauge, "Age of the oldest of them (database)"),
-    ("balcao_queue_depth", Kind::Gauge, "Conversations that are ripe and that nobody works on (database)"),
-    ("balcao_queue_oldest_seconds", Kind::Gauge, "How long the first of them has been ripe (database)"),
+    ("balcao_queue_depth", Kind::Gauge, "Conversations that are due and that nobody works on (database)"),
+    ("balcao_queue_oldest_seconds", Kind::Gauge, "How long the first of them has been due (database)"),
     ("balcao_turns_open", Kind::Gauge, "Turns that began and did not end (database)"),
     (
         "balcao_outbox_messages",
@@ -349,7 +349,7 @@ pub fn waiting(figures: &Figures, now: Timestamp) {
         gauge!(oldest).set(seconds(waiting, now));
     };
     set("balcao_inbox_waiting", "balcao_inbox_oldest_seconds", figures.inbox);
-    set("balcao_queue_depth", "balcao_queue_oldest_seconds", figures.ripe);
+    set("balcao_queue_depth", "balcao_queue_oldest_seconds", figures.due);
     set("balcao_handoffs_open", "balcao_handoff_oldest_seconds", figures.handoffs);
     set("balcao_webhook_deliveries_waiting", "balcao_webhook_delivery_oldest_seconds", figures.webhooks);
     gauge!("balcao_webhook_deliveries_dead").set(figures.dead_webhooks);

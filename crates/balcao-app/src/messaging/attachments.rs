@@ -2,7 +2,7 @@
 //!
 //! A file's row is written with its message ([`crate::messaging::inbox`]), and the message's turn waits for it a while. Here the row is
 //! claimed, the bytes are fetched from the channel, held against what was said of them, and kept; sound goes to a
-//! transcriber. The transaction that ends the waiting also rewords the message, if no turn has taken it yet, and lets it ripen.
+//! transcriber. The transaction that ends the waiting also rewords the message, if no turn has taken it yet, and makes it due.
 //! Every step may be repeated: a crash costs another download, no more. The declared type of a file and the words heard in it are claims
 //! of its sender, not facts.
 
@@ -73,7 +73,7 @@ pub struct Attachments {
     /// Told when there is something to fetch.
     wake: Arc<Notify>,
     /// Tells that a turn waits for nothing more.
-    ripe: Arc<Notify>,
+    turn_due: Arc<Notify>,
 }
 
 /// What an attempt came to.
@@ -91,7 +91,7 @@ enum Attempt {
 }
 
 impl Attachments {
-    /// Creates a fetcher over these channels. It looks for work at once when `wake` fires, and it fires `ripe` when a turn need not wait
+    /// Creates a fetcher over these channels. It looks for work at once when `wake` fires, and it fires `turn_due` when a turn need not wait
     /// longer. Without a transcriber sound is kept and not heard.
     #[must_use]
     pub fn new(
@@ -100,10 +100,10 @@ impl Attachments {
         transcriber: Option<Arc<dyn Transcriber>>,
         settings: AttachmentSettings,
         wake: Arc<Notify>,
-        ripe: Arc<Notify>,
+        turn_due: Arc<Notify>,
     ) -> Self {
         let named = |one: Arc<dyn Channel>| ((one.kind().to_owned(), one.account().as_str().to_owned()), one);
-        Self { app, channels: channels.into_iter().map(named).collect(), transcriber, settings, wake, ripe }
+        Self { app, channels: channels.into_iter().map(named).collect(), transcriber, settings, wake, turn_due }
     }
 
     /// Fetches until `stop` is cancelled; the next start repeats the downloads in progress.
@@ -168,7 +168,7 @@ impl Attachments {
             }
         };
         match self.record(claimed, attempt).await {
-            Ok(()) => self.ripe.notify_one(),
+            Ok(()) => self.turn_due.notify_one(),
             Err(error) => tracing::error!(attachment = %id, %error, "what came of fetching a file cannot be recorded"),
         }
     }

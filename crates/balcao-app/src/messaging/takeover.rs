@@ -22,7 +22,7 @@ pub(crate) fn take_over(
     found.state = next.unwrap_or(found.state);
     found.assigned_staff = me.or(found.assigned_staff);
     // What the agent asked is not answered by what the contact says to a person.
-    found.held = None;
+    found.pending_confirmation = None;
     conversation::update(tx, organization, found)?;
     follow_up::drop_open(tx, organization, found.contact)?;
     enqueue::withdraw_unsent(tx, organization, found.id, now)?;

@@ -47,14 +47,14 @@ pub(crate) fn enqueue(
     let (subject, text) = worded(handed);
     let (name, about) = (handed.turn.to_string(), format!("{ABOUT}{}", i64::from(handed.conversation)));
     let alert = StaffAlert { kind: KIND, name: &name, about: Some(&about), subject: &subject, text: &text };
-    for whose in whom(staff::list(tx, handed.organization.id)?, handed.assigned) {
-        staff_alerts::enqueue(tx, handed.organization.id, ways, &whose, &alert, now)?;
+    for recipient in recipients(staff::list(tx, handed.organization.id)?, handed.assigned) {
+        staff_alerts::enqueue(tx, handed.organization.id, ways, &recipient, &alert, now)?;
     }
     Ok(())
 }
 
 /// Lists the recipients of an alert: the assigned staff member, else everybody who may answer customers.
-fn whom(all: Vec<Staff>, assigned: Option<StaffId>) -> Vec<Staff> {
+fn recipients(all: Vec<Staff>, assigned: Option<StaffId>) -> Vec<Staff> {
     let is_told = |one: &Staff| assigned.map_or_else(|| one.role.answers_customers(), |assigned| one.id == assigned);
     all.into_iter().filter(is_told).collect()
 }

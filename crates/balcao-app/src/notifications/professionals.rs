@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 
 use crate::context::app_context::{UseCaseError, organization};
 use crate::context::notification_accounts::NotificationAccounts;
-use crate::icalendar::{self, Organizer, Shown};
+use crate::icalendar::{self, EventText, Organizer};
 
 /// What happened to an appointment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +137,7 @@ fn write(
     if let (true, Some(from), Some(address)) = (whose.notify.email, &accounts.email, &whose.email) {
         let channel = balcao_channel::channels::email::KIND;
         let conversation = own_conversation(tx, context, whose, channel, now)?;
-        let shown = Shown {
+        let shown = EventText {
             summary: title(context, notice.entry),
             description: Some(text.clone()),
             location: context.organization.address.clone(),

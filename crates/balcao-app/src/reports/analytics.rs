@@ -1,7 +1,7 @@
 //! Figures for the owner and the professional: months, the agenda ahead, who does not come.
 //!
 //! Months are calendar months of the organization's zone, the current one included. Revenue counts completed appointments
-//! at the price they were booked at (specification part 02 §6). Every answer names the local dates that it covers, and figures say how
+//! at the price they were booked at. Every answer names the local dates that it covers, and figures say how
 //! many visits have no mark, because those count neither as completed nor as missed.
 
 use std::ops::ControlFlow;

@@ -212,7 +212,7 @@ impl CalendarComparison {
         let raised: Result<(), balcao_store::StoreError> = self.app.store.write(raise).await;
         raised?;
         Ok(match push::push_event(&self.app, service, id, appointment).await? {
-            Pushed::Shown(_) | Pushed::Absent => Standing::Repaired,
+            Pushed::Current(_) | Pushed::Absent => Standing::Repaired,
             Pushed::Conflict(_) => Standing::Differs(DifferenceKind::Conflict),
             Pushed::Held | Pushed::Failed(_) | Pushed::Unknown(_) => Standing::Differs(DifferenceKind::NotPushed),
         })

@@ -210,7 +210,7 @@ impl CalendarWork {
         let mut ended = 0;
         for appointment in due {
             match push::push_event(&self.app, service, organization, appointment).await? {
-                Pushed::Shown(_) | Pushed::Absent | Pushed::Conflict(_) => ended += 1,
+                Pushed::Current(_) | Pushed::Absent | Pushed::Conflict(_) => ended += 1,
                 Pushed::Held => {}
                 // Nothing of this business gets through before a person connects it again.
                 Pushed::Failed(ServiceError::Disconnected { .. }) => break,

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::hash::sha256_hex;
 use crate::context::names::{NameRefusal, find};
-use crate::icalendar::{self, Shown};
+use crate::icalendar::{self, EventText};
 
 /// So far back and ahead a feed goes.
 const BACK: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -298,9 +298,9 @@ fn render(
     let from = now.checked_sub(BACK).unwrap_or(Timestamp::MIN);
     let span = Span::new(from, now.checked_add(AHEAD).unwrap_or(Timestamp::MAX));
     let english = Locale::closest_to_tag(&organization.locale) == Locale::En;
-    let shown = |entry: &Entry| Shown { summary: summary(entry, detail, english), ..Shown::default() };
+    let shown = |entry: &Entry| EventText { summary: summary(entry, detail, english), ..EventText::default() };
     let entries = agenda_feed::entries(tx, id, professional, span, now, MOST)?;
-    let entries: Vec<(Entry, Shown)> = entries.into_iter().map(|entry| (entry.clone(), shown(&entry))).collect();
+    let entries: Vec<(Entry, EventText)> = entries.into_iter().map(|entry| (entry.clone(), shown(&entry))).collect();
     Ok(icalendar::agenda(&format!("{name} · {}", organization.name), &entries, &organization.slug, now))
 }
 

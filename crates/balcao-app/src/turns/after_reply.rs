@@ -64,7 +64,7 @@ pub(super) async fn run(
     if let Some(minutes) = steps.followup_minutes
         && !booked
         && answered.state.memory.service.is_some()
-        && answered.state.held.is_none()
+        && answered.state.pending_confirmation.is_none()
         && may_follow_up(app, organization, contact, answered.conversation).await?
     {
         let hint = answered.state.inbound.chars().take(200).collect();

@@ -23,7 +23,7 @@ const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
 /// What a reply offers; `None` if that is nothing, or more than fits.
 pub(super) fn find(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, now: Timestamp) -> Option<Choices> {
     // A question that waits for a yes is not answered by another choice.
-    if let Some(held) = &state.held {
+    if let Some(held) = &state.pending_confirmation {
         return yes_or_no(held, reply, turn, state.principal.locale);
     }
     // What is settled is not offered any more.

@@ -179,7 +179,8 @@ fn close_in_transaction(tx: &mut Tx<'_>, ended: &EndedTurn, now: Timestamp) -> R
     conversation.breaker = Some(to_json(&state.breaker));
     conversation.memory = (!state.memory.is_empty()).then(|| to_json(&state.memory));
     // A question that never reached the customer cannot be answered.
-    conversation.held = if taken_over { None } else { state.held.as_ref().map(to_json) };
+    conversation.pending_confirmation =
+        if taken_over { None } else { state.pending_confirmation.as_ref().map(to_json) };
     conversation.last_message_at = now;
     for effect in &state.effects {
         if let GuardEffect::HotLead { why } = effect {
@@ -201,7 +202,7 @@ fn close_in_transaction(tx: &mut Tx<'_>, ended: &EndedTurn, now: Timestamp) -> R
             &HandoffText { reason: &reason.for_staff(), note },
             now,
         )?;
-    } else if stored.reply().is_some() && is_matter_ended(state) && conversation.held.is_none() {
+    } else if stored.reply().is_some() && is_matter_ended(state) && conversation.pending_confirmation.is_none() {
         archive(tx, organization, &mut conversation, now)?;
     }
     conversation::update(tx, organization, &conversation)?;

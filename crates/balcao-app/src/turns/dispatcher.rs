@@ -93,18 +93,18 @@ struct Job {
 
 /// What a customer has seen of a turn that runs.
 #[derive(Default)]
-struct Seen {
+struct TypingState {
     at: OnceLock<Arc<typing_indicator::TypingTarget>>,
     typing: AtomicBool,
 }
 
 /// Ends with the turn, whatever becomes of it.
-struct Shown {
-    seen: Arc<Seen>,
+struct TypingTask {
+    state: Arc<TypingState>,
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Drop for Shown {
+impl Drop for TypingTask {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -149,7 +149,7 @@ impl Dispatcher {
 
     /// Returns the dispatcher with the open pages of the web chat, which show a reply while the model writes it.
     #[must_use]
-    pub fn before(self, pages: Hub) -> Self {
+    pub fn drafting_in(self, pages: Hub) -> Self {
         Self { pages: Some(pages), ..self }
     }
 
@@ -258,15 +258,15 @@ impl Dispatcher {
         let leased = &job.leased;
         let (profile, burst) = (&self.settings.profile, self.settings.burst);
         let answer = self.runner.answer_leased(profile, leased, burst, None, self.pages.as_ref());
-        let seen = self.show(leased);
+        let typing = self.show_typing(leased);
         let result = tokio::select! {
             biased;
             () = self.keep_lease(leased) => return,
             result = Box::pin(answer) => result,
             () = self.abort.cancelled() => return self.end(leased, lease::give_back).await,
         };
-        self.leave_mark(&seen);
-        drop(seen);
+        self.leave_read_mark(&typing);
+        drop(typing);
         match result {
             Ok(Some(answered)) => {
                 self.outgoing.notify_one();
@@ -290,22 +290,22 @@ impl Dispatcher {
     }
 
     /// Shows that an answer is being written until the turn is over, beside it.
-    fn show(&self, leased: &LeasedConversation) -> Shown {
-        let (seen, app) = (Arc::new(Seen::default()), self.runner.app().clone());
-        let (presence, leased, seeing) = (self.presence.clone(), leased.clone(), Arc::clone(&seen));
+    fn show_typing(&self, leased: &LeasedConversation) -> TypingTask {
+        let (state, app) = (Arc::new(TypingState::default()), self.runner.app().clone());
+        let (presence, leased, seeing) = (self.presence.clone(), leased.clone(), Arc::clone(&state));
         let task = self.tracker.spawn(async move {
             if let Some(at) = presence.find(&app, &leased).await {
                 let at = seeing.at.get_or_init(|| Arc::new(at));
                 at.typing(|| seeing.typing.store(true, Ordering::Relaxed)).await;
             }
         });
-        Shown { seen, task }
+        TypingTask { state, task }
     }
 
     /// A turn that was over before anybody saw that it ran leaves a read mark at least.
-    fn leave_mark(&self, shown: &Shown) {
-        if let Some(at) = shown.seen.at.get()
-            && !shown.seen.typing.load(Ordering::Relaxed)
+    fn leave_read_mark(&self, typing: &TypingTask) {
+        if let Some(at) = typing.state.at.get()
+            && !typing.state.typing.load(Ordering::Relaxed)
         {
             let at = Arc::clone(at);
             self.tracker.spawn(async move { at.read().await });

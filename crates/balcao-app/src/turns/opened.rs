@@ -77,7 +77,7 @@ impl Opened {
     }
 }
 
-/// What a turn of this profile needs beyond what every turn does: nothing else is loaded.
+/// What a turn of this profile load_options beyond what every turn does: nothing else is loaded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LoadOptions {
     /// How many messages a minute are too many; 0 for any.
@@ -87,7 +87,7 @@ pub(super) struct LoadOptions {
     /// The contact's stages, for hot leads.
     stages: bool,
     /// When the turn must resolve the professional of the conversation; `None` if the tools need no professional.
-    pub(super) whom: Option<ResolutionMode>,
+    pub(super) professional_resolution: Option<ResolutionMode>,
     /// The texts that the business publishes, for a sanitiser that is not built yet.
     pub(super) public_texts: bool,
 }
@@ -99,14 +99,14 @@ impl LoadOptions {
             flood_per_minute: agent.profile.guardrails.flood_per_minute,
             spent: agent.profile.budgets != unlimited,
             stages: agent.profile.guardrails.hot_leads.iter().any(|lead| lead.stage.is_some()),
-            whom: finding(agent),
+            professional_resolution: resolution_mode(agent),
             public_texts,
         }
     }
 }
 
-/// Decides how the tools of a profile find their professional. A profile that names a professional needs no question.
-fn finding(agent: &Agent) -> Option<ResolutionMode> {
+/// Decides how the tools of a profile find their professional. A profile that names a professional load_options no question.
+fn resolution_mode(agent: &Agent) -> Option<ResolutionMode> {
     let any = |with: With| agent.toolbox.iter().any(|tool| tool.spec.with == Some(with));
     if any(With::One) {
         return Some(ResolutionMode::Always);
@@ -126,7 +126,7 @@ pub(super) fn reopen(
     conversation.episode = conversation.episode.saturating_add(1);
     conversation.assigned_staff = None;
     conversation.breaker = None;
-    conversation.held = None;
+    conversation.pending_confirmation = None;
     conversation.memory = None;
     conversation.summary = None;
     Ok(())
@@ -141,7 +141,7 @@ pub(super) fn load(
     mut conversation: Conversation,
     turn: TurnId,
     locale: Locale,
-    needs: LoadOptions,
+    load_options: LoadOptions,
     now: Timestamp,
 ) -> Result<Opened, UseCaseError> {
     let local = now.to_zoned(zone.clone());
@@ -175,13 +175,13 @@ pub(super) fn load(
         conversation: conversation.id,
         turn,
         locale,
-        is_asked: conversation.held.is_some(),
+        is_asked: conversation.pending_confirmation.is_some(),
     };
     let reply_context = reply_context::resolve_reply_context(tx, &whose, recently, now)?;
-    if let Some(finding) = needs.whom {
+    if let Some(mode) = load_options.professional_resolution {
         let answered =
             reply_context.as_ref().and_then(|context| context.about.as_ref()).map(|about| about.professional);
-        professional_choice::resolve_professional(tx, org, contact.id, &mut conversation, answered, finding, now)?;
+        professional_choice::resolve_professional(tx, org, contact.id, &mut conversation, answered, mode, now)?;
     }
     let found = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?;
     let upcoming = upcoming_of(tx, &whose, &found)?;
@@ -189,16 +189,16 @@ pub(super) fn load(
         [only] => Some(reply_context::worded(tx, &whose, only)?),
         _ => None,
     };
-    let stages = if needs.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
+    let stages = if load_options.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
     let spent = |tx: &mut Tx<'_>, of| {
-        if needs.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }
+        if load_options.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }
     };
     let messages_last_minute = message::count_since(tx, org, conversation.id, Author::Contact, minute_ago)?;
     let guard = GuardInput {
         human_has_it: !conversation.state.agent_speaks(),
         opted_out: conversation.opted_out_at.is_some(),
         messages_last_minute,
-        slowed_down: if needs.flood_per_minute == 0 || messages_last_minute <= needs.flood_per_minute {
+        slowed_down: if load_options.flood_per_minute == 0 || messages_last_minute <= load_options.flood_per_minute {
             SlowedDown::No
         } else {
             slowed_down(tx, org, conversation.id, turn, locale, now)?
@@ -214,11 +214,14 @@ pub(super) fn load(
     Ok(Opened {
         breaker: parsed(conversation.breaker.as_deref()),
         memory: parsed(conversation.memory.as_deref()),
-        pending_confirmation: conversation.held.as_deref().and_then(|json| serde_json::from_str(json).ok()),
+        pending_confirmation: conversation
+            .pending_confirmation
+            .as_deref()
+            .and_then(|json| serde_json::from_str(json).ok()),
         reply_context,
         written: None,
         sole_appointment,
-        public_texts: if needs.public_texts { public_texts(tx, org)? } else { Vec::new() },
+        public_texts: if load_options.public_texts { public_texts(tx, org)? } else { Vec::new() },
         organization,
         contact,
         conversation,

@@ -136,8 +136,8 @@ impl TurnRunner {
         let _only_one = conversation.lock().await;
         let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
-            let needs = LoadOptions::from_agent(&agent, !self.has_sanitiser(inbound.organization, &agent));
-            match caller::open(&self.app, &agent, &inbound, needs).await? {
+            let load_options = LoadOptions::from_agent(&agent, !self.has_sanitiser(inbound.organization, &agent));
+            match caller::open(&self.app, &agent, &inbound, load_options).await? {
                 OpenResult::Fresh(opened) => break *opened,
                 OpenResult::Interrupted { mut opened, saved } => {
                     strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
@@ -168,9 +168,10 @@ impl TurnRunner {
     ) -> Result<Option<TurnOutcome>, AnswerError> {
         let mut agent = self.agent(profile)?;
         let meter = Meter::start(agent.model.model(), observer);
-        let needs = LoadOptions::from_agent(&agent, !self.has_sanitiser(leased.lease.organization, &agent));
+        let load_options = LoadOptions::from_agent(&agent, !self.has_sanitiser(leased.lease.organization, &agent));
         let locale = agent.profile.language;
-        let lease = TurnLease { lease: leased.lease, lasts: leased.lasts, burst, needs, locale, had_effect: false };
+        let lease =
+            TurnLease { lease: leased.lease, lasts: leased.lasts, burst, load_options, locale, had_effect: false };
         let found = open_leased_turn(&self.app, &agent, leased, &lease).await?;
         let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
@@ -245,10 +246,10 @@ impl TurnRunner {
                 principal: opened.principal(agent),
                 now: opened.now.clone(),
                 inbound: inbound.words,
-                told: inbound.told,
+                service_messages: inbound.service_messages,
                 breaker: opened.breaker.clone(),
                 memory: opened.memory.clone(),
-                held: opened.pending_confirmation.clone(),
+                pending_confirmation: opened.pending_confirmation.clone(),
                 selection,
                 guard: opened.guard.clone(),
             },

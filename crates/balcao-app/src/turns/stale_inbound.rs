@@ -22,13 +22,13 @@ pub(super) struct InboundText {
     /// The contact's messages, joined by line breaks.
     pub(super) words: String,
     /// The messages of services; then the contact wrote nothing.
-    pub(super) told: Vec<String>,
+    pub(super) service_messages: Vec<String>,
 }
 
 impl InboundText {
     /// Holds messages of the contact.
     pub(super) fn of_contact(words: String) -> Self {
-        Self { words, told: Vec::new() }
+        Self { words, service_messages: Vec::new() }
     }
 }
 
@@ -36,7 +36,7 @@ impl InboundText {
 pub(super) fn inbound_text(rows: &[InboxRow]) -> InboundText {
     let of = |speaker| rows.iter().filter(move |row| row.speaker == speaker).map(|row| row.text.clone());
     let words = of(Speaker::Contact).collect::<Vec<_>>().join("\n");
-    InboundText { words, told: of(Speaker::Service).collect() }
+    InboundText { words, service_messages: of(Speaker::Service).collect() }
 }
 
 /// When the last of the messages was written, if all of them are late: days and times in them are meant from then.

@@ -33,7 +33,7 @@ pub(super) struct TurnLease {
     pub(super) lease: Lease,
     pub(super) lasts: SignedDuration,
     pub(super) burst: BurstRules,
-    pub(super) needs: LoadOptions,
+    pub(super) load_options: LoadOptions,
     pub(super) locale: balcao_tool::Locale,
     /// Whether the turn changed anything outside of its own record.
     pub(super) had_effect: bool,
@@ -131,8 +131,17 @@ fn load_restart(
     let contact = contact::get(tx, organization.id, conversation.contact)?;
     let inbound = stale_inbound::inbound_text(&rows);
     let written = stale_inbound::written(&rows, &zone, now);
-    let again =
-        opened::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
+    let again = opened::load(
+        tx,
+        organization,
+        zone,
+        contact,
+        conversation,
+        turn,
+        turn_lease.locale,
+        turn_lease.load_options,
+        now,
+    )?;
     let again = Opened { written, ..again };
     Ok(Restart { opened: Box::new(again), inbound })
 }

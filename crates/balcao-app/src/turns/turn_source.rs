@@ -52,6 +52,6 @@ impl TurnSource for Leased {
     fn restarted(&mut self) {
         self.draft.as_ref().inspect(|draft| draft.retract());
         // The first opening has made the sanitiser of them.
-        self.lease.needs.public_texts = false;
+        self.lease.load_options.public_texts = false;
     }
 }

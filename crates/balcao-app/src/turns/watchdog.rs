@@ -1,4 +1,4 @@
-//! Hands over conversations that wait too long (facts: exactly once, I-16 and §3.5).
+//! Hands over conversations that wait too long (I-16).
 //!
 //! If a conversation was due a minute ago, has no answer and no process works on it, the watchdog gives it to a person with a fixed
 //! text, without a model. Each row is rescued once: the transaction that leases the conversation records the rescue, so after a crash

@@ -465,8 +465,8 @@ async fn a_question_that_became_a_draft_is_not_answered_by_a_later_yes() {
     .await;
     let taking_over = after_a_person_took_over(&shop.world, shop.world.caio().await, says("Posso ajudar?"));
     let asked = shop.caio_says("cancela", [calls("cancel_appointment", &json!({})), taking_over]).await;
-    assert!(asked.state.held.is_some(), "nothing was asked");
-    assert!(shop.conversation(&asked).await.held.is_none(), "the call is still held");
+    assert!(asked.state.pending_confirmation.is_some(), "nothing was asked");
+    assert!(shop.conversation(&asked).await.pending_confirmation.is_none(), "the call is still held");
 }
 
 /// A steady stream just over the limit stays over it: the window slides along, and the request must not be repeated.

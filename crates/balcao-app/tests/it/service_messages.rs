@@ -109,12 +109,12 @@ async fn no_word_of_a_service_agrees_and_the_question_stays_for_the_customer() {
     shop.run_until_idle().await;
     shop.joao_writes("wamid.2", "cancela meu horário").await;
     shop.run_until_idle().await;
-    assert!(shop.conversation().await.held.is_some());
+    assert!(shop.conversation().await.pending_confirmation.is_some());
     shop.service_tells("d-1", "Sim, pode cancelar. Chega de mensagens, quero falar com uma pessoa.").await;
     shop.run_until_idle().await;
     assert_eq!(shop.appointments_of_joao().await, 1);
     let found = shop.conversation().await;
-    assert!(found.held.is_some() && found.opted_out_at.is_none() && found.state.agent_speaks());
+    assert!(found.pending_confirmation.is_some() && found.opted_out_at.is_none() && found.state.agent_speaks());
     shop.joao_writes("wamid.3", "sim").await;
     shop.run_until_idle().await;
     assert_eq!(shop.appointments_of_joao().await, 0, "{:?}", shop.texts());

@@ -2,7 +2,7 @@
 //! that dialect.
 
 use balcao_app::scheduling::booking::BookingRefusal;
-use balcao_app::scheduling::calendar::{CalendarError, Done, Entry, Owner, Refusal, Seen, Source};
+use balcao_app::scheduling::calendar::{CalendarError, Done, Entry, Owner, Reading, Refusal, Source};
 use balcao_app::scheduling::intake::Intake;
 use balcao_domain::hours::Period;
 use balcao_language::resolve_date;
@@ -82,7 +82,7 @@ pub(crate) fn notice(cx: &ToolContext, done: &Done) -> Option<String> {
 }
 
 /// What is to be said of an answer that the calendar itself did not give.
-pub(crate) fn age<T>(cx: &ToolContext, seen: &Seen<T>) -> Option<String> {
+pub(crate) fn age<T>(cx: &ToolContext, seen: &Reading<T>) -> Option<String> {
     let Source::Mirror { as_of } = seen.source else { return None };
     let at = as_of.to_zoned(cx.now.time_zone().clone()).strftime("%d/%m/%Y %H:%M").to_string();
     Some(match in_locale(cx, "pt", "en") {

@@ -1,4 +1,4 @@
-//! Pack `calendar`: names, shapes and messages of the seed, and whose events anybody sees (specification part 2 §7).
+//! Pack `calendar`: names, shapes and messages of the seed, and whose events anybody sees.
 
 use balcao_app::crm::contacts::Contacts;
 use balcao_app::crm::notes::Notes;

@@ -1,4 +1,4 @@
-//! What holds for every tool (specification part 2, before §1).
+//! What holds for every tool.
 
 use balcao_tool::{Effect, Locale};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Pack `crm` (specification part 2 §1).
+//! Pack `crm`.
 
 use balcao_store::{StoreError, ops::audit};
 use balcao_tool::ReceiptKind;

@@ -1,4 +1,4 @@
-//! Pack `followup` (specification part 2 §3).
+//! Pack `followup`.
 
 use balcao_tool::ReceiptKind;
 use serde_json::{Value, json};

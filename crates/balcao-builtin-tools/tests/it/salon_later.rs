@@ -1,4 +1,4 @@
-//! Pack `salon`: what the customer is told later, by a reminder or the waiting list (specification part 2 §2).
+//! Pack `salon`: what the customer is told later, by a reminder or the waiting list.
 
 use balcao_tool::ReceiptKind;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Pack `salon`: what is looked up (specification part 2 §2).
+//! Pack `salon`: what is looked up.
 
 use balcao_tool::ReceiptKind;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Pack `salon`: what is booked, cancelled and moved (specification part 2 §2).
+//! Pack `salon`: what is booked, cancelled and moved.
 
 use balcao_tool::{CallResult, ErrorCode, ReceiptKind, ResultClass};
 use serde_json::{Value, json};

@@ -145,7 +145,7 @@ struct Talk<'a> {
 impl Talk<'_> {
     /// Answers one line of a script. On a clock that was fixed four seconds pass a turn, so that a long script is no flood.
     async fn turn(&self, text: &str) -> Result<(), Failure> {
-        let shown = Shown::default();
+        let shown = PrintedReply::default();
         let answered = self.answer(text, &shown).await?.map_err(Failure::operation)?;
         if let wire::DeskClock::Manual(clock) = &self.world.clock {
             clock.advance(SignedDuration::from_secs(4));
@@ -167,7 +167,11 @@ impl Talk<'_> {
     }
 
     /// Answers one message, unless whoever writes may not ask now.
-    async fn answer(&self, text: &str, shown: &Shown) -> Result<Result<TurnOutcome, StaffAccessRefusal>, Failure> {
+    async fn answer(
+        &self,
+        text: &str,
+        shown: &PrintedReply,
+    ) -> Result<Result<TurnOutcome, StaffAccessRefusal>, Failure> {
         let (from, channel) = match self.writer().await? {
             Ok(writer) => writer,
             Err(refusal) => return Ok(Err(refusal)),
@@ -224,7 +228,7 @@ impl Talk<'_> {
                     }
                 }
                 Ok(Ok(Some(line))) => {
-                    let shown = Shown::default();
+                    let shown = PrintedReply::default();
                     let answered = match self.answer(&line, &shown).await? {
                         Ok(answered) => answered,
                         Err(refusal) => {
@@ -249,9 +253,9 @@ impl Talk<'_> {
 
 /// What of a reply stands in the terminal.
 #[derive(Default)]
-struct Shown(Mutex<String>);
+struct PrintedReply(Mutex<String>);
 
-impl Shown {
+impl PrintedReply {
     fn text(&self) -> MutexGuard<'_, String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -266,7 +270,7 @@ impl Shown {
     }
 }
 
-impl ReplySink for Shown {
+impl ReplySink for PrintedReply {
     fn delta(&self, piece: &str) {
         self.text().push_str(piece);
         say_piece(piece);

@@ -157,7 +157,7 @@ fn proven(assembly: &Assembly<'_>, command: &Command, inner: Arc<dyn ToolHandler
     })
 }
 
-/// Input schemas are closed objects (specification part 2).
+/// Input schemas are closed objects.
 fn closed(compiler: &mut Compiler<'_>, command: &Command, at: &str) {
     let at = format!("{at}/input_schema");
     if command.input_schema.get("type") != Some(&json!("object")) {

@@ -140,7 +140,7 @@ pub struct Around {
     pub for_model: Vec<String>,
 }
 
-/// A helper as written (specification part 3 §1).
+/// A helper as written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Helper {

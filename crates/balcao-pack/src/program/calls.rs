@@ -29,7 +29,7 @@ pub(super) enum Mode {
 
 /// What a program did, or would do.
 #[derive(Debug, Default)]
-pub(super) struct Made {
+pub(super) struct ProgramLog {
     /// In a rehearsal, what would be changed, in order.
     pub(super) would: Vec<Would>,
     /// The calls that were made, and how they ended.
@@ -57,7 +57,7 @@ pub(super) struct For<'a> {
 
 #[derive(Default)]
 struct State {
-    made: Made,
+    log: ProgramLog,
     /// Faults in a row, by tool.
     faults: BTreeMap<String, u32>,
     /// Which entries of what was agreed to have been used.
@@ -69,8 +69,8 @@ impl<'a> For<'a> {
         Self { cx, tools, mode, began: Instant::now(), state: Mutex::default() }
     }
 
-    pub(super) fn made(self) -> Made {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).made
+    pub(super) fn into_log(self) -> ProgramLog {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).log
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -109,7 +109,7 @@ impl<'a> For<'a> {
         let does = description.split_inclusive(['.', '\n']).next().unwrap_or_default();
         let does = does.trim().trim_end_matches('.').to_owned();
         let (name, args_hash) = (tool.spec.name.clone(), cx.args_hash.clone());
-        self.state().made.would.push(Would { name, args, args_hash, does });
+        self.state().log.would.push(Would { name, args, args_hash, does });
         Answer::Unmade
     }
 
@@ -155,7 +155,7 @@ impl Calls for For<'_> {
             let mut state = self.state();
             let faults = state.faults.entry(name.to_owned()).or_default();
             *faults = if result.class == ResultClass::Fault { *faults + 1 } else { 0 };
-            state.made.calls.push((name.to_owned(), ended(result)));
+            state.log.calls.push((name.to_owned(), ended(result)));
         }
         answer
     }

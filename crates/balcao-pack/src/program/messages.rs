@@ -8,7 +8,7 @@ use balcao_tool::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{BEFORE, Callable, ProgramHelpers, calls::Made, mistake};
+use super::{BEFORE, Callable, ProgramHelpers, calls::ProgramLog, mistake};
 use crate::kind::{
     composite::{Ran, Stopped, Why, gathered},
     script::RunError,
@@ -69,13 +69,13 @@ pub(super) fn guidance() -> BTreeMap<ErrorCode, Localised> {
 }
 
 /// What is asked before a program changes anything: all changes, with all values.
-pub(super) fn question(made: &Made, more: bool, cx: &ToolContext) -> String {
+pub(super) fn question(log: &ProgramLog, more: bool, cx: &ToolContext) -> String {
     let locale = cx.principal.locale;
     let mut text = match locale {
-        Locale::PtBr => format!("O programa vai fazer {} mudança(s):", made.would.len()),
-        Locale::En => format!("The program is going to make {} change(s):", made.would.len()),
+        Locale::PtBr => format!("O programa vai fazer {} mudança(s):", log.would.len()),
+        Locale::En => format!("The program is going to make {} change(s):", log.would.len()),
     };
-    for (place, one) in made.would.iter().enumerate() {
+    for (place, one) in log.would.iter().enumerate() {
         let _infallible = write!(text, "\n{}. {}: {} {}", place + 1, one.does, one.name, one.args);
     }
     if more {
@@ -92,63 +92,63 @@ pub(super) fn question(made: &Made, more: bool, cx: &ToolContext) -> String {
 /// What a rehearsal that was asked for tells.
 pub(super) fn rehearsal(
     outcome: Result<Ran, Stopped>,
-    made: &Made,
+    log: &ProgramLog,
     code: &str,
     tools: &BTreeMap<String, Callable>,
 ) -> ToolResult<ToolOutput> {
     let ran = match outcome {
         Ok(ran) => ran,
-        Err(stopped) => return failure(stopped, made, code, tools),
+        Err(stopped) => return failure(stopped, log, code, tools),
     };
     let mut told = Map::from_iter([
         ("dry_run".to_owned(), json!(true)),
-        ("would_change".to_owned(), would(made)),
-        ("calls".to_owned(), calls(made)),
+        ("would_change".to_owned(), would(log)),
+        ("calls".to_owned(), calls(log)),
     ]);
     if ran.peeked {
         told.insert("and_then".to_owned(), json!("it depends on what these changes answer"));
-    } else if made.would.is_empty() {
+    } else if log.would.is_empty() {
         told.insert("result".to_owned(), ran.value);
     }
     Ok(ToolOutput::success(told.into()))
 }
 
 /// What was agreed to is not what would be done by now.
-pub(super) fn changed_meanwhile(made: &Made) -> ToolOutput {
+pub(super) fn changed_meanwhile(log: &ProgramLog) -> ToolOutput {
     ToolOutput::refusal(json!({
         "done": false,
         "reason": "by now the program would do something else than what was agreed to, so nothing was done; ask again",
-        "would_change": would(made),
+        "would_change": would(log),
     }))
 }
 
 /// The result of a program.
 pub(super) fn outcome(
     outcome: Result<Ran, Stopped>,
-    made: &Made,
+    log: &ProgramLog,
     code: &str,
     tools: &BTreeMap<String, Callable>,
 ) -> ToolResult<ToolOutput> {
     let ran = match outcome {
         Ok(ran) => ran,
-        Err(stopped) => return failure(stopped, made, code, tools),
+        Err(stopped) => return failure(stopped, log, code, tools),
     };
     let told = if ran.value.is_null() {
-        json!({"result": null, "calls": calls(made), "note": "the program returned nothing; end it with `return`"})
+        json!({"result": null, "calls": calls(log), "note": "the program returned nothing; end it with `return`"})
     } else {
-        json!({"result": ran.value, "calls": calls(made)})
+        json!({"result": ran.value, "calls": calls(log)})
     };
     Ok(gathered(ToolOutput::success(told), ran.results))
 }
 
-fn would(made: &Made) -> Value {
-    made.would.iter().map(|one| json!({"tool": one.name, "arguments": one.args})).collect()
+fn would(log: &ProgramLog) -> Value {
+    log.would.iter().map(|one| json!({"tool": one.name, "arguments": one.args})).collect()
 }
 
 /// The calls in short, equal ones behind one another counted.
-fn calls(made: &Made) -> Value {
+fn calls(log: &ProgramLog) -> Value {
     let mut told: Vec<(String, usize)> = Vec::new();
-    for (name, ended) in &made.calls {
+    for (name, ended) in &log.calls {
         let line = format!("{name}: {ended}");
         match told.last_mut() {
             Some((last, times)) if *last == line => *times += 1,
@@ -161,13 +161,18 @@ fn calls(made: &Made) -> Value {
 
 /// The result of a program that did not reach its end. If the program had already changed something, the result says that the change is
 /// done.
-fn failure(stopped: Stopped, made: &Made, code: &str, tools: &BTreeMap<String, Callable>) -> ToolResult<ToolOutput> {
+fn failure(
+    stopped: Stopped,
+    log: &ProgramLog,
+    code: &str,
+    tools: &BTreeMap<String, Callable>,
+) -> ToolResult<ToolOutput> {
     if matches!(stopped.why, Why::Unknown) {
         return Err(Box::new(stopped.error.detail("done_before", json!(stopped.changed)).uncertain()));
     }
     let error = tool_error(stopped.error, &stopped.why, code, tools);
     if stopped.changed.is_empty() {
-        return Err(Box::new(error.detail("calls", calls(made))));
+        return Err(Box::new(error.detail("calls", calls(log))));
     }
     let words = error.fields.first().map_or_else(|| error.text.as_str().to_owned(), |field| field.problem.clone());
     let mut stop =
@@ -176,7 +181,7 @@ fn failure(stopped: Stopped, made: &Made, code: &str, tools: &BTreeMap<String, C
         stop.insert("details".to_owned(), Value::Object(error.details));
     }
     let note = "what was changed before it stopped stays changed; go on from there, and do not repeat it";
-    let told = json!({"stopped": stop, "changed": stopped.changed, "calls": calls(made), "note": note});
+    let told = json!({"stopped": stop, "changed": stopped.changed, "calls": calls(log), "note": note});
     Ok(gathered(ToolOutput::success(told), stopped.results))
 }
 

@@ -30,7 +30,7 @@ use balcao_tool::{
 use serde_json::{Value, json};
 
 use crate::kind::composite::{Composed, DRIVER, Ran, Stopped, drive};
-use calls::{Made, Mode};
+use calls::{Mode, ProgramLog};
 
 pub use helpers::ProgramHelpers;
 pub use messages::may_be_called;
@@ -128,7 +128,7 @@ struct Program {
 /// What came of driving a program once.
 struct Driven {
     outcome: Result<Ran, Stopped>,
-    made: Made,
+    log: ProgramLog,
 }
 
 impl Program {
@@ -159,7 +159,7 @@ impl Program {
         };
         let calls = calls::For::new(cx, callable, mode);
         let outcome = drive(&composed, Some(&sandbox), cx.helpers_now(), &json!({}), &calls).await;
-        Ok(Driven { outcome, made: calls.made() })
+        Ok(Driven { outcome, log: calls.into_log() })
     }
 
     /// Runs it with nothing changed: what it would change, if it comes that far.
@@ -169,7 +169,7 @@ impl Program {
 
     async fn run(&self, cx: &ToolContext, code: &str, agreed: Vec<(String, String)>) -> ToolResult<ToolOutput> {
         let driven = self.drive(cx, code, Mode::Real { agreed }).await?;
-        messages::outcome(driven.outcome, &driven.made, code, &self.tools)
+        messages::outcome(driven.outcome, &driven.log, code, &self.tools)
     }
 }
 
@@ -187,24 +187,24 @@ impl ToolHandler for Program {
         let code = code(&args);
         if is_dry(&args) {
             let rehearsed = self.rehearse(cx, code).await?;
-            return messages::rehearsal(rehearsed.outcome, &rehearsed.made, code, &self.tools);
+            return messages::rehearsal(rehearsed.outcome, &rehearsed.log, code, &self.tools);
         }
         let Some(agreed) = &cx.agreed else { return self.run(cx, code, Vec::new()).await };
         let rehearsed = self.rehearse(cx, code).await?;
-        let now = messages::question(&rehearsed.made, rehearsed.outcome.as_ref().is_ok_and(|ran| ran.peeked), cx);
+        let now = messages::question(&rehearsed.log, rehearsed.outcome.as_ref().is_ok_and(|ran| ran.peeked), cx);
         if now != agreed.question {
-            return Ok(messages::changed_meanwhile(&rehearsed.made));
+            return Ok(messages::changed_meanwhile(&rehearsed.log));
         }
-        self.run(cx, code, rehearsed.made.would.into_iter().map(|one| (one.name, one.args_hash)).collect()).await
+        self.run(cx, code, rehearsed.log.would.into_iter().map(|one| (one.name, one.args_hash)).collect()).await
     }
 
     /// Reads for real and changes nothing: what would be changed is asked for, all of it at once as far as that can be known.
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
         let code = code(&args);
-        let Driven { outcome, made } = self.rehearse(cx, code).await?;
+        let Driven { outcome, log } = self.rehearse(cx, code).await?;
         match outcome {
-            Ok(ran) if !made.would.is_empty() => Ok(Preview::Ask(messages::question(&made, ran.peeked, cx))),
-            outcome => messages::outcome(outcome, &made, code, &self.tools).map(Preview::Refused),
+            Ok(ran) if !log.would.is_empty() => Ok(Preview::Ask(messages::question(&log, ran.peeked, cx))),
+            outcome => messages::outcome(outcome, &log, code, &self.tools).map(Preview::Refused),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Context on demand (specification part 3 §4): of all that a pack knows, what a model needs for what it is about to do.
+//! Context on demand: of all that a pack knows, what a model needs for what it is about to do.
 //!
 //! Every text that a bundle may contain is a [`Piece`] with a value and its tokens. Filling is greedy by value under the budget, and
 //! equal questions get equal bundles. So the reason for each piece that got in or stayed out can be explained. The bundle is never larger

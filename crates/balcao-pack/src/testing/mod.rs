@@ -1,4 +1,4 @@
-//! Examples are tests (specification part 3 §6): the test runs every case of a pack, and reports the commands that have no example.
+//! Examples are tests: the test runs every case of a pack, and reports the commands that have no example.
 
 mod coverage;
 mod report;

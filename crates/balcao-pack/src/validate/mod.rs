@@ -1,4 +1,4 @@
-//! Checks of a call before it runs (specification part 3 §3).
+//! Checks of a call before it runs.
 //!
 //! The input schema and the checks that need no I/O are judged together, with the call itself ([`ArgumentChecks`] is an
 //! [`ArgumentCheck`](balcao_tool::ArgumentCheck)): all failures at once, and a `fix` applied where the profile allows it. Checks that read

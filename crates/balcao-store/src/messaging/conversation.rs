@@ -25,7 +25,7 @@ pub struct Conversation {
     /// The circuit breaker, as JSON.
     pub breaker: Option<String>,
     /// A call that waits for the customer's word, as JSON.
-    pub held: Option<String>,
+    pub pending_confirmation: Option<String>,
     /// What is under discussion, as JSON.
     pub memory: Option<String>,
     /// The running summary.
@@ -55,7 +55,7 @@ fn read(row: &Row<'_>) -> Result<Conversation, StoreError> {
         state: read_word(row, 3, ConversationState::from_word)?,
         assigned_staff: row.get(4)?,
         breaker: row.get(5)?,
-        held: row.get(6)?,
+        pending_confirmation: row.get(6)?,
         memory: row.get(7)?,
         summary: row.get(8)?,
         context_from: row.get(9)?,
@@ -196,7 +196,7 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Conversat
             changed.state.as_str(),
             changed.assigned_staff,
             changed.breaker.as_ref(),
-            changed.held.as_ref(),
+            changed.pending_confirmation.as_ref(),
             changed.memory.as_ref(),
             changed.summary.as_ref(),
             changed.context_from,

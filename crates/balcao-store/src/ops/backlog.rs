@@ -34,7 +34,7 @@ pub struct Figures {
     /// What came in and has no answer yet.
     pub inbox: Waiting,
     /// Due conversations that no process has leased.
-    pub ripe: Waiting,
+    pub due: Waiting,
     /// Turns that began and did not end.
     pub open_turns: u32,
     /// Messages that wait to be sent.
@@ -93,7 +93,7 @@ fn joined(one: Waiting, other: Waiting) -> Waiting {
 pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
     Ok(Figures {
         inbox: waiting(tx, "SELECT count(*), min(received_at) FROM inbox t WHERE state IN ('new', 'assigned')", None)?,
-        ripe: waiting(
+        due: waiting(
             tx,
             "SELECT count(*), min(ripe_at) FROM dispatch t WHERE owner IS NULL AND ripe_at IS NOT NULL AND ripe_at <= ?2",
             Some(now),

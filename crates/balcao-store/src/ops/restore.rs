@@ -1,4 +1,4 @@
-//! A database that was restored from a backup: what happened since is not in it (facts: threats and faults, F-82).
+//! A database that was restored from a backup: what happened since is not in it.
 //!
 //! What was about to leave when the backup was made has probably left, and what was about to be answered was answered by a program of
 //! whose work nothing is known here. So nothing of that is done a second time: it is held, and staff see it. Keys of effects keep

@@ -189,7 +189,7 @@ pub fn lease_due(tx: &mut Tx<'_>, request: &LeaseRequest<'_>) -> Result<Vec<Leas
 /// Leases conversations without a valid lease that have had an unanswered inbound event since before `since`, so that a person gets them.
 /// Their attempt history makes the next lease holder hand them over, too. Each row is a reason once, for ever.
 ///
-/// What was not ripe before `since` did not wait for that long. Those who were left behind by a program that died, and are not
+/// What was not due before `since` did not wait for that long. Those who were left behind by a program that died, and are not
 /// to blame for it as far as is known, wait for each other: they are stuck only if what came in came before `suspects_since`.
 ///
 /// # Errors
@@ -325,7 +325,7 @@ pub fn give_back(tx: &mut Tx<'_>, leased: &LeasedConversation, now: Timestamp) -
     end(tx, &leased.lease, now, None, leased.attempts.failures)
 }
 
-/// Ends a lease with work left: the conversation is ripe, be it only for its open turn.
+/// Ends a lease with work left: the conversation is due, be it only for its open turn.
 fn end(
     tx: &mut Tx<'_>,
     lease: &Lease,

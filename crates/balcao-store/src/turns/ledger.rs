@@ -1,6 +1,6 @@
 //! The effect ledger: a key that was used is never executed again.
 //!
-//! Effect and record commit together, so an effect is recorded if and only if it happened (facts: exactly once, I-8, I-9).
+//! Effect and record commit together, so an effect is recorded if and only if it happened.
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{ConversationId, OrganizationId, TurnId};

@@ -1,4 +1,4 @@
-//! What every calendar must do (specification part 4 §6). Each case wants a [`Setting`] of its own, and acts through
+//! What every calendar must do. Each case wants a [`Setting`] of its own, and acts through
 //! [`balcao_app::scheduling::calendar`], as callers do: so it holds for one that loses answers, too.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
 

@@ -100,7 +100,7 @@ pub async fn a_conversation_begins_once_and_keeps_what_is_written(store: &Store)
         let changed = Conversation {
             state: ConversationState::Human,
             breaker: Some("{}".to_owned()),
-            held: Some("{\"a\":1}".to_owned()),
+            pending_confirmation: Some("{\"a\":1}".to_owned()),
             memory: Some("[]".to_owned()),
             context_from: 7,
             episode: 2,

@@ -104,7 +104,7 @@ pub async fn what_waits_is_counted_and_its_age_told(store: &Store) {
     .await;
     assert_eq!(figures.inbox, Waiting { count: 2, since: Some(at(3)) });
     assert_eq!(figures.inbox.age(at(60)), 57);
-    assert_eq!(figures.ripe, Waiting { count: 2, since: Some(now()) });
+    assert_eq!(figures.due, Waiting { count: 2, since: Some(now()) });
     assert_eq!((figures.open_turns, figures.dead, figures.unknown), (1, 1, 0));
     assert_eq!((figures.pending.count, figures.sending.count), (1, 1));
     assert_eq!(figures.unsent(), Waiting { count: 2, since: Some(now()) });

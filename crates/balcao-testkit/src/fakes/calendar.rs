@@ -11,8 +11,8 @@ use balcao_app::context::names::NameRefusal;
 use balcao_app::scheduling::availability::Slot;
 use balcao_app::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
 use balcao_app::scheduling::calendar::{
-    Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
-    Seen, Source, Version, Visit,
+    Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Reading,
+    Refusal, Source, Version, Visit,
 };
 use balcao_app::scheduling::catalog::{Offer, ProfessionalView, ServiceView};
 use balcao_domain::hours::{Period, format_minute};
@@ -153,9 +153,9 @@ impl Memory {
         state.token = state.log.len();
     }
 
-    fn seen<T>(&self, value: T) -> Seen<T> {
+    fn seen<T>(&self, value: T) -> Reading<T> {
         let silent = self.state.lock().unwrap().silent();
-        Seen { value, source: if silent { Source::Mirror { as_of: self.now } } else { Source::Live } }
+        Reading { value, source: if silent { Source::Mirror { as_of: self.now } } else { Source::Live } }
     }
 
     /// Runs an act once per key, with what goes wrong with it.

@@ -1,4 +1,4 @@
-//! The HTTP API under `/v1` (specification part 05 §9).
+//! The HTTP API under `/v1`.
 //!
 //! Each endpoint is one [`Endpoint`]: method, path, scope, the types of what it takes and gives, and the function that
 //! answers. The router, the checks of what comes in and the OpenAPI document are all made of it, so that none of them can say

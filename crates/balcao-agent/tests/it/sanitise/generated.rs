@@ -73,7 +73,7 @@ impl Dice {
     }
 }
 
-/// The text, damaged in one of the ways that reply-leaks §4.5 lists.
+/// The text, damaged in one way.
 fn damaged(text: &str, way: usize, dice: &mut Dice) -> String {
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let any = |dice: &mut Dice| places[dice.below(places.len())];

@@ -1,4 +1,4 @@
-//! A program writes for a contact and waits for the reply (specification part 05 §9): the same inbox row, turn and journal as
+//! A program writes for a contact and waits for the reply: the same inbox row, turn and journal as
 //! for any channel, so that a crash loses nothing and a repeated request is the same one.
 //!
 //! A program calls a conversation by a name of its own, unique in the organization. The channel `api` has no outbox, because the
@@ -87,7 +87,7 @@ impl Calls {
         Self { app, wake, completion }
     }
 
-    /// Stores what a program writes, once per key. Durable when it returns. It is ripe at once: a program says all that it has
+    /// Stores what a program writes, once per key. Durable when it returns. It is due at once: a program says all that it has
     /// to say; what is written while a turn runs is answered with it or by the next one.
     ///
     /// # Errors

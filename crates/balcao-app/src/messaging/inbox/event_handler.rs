@@ -138,7 +138,7 @@ impl EventHandler<'_> {
         }
     }
 
-    /// A message that deserves an answer: it waits until its burst is ripe.
+    /// A message that deserves an answer: it waits until its burst is due.
     fn for_a_turn(&mut self, tx: &mut Tx<'_>, message: &InboundMessage) -> Result<(), UseCaseError> {
         if message.sender.is_nobody() {
             return self.store_unanswered(tx, "message", None, Some(message.id.as_str()), "nobody to answer");

@@ -93,7 +93,7 @@ impl EventHandler<'_> {
         self.tried_again(tx, message, failure.class, &words)
     }
 
-    /// Has a message that failed for now tried again as if its attempt had failed at once (facts: WhatsApp, §12). Returns `true` if it is.
+    /// Has a message that failed for now tried again as if its attempt had failed at once. Returns `true` if it is.
     /// Returns `false` if a later message has left, because the retry would arrive out of order (I-14); staff see the failure instead.
     fn tried_again(
         &self,

@@ -1,5 +1,5 @@
 //! What is done about a message that certainly did not arrive, beside telling staff: the same whether the provider says so at
-//! once or by a status later (facts: WhatsApp, §12).
+//! once or by a status later.
 
 use balcao_channel::channels::whatsapp::identity;
 use balcao_channel::outbound::OutboundContent;

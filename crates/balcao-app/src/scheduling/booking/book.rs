@@ -204,7 +204,7 @@ fn decide<'a>(
 ) -> Result<Decision<'a>, BookingRefusal> {
     let names = names(agenda);
     let shown = |one| view(one, &names, &agenda.zone);
-    // A second turn that asks for an existing appointment receives that appointment (facts: exactly once, 3.4).
+    // A second turn that asks for an existing appointment receives that appointment.
     let same_start = upcoming.iter().find(|one| one.span.start == wish.start && one.attendee == request.attendee);
     if let Some(existing) = same_start {
         let same = wish.professional.is_none_or(|wanted| wanted.id == existing.professional)

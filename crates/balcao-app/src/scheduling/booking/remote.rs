@@ -276,7 +276,7 @@ async fn ask(
     which: AppointmentId,
 ) -> Result<Agreement, UseCaseError> {
     Ok(match push::push_event(app, &connected.service, id, which).await? {
-        Pushed::Shown(ours) => match find_rival(app, id, connected, &ours).await? {
+        Pushed::Current(ours) => match find_rival(app, id, connected, &ours).await? {
             Some(rival) => Agreement::Taken(Box::new(rival)),
             None => Agreement::Stands,
         },

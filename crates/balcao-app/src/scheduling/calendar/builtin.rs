@@ -9,8 +9,8 @@ use jiff::civil::Date;
 use super::busy;
 use super::settle::missing;
 use super::{
-    Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
-    Seen, Source, Version, Visit,
+    Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Reading,
+    Refusal, Source, Version, Visit,
 };
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::agenda::Agenda;
@@ -57,7 +57,7 @@ impl Calendar for BuiltIn {
     }
 
     async fn offer(&self, organization: OrganizationId) -> Read<Offer> {
-        Ok(Seen::live(self.catalog.offer(organization).await?))
+        Ok(Reading::live(self.catalog.offer(organization).await?))
     }
 
     async fn busy(&self, owner: Owner, query: BusyQuery) -> Read<Result<Vec<BusyDay>, BookingRefusal>> {
@@ -81,7 +81,7 @@ impl Calendar for BuiltIn {
             };
             Ok(Ok(busy::days(&agenda, only, from, query.to.min(last_date))))
         });
-        Ok(Seen { value: look.await?, source })
+        Ok(Reading { value: look.await?, source })
     }
 
     async fn list(&self, owner: Owner, from: Date, to: Date) -> Read<Vec<Entry>> {
@@ -94,11 +94,11 @@ impl Calendar for BuiltIn {
             let all = open.iter().map(|one| entry(view(one, &names, &zone)));
             Ok(all.filter(|entry| (from..=to).contains(&entry.visit.date)).collect())
         });
-        Ok(Seen { value: look.await?, source })
+        Ok(Reading { value: look.await?, source })
     }
 
     async fn find(&self, owner: Owner, id: &EntryId) -> Read<Option<Entry>> {
-        let Some(id) = row(id) else { return Ok(Seen::live(None)) };
+        let Some(id) = row(id) else { return Ok(Reading::live(None)) };
         let source = self.source(owner.organization).await?;
         let look = self.app.look(move |tx, _now| {
             let (organization, zone) = organization(tx, owner.organization)?;
@@ -107,7 +107,7 @@ impl Calendar for BuiltIn {
             let names = catalog::professional_names(tx, organization.id)?;
             Ok(Some(entry(view(&own, &names, &zone))))
         });
-        Ok(Seen { value: look.await?, source })
+        Ok(Reading { value: look.await?, source })
     }
 
     async fn would_book(&self, owner: Owner, request: BookRequest) -> Outcome {

@@ -1,4 +1,4 @@
-//! A calendar: free time, taken time and booking, for a built-in or an external back end (specification part 4 §6).
+//! A calendar: free time, taken time and booking, for a built-in or an external back end.
 //!
 //! [`Calendar`] is the interface of a back end; [`BuiltIn`] implements it over our own tables. Results and errors are data: a rule
 //! refuses with a [`Refusal`], and a service fails with a [`CalendarError`]. [`CalendarError::Unknown`] means that an answer was lost,
@@ -131,14 +131,14 @@ pub enum Source {
 
 /// What was read, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen<T> {
+pub struct Reading<T> {
     /// What was read.
     pub value: T,
     /// Where.
     pub source: Source,
 }
 
-impl<T> Seen<T> {
+impl<T> Reading<T> {
     /// Read from the calendar itself.
     pub const fn live(value: T) -> Self {
         Self { value, source: Source::Live }
@@ -309,7 +309,7 @@ pub enum Health {
 }
 
 /// What a read gives.
-pub type Read<T> = Result<Seen<T>, CalendarError>;
+pub type Read<T> = Result<Reading<T>, CalendarError>;
 
 /// What an act gives.
 pub type Outcome = Result<Result<Done, Refusal>, CalendarError>;

@@ -43,9 +43,9 @@ pub(crate) async fn freshen_before_choice(
     app: &AppContext,
     organization: OrganizationId,
     texts: &[String],
-    finding: Option<ResolutionMode>,
+    mode: Option<ResolutionMode>,
 ) -> Result<(), UseCaseError> {
-    if app.remote_calendar.is_none() || finding != Some(ResolutionMode::Always) {
+    if app.remote_calendar.is_none() || mode != Some(ResolutionMode::Always) {
         return Ok(());
     }
     let said: Vec<String> = texts.iter().map(|text| normalize(text)).collect();
@@ -63,23 +63,23 @@ pub(crate) fn resolve_professional(
     contact: ContactId,
     conversation: &mut Conversation,
     answered: Option<ProfessionalId>,
-    finding: ResolutionMode,
+    mode: ResolutionMode,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let active = active(tx, organization)?;
     let last = message::last(tx, organization, conversation.id, LOOKED_AT)?;
-    let whom = match finding {
+    let professional = match mode {
         ResolutionMode::AskedFor => asked_for(&active, &last, now),
         ResolutionMode::Always => {
-            let works = |whom: &ProfessionalId| active.iter().any(|one| one.id == *whom);
+            let works = |professional: &ProfessionalId| active.iter().any(|one| one.id == *professional);
             let known = answered.filter(works).or(conversation.professional.filter(works));
-            let before = conversation.professional.filter(|whom| !works(whom));
+            let before = conversation.professional.filter(|professional| !works(professional));
             always(tx, organization, contact, known, &active, &last, now)?.or(before)
         }
     };
-    if conversation.professional != whom {
-        conversation::set_professional(tx, organization, conversation.id, whom)?;
-        conversation.professional = whom;
+    if conversation.professional != professional {
+        conversation::set_professional(tx, organization, conversation.id, professional)?;
+        conversation.professional = professional;
     }
     Ok(())
 }
@@ -98,12 +98,12 @@ fn always(
     let ours = last.iter().rev().find(|one| one.author != Author::Contact).map_or("", |one| one.text.as_str());
     let hearing = MentionContext { known: known.is_some(), named: asks_for_a_name(ours) };
     match find_mention(active, &said, hearing) {
-        Mention::One(whom) => return Ok(Some(whom)),
+        Mention::One(professional) => return Ok(Some(professional)),
         Mention::Several(_) => return Ok(None),
         Mention::Nobody => {}
     }
-    if let Some(whom) = agreed_to(active, ours, &said) {
-        return Ok(Some(whom));
+    if let Some(professional) = agreed_to(active, ours, &said) {
+        return Ok(Some(professional));
     }
     let anybody = anybody_will_do(&said, true);
     let among = offered(active, ours);
@@ -114,9 +114,9 @@ fn always(
     let open = is_open(active, last);
     if !open
         && (!anybody || among.is_empty())
-        && let Some(whom) = by_appointment(tx, organization, contact, active, now)?
+        && let Some(professional) = by_appointment(tx, organization, contact, active, now)?
     {
-        return Ok(Some(whom));
+        return Ok(Some(professional));
     }
     if let [only] = active {
         return Ok(Some(only.id));
@@ -151,8 +151,8 @@ fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Optio
         if anybody_will_do(&said, false) {
             return None;
         }
-        if let Mention::One(whom) = find_mention(active, &said, MentionContext { known: false, named: false }) {
-            return Some(whom);
+        if let Mention::One(professional) = find_mention(active, &said, MentionContext { known: false, named: false }) {
+            return Some(professional);
         }
     }
     None
@@ -167,7 +167,7 @@ fn by_appointment(
 ) -> Result<Option<ProfessionalId>, UseCaseError> {
     let currency = organization::get(tx, id)?.currency;
     let upcoming = appointment::upcoming_of_contact(tx, id, contact, currency, now)?;
-    let works = |whom: &ProfessionalId| active.iter().any(|one| one.id == *whom);
+    let works = |professional: &ProfessionalId| active.iter().any(|one| one.id == *professional);
     if let Some(next) = upcoming.iter().map(|one| one.professional).find(works) {
         return Ok(Some(next));
     }

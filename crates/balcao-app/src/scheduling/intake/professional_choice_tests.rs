@@ -6,7 +6,7 @@ use super::*;
 
 fn named(active: &[Professional], said: &str, known: bool) -> Option<ProfessionalId> {
     match find_mention(active, said, MentionContext { known, named: false }) {
-        Mention::One(whom) => Some(whom),
+        Mention::One(professional) => Some(professional),
         Mention::Several(_) | Mention::Nobody => None,
     }
 }
@@ -136,7 +136,7 @@ fn a_name_as_an_answer_changes_to_whoever_bears_it_and_several_are_left_open() {
     ] {
         let found = match find_mention(&all, &normalize(said), MentionContext { known, named: name_asked }) {
             Mention::Nobody => None,
-            Mention::One(whom) => Some(vec![i64::from(whom)]),
+            Mention::One(professional) => Some(vec![i64::from(professional)]),
             Mention::Several(several) => Some(several.into_iter().map(i64::from).collect()),
         };
         assert_eq!(found, expected, "{said}");

@@ -71,17 +71,17 @@ pub(super) fn find_mention(active: &[Professional], said: &str, hearing: Mention
     let ends: Vec<usize> = found.iter().map(|one| one.at.end).collect();
     let unnamed = found.is_empty();
     found.retain(|one| counts(&words, one, &ends, chooses, hearing));
-    let mut whom: Vec<ProfessionalId> = found.iter().map(|one| one.whom).collect();
-    whom.sort_unstable();
-    whom.dedup();
-    match whom.as_slice() {
+    let mut professionals: Vec<ProfessionalId> = found.iter().map(|one| one.professional).collect();
+    professionals.sort_unstable();
+    professionals.dedup();
+    match professionals.as_slice() {
         [] if unnamed => match misspelt(active, &words) {
             Mention::Nobody => titled(active, &words),
             meant @ (Mention::One(_) | Mention::Several(_)) => meant,
         },
         [] => Mention::Nobody,
         [one] => Mention::One(*one),
-        _ => Mention::Several(whom),
+        _ => Mention::Several(professionals),
     }
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn asks_for_a_number(ours: &str) -> bool {
 fn named_in_question(active: &[Professional], ours: &str) -> Vec<ProfessionalId> {
     let words = words_of(&normalize(last_question(ours).unwrap_or_default()));
     let mut named: Vec<ProfessionalId> =
-        spans(&words, active).iter().filter(|one| one.whole).map(|one| one.whom).collect();
+        spans(&words, active).iter().filter(|one| one.whole).map(|one| one.professional).collect();
     named.sort_unstable();
     named.dedup();
     named
@@ -136,7 +136,7 @@ fn last_question(text: &str) -> Option<&str> {
 
 /// A place in a text that holds the name of a professional.
 struct Span {
-    whom: ProfessionalId,
+    professional: ProfessionalId,
     at: Range<usize>,
     /// The whole name or an alias, and not a part of it.
     whole: bool,
@@ -156,7 +156,12 @@ fn spans(words: &[String], active: &[Professional]) -> Vec<Span> {
         for name in std::iter::once(&one.name).chain(&one.aliases) {
             let name = words_of(&normalize(name));
             let whole = words.windows(name.len().max(1)).enumerate().filter(|(_, window)| *window == name.as_slice());
-            found.extend(whole.map(|(at, _)| Span { whom: one.id, at: at..at + name.len(), whole: true, exact: true }));
+            found.extend(whole.map(|(at, _)| Span {
+                professional: one.id,
+                at: at..at + name.len(),
+                whole: true,
+                exact: true,
+            }));
             let part = |part: &&String| part.len() >= PART && !NO_PARTS.contains(&part.as_str());
             let same = |word: &String| name.iter().filter(part).any(|part| part == word);
             let alike = |word: &String| {
@@ -167,7 +172,7 @@ fn spans(words: &[String], active: &[Professional]) -> Vec<Span> {
                 let run = words.iter().skip(at).take_while(|word| alike(word)).count();
                 if run > 0 {
                     let exact = words.iter().skip(at).take(run).all(same);
-                    found.push(Span { whom: one.id, at: at..at + run, whole: false, exact });
+                    found.push(Span { professional: one.id, at: at..at + run, whole: false, exact });
                 }
             }
         }
@@ -256,11 +261,11 @@ fn titled(active: &[Professional], words: &[String]) -> Mention {
         let bears = |one: &&Professional| {
             words_of(&normalize(&one.name)).first().is_some_and(|first| title.contains(&first.as_str()))
         };
-        let whom: Vec<ProfessionalId> = active.iter().filter(bears).map(|one| one.id).collect();
-        return match whom.as_slice() {
+        let professionals: Vec<ProfessionalId> = active.iter().filter(bears).map(|one| one.id).collect();
+        return match professionals.as_slice() {
             [] => Mention::Nobody,
             [one] => Mention::One(*one),
-            _ => Mention::Several(whom),
+            _ => Mention::Several(professionals),
         };
     }
     Mention::Nobody

@@ -32,7 +32,7 @@ const MAX_STEPS: u32 = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pushed {
     /// The event is as it should be.
-    Shown(ShownEvent),
+    Current(ShownEvent),
     /// The event does not exist, as it should be.
     Absent,
     /// Another push holds the appointment.
@@ -106,7 +106,7 @@ pub async fn push_event(
             Some(row) if row.wanted > row.pushed => Pushed::Unknown(ServiceError::Unknown {
                 reason: "the program crashed each time while it wrote this event".to_owned(),
             }),
-            Some(row) => row.known.map_or(Pushed::Absent, |known| Pushed::Shown(shown(organization, known))),
+            Some(row) => row.known.map_or(Pushed::Absent, |known| Pushed::Current(shown(organization, known))),
             None => Pushed::Absent,
         });
     };
@@ -364,7 +364,7 @@ impl Push<'_> {
             None => calendar_event::record_gone(tx, organization, &row),
         };
         let held: Result<bool, balcao_store::StoreError> = self.app.store.write(record).await;
-        Ok(if held? { shown.map_or(Pushed::Absent, Pushed::Shown) } else { Pushed::Held })
+        Ok(if held? { shown.map_or(Pushed::Absent, Pushed::Current) } else { Pushed::Held })
     }
 
     /// Hands an event that a person changed to staff. The push ends; what staff choose raises the event again.

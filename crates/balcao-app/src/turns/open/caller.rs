@@ -31,13 +31,19 @@ pub(crate) async fn open(
     app: &AppContext,
     agent: &Agent,
     inbound: &TurnRequest,
-    needs: LoadOptions,
+    load_options: LoadOptions,
 ) -> Result<OpenResult, UseCaseError> {
-    professional_choice::freshen_before_choice(app, inbound.organization, &inbound.texts, needs.whom).await?;
+    professional_choice::freshen_before_choice(
+        app,
+        inbound.organization,
+        &inbound.texts,
+        load_options.professional_resolution,
+    )
+    .await?;
     let now = app.clock.now();
     let inbound = inbound.clone();
     let (prompt, locale) = (agent.prompt_version.clone(), agent.profile.language);
-    app.store.write(move |tx| open_in_transaction(tx, &inbound, &prompt, locale, needs, now)).await
+    app.store.write(move |tx| open_in_transaction(tx, &inbound, &prompt, locale, load_options, now)).await
 }
 
 fn open_in_transaction(
@@ -45,14 +51,14 @@ fn open_in_transaction(
     inbound: &TurnRequest,
     prompt: &PromptVersion,
     locale: Locale,
-    needs: LoadOptions,
+    load_options: LoadOptions,
     now: Timestamp,
 ) -> Result<OpenResult, UseCaseError> {
     let (organization, zone) = organization(tx, inbound.organization)?;
     let contact = find_or_add(tx, inbound, now)?;
     let mut conversation = conversation::find_or_begin(tx, organization.id, contact.id, &inbound.channel, now)?;
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
-        let opened = load(tx, organization, zone, contact, conversation, turn, locale, needs, now)?;
+        let opened = load(tx, organization, zone, contact, conversation, turn, locale, load_options, now)?;
         return Ok(OpenResult::Interrupted { opened: Box::new(opened), saved });
     }
     if conversation.state == ConversationState::Closed {
@@ -69,7 +75,7 @@ fn open_in_transaction(
         };
         message::insert(tx, organization.id, &new, now)?;
     }
-    let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, needs, now)?;
+    let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, load_options, now)?;
     // A held call stays until the turn closes: if this one is cut short, the customer's word still counts, once.
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;

@@ -52,13 +52,15 @@ async fn freshen_before_choice(
     leased: &LeasedConversation,
     turn_lease: &TurnLease,
 ) -> Result<(), UseCaseError> {
-    let (Some(_), Some(finding)) = (&app.remote_calendar, turn_lease.needs.whom) else { return Ok(()) };
+    let (Some(_), Some(mode)) = (&app.remote_calendar, turn_lease.load_options.professional_resolution) else {
+        return Ok(());
+    };
     let (organization, conversation) = (leased.lease.organization, leased.lease.conversation);
     let limit = turn_lease.burst.most.max(1);
     let list = move |tx: &mut Tx<'_>, _now| Ok(inbox::list_waiting(tx, organization, conversation, limit)?);
     let rows = app.look(list).await?.into_iter().filter(|row| row.speaker == Speaker::Contact);
     let texts: Vec<String> = rows.map(|row| row.text).collect();
-    professional_choice::freshen_before_choice(app, organization, &texts, Some(finding)).await
+    professional_choice::freshen_before_choice(app, organization, &texts, Some(mode)).await
 }
 
 fn open_in_transaction(
@@ -85,7 +87,7 @@ fn open_in_transaction(
             conversation,
             turn,
             turn_lease.locale,
-            turn_lease.needs,
+            turn_lease.load_options,
             now,
         )?;
         let opened = Opened { written, ..opened };
@@ -109,8 +111,17 @@ fn open_in_transaction(
     let rows = assign_messages(tx, lease, turn, turn_lease.burst.most.max(1), now)?;
     let (inbound, late) = read(&rows, &conversation.channel, now);
     let written = stale_inbound::written(&rows, &zone, now);
-    let mut opened =
-        opened::load(tx, organization, zone, contact, conversation, turn, turn_lease.locale, turn_lease.needs, now)?;
+    let mut opened = opened::load(
+        tx,
+        organization,
+        zone,
+        contact,
+        conversation,
+        turn,
+        turn_lease.locale,
+        turn_lease.load_options,
+        now,
+    )?;
     opened.written = written;
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;

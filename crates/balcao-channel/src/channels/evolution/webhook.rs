@@ -95,14 +95,14 @@ fn shows_key(body: &[u8], key: &SecretString) -> bool {
 
 fn has_key(body: &[u8], key: &SecretString) -> bool {
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let shown = reader.deserialize_map(Shown(key));
+    let shown = reader.deserialize_map(KeyVisitor(key));
     shown.is_ok_and(|shown| shown) && reader.end().is_ok()
 }
 
 /// Looks for the key at the top of an object.
-struct Shown<'a>(&'a SecretString);
+struct KeyVisitor<'a>(&'a SecretString);
 
-impl<'de> Visitor<'de> for Shown<'_> {
+impl<'de> Visitor<'de> for KeyVisitor<'_> {
     type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
