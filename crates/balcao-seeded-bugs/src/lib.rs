@@ -25,11 +25,12 @@ pub enum Bug {
     TakeoverNotChecked,
     UnknownCommitRetriedAnew,
     AttemptsCountedAtFailure,
+    PlanNotCompared,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::AcknowledgedBeforeCommit,
         Self::DedupedByReading,
         Self::EpochNotGuarded,
@@ -48,6 +49,7 @@ impl Bug {
         Self::TakeoverNotChecked,
         Self::UnknownCommitRetriedAnew,
         Self::AttemptsCountedAtFailure,
+        Self::PlanNotCompared,
     ];
 
     /// Within how many seeds it must be found.
@@ -61,6 +63,7 @@ impl Bug {
             | Self::NewKeyOnRetry
             | Self::BlindRepeated
             | Self::OutboxAfterClose
+            | Self::PlanNotCompared
             | Self::UnknownCommitRetriedAnew => 50,
             Self::ModelAskedAgain
             | Self::SlotNotGuarded
@@ -89,6 +92,7 @@ impl Bug {
             Self::TakeoverNotChecked => &["O-13"],
             Self::UnknownCommitRetriedAnew => &["O-3", "O-4"],
             Self::AttemptsCountedAtFailure => &["O-8"],
+            Self::PlanNotCompared => &["O-18"],
         }
     }
 }

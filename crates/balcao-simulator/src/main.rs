@@ -13,6 +13,7 @@ mod fixtures;
 mod model;
 mod observations;
 mod oracles;
+mod owners;
 mod plan;
 mod replica;
 mod run;

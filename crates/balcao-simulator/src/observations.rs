@@ -3,13 +3,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use balcao_domain::ConversationId;
+use balcao_app::admin::business::{BusinessPlan, Hit};
+use balcao_domain::{ConversationId, OrganizationId};
 use balcao_store::Lease;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
 /// The name of the channel.
 pub(crate) const CHANNEL: &str = "whatsapp";
+
+/// When a professional is away, local to the business: at hours that customers book.
+pub(crate) const TIME_OFF: (&str, &str) = ("2026-11-25T14:00", "2026-11-25T16:00");
+
+/// A plan that an owner looked at and applied.
+#[derive(Debug)]
+pub(crate) struct AppliedPlan {
+    pub(crate) organization: OrganizationId,
+    pub(crate) plan: BusinessPlan,
+}
+
+impl AppliedPlan {
+    /// The ids of the bookings that the plan of a time off showed; `None` for a plan of something else.
+    pub(crate) fn hits_of_time_off(&self) -> Option<Vec<String>> {
+        let change = self.plan.changes.iter().find(|one| one.fields.iter().any(|field| field.field == "time_off"))?;
+        Some(change.hits.iter().map(Hit::id).map(str::to_owned).collect())
+    }
+}
 
 /// What the outside saw.
 #[derive(Debug, Default)]
@@ -34,6 +53,8 @@ pub(crate) struct Outside {
     pub(crate) epochs: Epochs,
     /// Customers by account and number: the id that they were last known by, once that was acknowledged.
     pub(crate) users: BTreeMap<(String, String), String>,
+    /// Plans that an owner applied and that were acknowledged to them.
+    pub(crate) plans: Vec<AppliedPlan>,
     /// Texts of tenants that reached a model together with another tenant's.
     pub(crate) crossings: BTreeSet<String>,
 }

@@ -3,6 +3,7 @@
 //! The oracles read the tables and what the outside saw, not the program's own opinion.
 
 pub(crate) mod agenda;
+mod business;
 pub(crate) mod leases;
 mod records;
 mod subscriptions;
@@ -62,6 +63,7 @@ pub(crate) fn judge_run(
         agenda::is_sound(tx, &outside, world.now(), &mut found)?;
         visits::end_once(tx, tenants, world.now(), &mut found)?;
         subscriptions::are_sound(tx, &mut found)?;
+        business::plans_are_kept(tx, tenants, &outside, &mut found)?;
         records::are_true(tx, &turns, &mut found)?;
         leases::fence(&outside, &mut found);
         leases::are_waited_for(tx, world, &mut found)?;

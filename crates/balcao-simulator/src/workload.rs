@@ -65,6 +65,8 @@ impl Crowd {
             let this = self.clone();
             tasks.push(tokio::spawn(async move { this.reconsider(planned, number).await }));
         }
+        let this = self.clone();
+        tasks.push(tokio::spawn(async move { this.run_businesses().await }));
         futures::future::join_all(tasks).await;
     }
 

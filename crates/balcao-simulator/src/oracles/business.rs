@@ -1,0 +1,105 @@
+//! O-18: a plan is applied as it was shown, once, or refused.
+//!
+//! The rows of the audit log are in the order of their commits. The prices that they name therefore form a chain that ends at the stored
+//! price, and every booking has a price of the chain.
+
+use std::collections::BTreeSet;
+
+use balcao_store::{StoreError, Tx};
+use serde_json::Value;
+
+use super::Finding;
+use crate::businesses::Tenant;
+use crate::observations::{Outside, TIME_OFF};
+
+/// The service whose price owners change, and its price before.
+const SERVICE: (&str, &str) = ("Corte na máquina", "50.00");
+
+pub(super) fn plans_are_kept(
+    tx: &mut Tx<'_>,
+    tenants: &[Tenant],
+    outside: &Outside,
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    for tenant in tenants {
+        let organization = i64::from(tenant.organization);
+        prices_form_a_chain(tx, organization, found)?;
+        let made: Vec<String> = tx.query_all(
+            "SELECT subject FROM audit_log WHERE organization_id = ?1 AND action = 'business.apply' ORDER BY subject",
+            &[organization.into()],
+            |row| row.get(0),
+        )?;
+        if made.iter().collect::<BTreeSet<_>>().len() != made.len() {
+            found.push(format!("O-18: org_{organization} has a plan that was made twice: {made:?}"));
+        }
+        for one in outside.plans.iter().filter(|one| one.organization == tenant.organization) {
+            if !made.contains(&one.plan.hash) {
+                found.push(format!("O-18: the plan {} was acknowledged and not made", one.plan.hash));
+            }
+            if let Some(hits) = one.hits_of_time_off() {
+                bookings_in_time_off_were_shown(tx, organization, &hits, found)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prices_form_a_chain(tx: &mut Tx<'_>, organization: i64, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let (service, first) = SERVICE;
+    let acts: Vec<(String, String)> = tx.query_all(
+        "SELECT before_value, after_value FROM audit_log
+         WHERE organization_id = ?1 AND action = 'services.update' AND subject = ?2 ORDER BY id",
+        &[organization.into(), service.into()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let price = |text: &str| {
+        let fields: Option<Value> = serde_json::from_str(text).ok();
+        fields.and_then(|fields| Some(fields.get("price")?.as_str()?.to_owned())).unwrap_or_default()
+    };
+    let mut chain = vec![first.to_owned()];
+    for (before, after) in acts {
+        if chain.last() != Some(&price(&before)) {
+            found.push(format!("O-18: org_{organization}: a price of {} follows {chain:?}", price(&before)));
+        }
+        chain.push(price(&after));
+    }
+    let cents: BTreeSet<i64> = chain.iter().filter_map(|price| price.replace('.', "").parse().ok()).collect();
+    let stored: i64 = tx.query_one(
+        "SELECT price_cents FROM service WHERE organization_id = ?1 AND name = ?2",
+        &[organization.into(), service.into()],
+        |row| row.get(0),
+    )?;
+    if chain.last().and_then(|price| price.replace('.', "").parse().ok()) != Some(stored) {
+        found.push(format!("O-18: org_{organization}: the prices {chain:?} end at {stored} cents"));
+    }
+    let booked: Vec<(i64, i64)> = tx.query_all(
+        "SELECT id, price_cents FROM appointment WHERE organization_id = ?1 AND service_name = ?2 AND plan_id IS NULL ORDER BY id",
+        &[organization.into(), service.into()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    for (id, price) in booked.into_iter().filter(|(_, price)| !cents.contains(price)) {
+        found.push(format!("O-18: apt_{id} costs {price} cents, which is none of {chain:?}"));
+    }
+    Ok(())
+}
+
+/// After a time off was applied, nobody books into it: what stands there was in the plan.
+fn bookings_in_time_off_were_shown(
+    tx: &mut Tx<'_>,
+    organization: i64,
+    hits: &[String],
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    let standing: Vec<i64> = tx.query_all(
+        "SELECT a.id FROM appointment a
+         JOIN time_off t ON t.organization_id = a.organization_id AND t.professional_id = a.professional_id
+         WHERE a.organization_id = ?1 AND a.status IN ('pending', 'confirmed') AND a.starts_at < t.ends_at AND t.starts_at < a.ends_at
+         ORDER BY a.id",
+        &[organization.into()],
+        |row| row.get(0),
+    )?;
+    for id in standing.into_iter().map(|id| format!("apt_{id}")).filter(|id| !hits.contains(id)) {
+        found.push(format!("O-18: {id} stands in the time off {TIME_OFF:?}, whose plan showed {hits:?}"));
+    }
+    Ok(())
+}
