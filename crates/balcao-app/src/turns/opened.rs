@@ -77,7 +77,7 @@ impl Opened {
     }
 }
 
-/// What a turn of this profile load_options beyond what every turn does: nothing else is loaded.
+/// What a turn of this profile loads in addition to what every turn loads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LoadOptions {
     /// How many messages a minute are too many; 0 for any.
@@ -105,7 +105,7 @@ impl LoadOptions {
     }
 }
 
-/// Decides how the tools of a profile find their professional. A profile that names a professional load_options no question.
+/// Decides how the tools of a profile find their professional. A profile that names a professional needs no question.
 fn resolution_mode(agent: &Agent) -> Option<ResolutionMode> {
     let any = |with: With| agent.toolbox.iter().any(|tool| tool.spec.with == Some(with));
     if any(With::One) {
