@@ -5,17 +5,16 @@
 //! custom_fields[*].id              size(name) <= 100                         {add: assignees, rem: []}
 //! ```
 //!
-//! A name is a field of the value, `$` the value itself. A missing field is `null`, and so is a field of a value that is not an object.
-//! `&&`, `
-//! ` and `!` take `null`, `false`, `0` and `""` for false, as JavaScript does, and `&&`, `
-//! ` give one of their operands. `===` and `==` are the same: equal JSON, numbers by value. `<` compares two numbers or two texts, `+ - *
-//! /` take numbers (`+` also two texts), and anything else is an error with its place. `list[*].field` is the field of every element.
+//! A name is a field of the value, and `$` is the value itself. A missing field is `null`, and so is a field of a value that is not an
+//! object. `&&`, `||` and `!` take `null`, `false`, `0` and `""` for false, as JavaScript does, and `&&` and `||` give one of their
+//! operands. `===` and `==` are the same: equal JSON, numbers by value. `<` compares two numbers or two texts. `+`, `-`, `*` and `/` take
+//! numbers, and `+` also takes two texts. Anything else is an error with its place. `list[*].field` is the field of every element.
 //!
-//! Functions: `size(x)` (characters, elements or fields), `type(x)`, `lower(text)`, `number(text)`, `string(x)`,
-//! `includes(list or text, x)`, `starts_with(text, text)`, `matches(text, 'pattern')`, `defined(x)`.
+//! Functions: `size(x)` (characters, elements or fields), `type(x)`, `lower(text)`, `number(text)`, `string(x)`, `includes(list or text,
+//! x)`, `starts_with(text, text)`, `matches(text, 'pattern')`, `defined(x)`.
 //!
-//! Nothing loops, calls back or grows without bound: the length, depth and parts of an expression are limited when it is read, what it
-//! may look at when it is computed. It sees no clock, no randomness, nothing but its value.
+//! An expression has no loops and no recursion. Reading an expression limits its length, depth and parts; computing it limits how much of
+//! the value it may read. It sees only its value: no clock and no randomness.
 
 mod error;
 mod eval;
