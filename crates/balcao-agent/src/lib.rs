@@ -1,7 +1,7 @@
 //! One turn: decide, drive, guard.
 //!
-//! [`turn`] decides without I/O, [`driver`] acts without deciding. Guardrails look at a message before any model call; the
-//! sanitiser and the claim check look at every text before it may become a [`sanitise::Reply`].
+//! [`turn`] decides without I/O, and [`driver`] acts without deciding. Guardrails check a message before any model request. The sanitiser
+//! and the claim check read every text before it may become a [`sanitise::Reply`].
 
 pub mod breaker;
 pub mod claims;

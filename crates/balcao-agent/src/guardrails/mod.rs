@@ -1,6 +1,7 @@
-//! Guardrails: checks that decide before any model call. Each is a pure function; the first that does not pass decides.
+//! Guardrails: checks of a message before any model request. Each check is a pure function, and the first check that does not pass decides
+//! what happens to the turn.
 //!
-//! A guardrail that itself fails, denies: a person takes over. To add one, copy a neighbour and list it in [`ALL`].
+//! If a check itself fails, a person takes over. To add a guardrail, copy a neighbour and list it in [`ALL`].
 
 mod asks_for_human;
 mod budget;

@@ -1,7 +1,8 @@
-//! System prompts from modules over data. Nothing about one business stands here: it comes in as [`PromptData`].
+//! Builds system prompts from modules and data. No module contains anything about a single business; the caller passes it as
+//! [`PromptData`].
 //!
-//! The modules are templates in `prompts/<language>/<module>.md`. What never changes within a conversation comes first, the
-//! `context` module last, so that a provider's prompt cache holds.
+//! The modules are templates in `prompts/<language>/<module>.md`. The parts that never change within a conversation come first, and the
+//! `context` module comes last. So the prompt cache of a provider keeps its value.
 
 mod data;
 mod words;

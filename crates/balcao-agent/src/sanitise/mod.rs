@@ -1,11 +1,11 @@
-//! What reaches the customer: ordered passes that remove leaks, then a verdict.
+//! The sanitiser: ordered passes that remove leaks from a text, and a verdict on the rest.
 //!
-//! Every pass is a pure function from a text to the changes it wants ([`passes`]); this module applies them, again as long
-//! as a removal lets something new appear (three times at most), and judges what is left. Most replies hold nothing that
-//! any pass could touch: [`gate`] sees that in one walk over the bytes.
+//! Each pass is a pure function from a text to the changes that it proposes ([`passes`]). This module applies the changes. If a removal
+//! lets a new leak appear, the passes run again, three times at most. Then the module judges the remaining text. Most replies contain
+//! nothing for any pass; [`gate`] detects this in one walk over the bytes.
 //!
-//! Invariants: cleaning twice is cleaning once; work is linear in the text; nothing that was recovered from a text is ever
-//! carried out. Formats: `facts/reply-leaks.md`.
+//! Invariants: a second run changes nothing more; the work is linear in the length of the text; nothing that a pass recovers from a text is
+//! ever executed.
 
 mod edit;
 mod gate;

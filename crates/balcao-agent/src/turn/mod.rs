@@ -1,9 +1,11 @@
-//! One turn as a state machine without I/O: [`Turn::next_step`] says what to do, [`Turn::on_model`] and [`Turn::on_tools`]
-//! take what came of it.
+//! One turn as a state machine without I/O. [`Turn::next_step`] names the next step; [`Turn::on_model`] and [`Turn::on_tools`] take its
+//! result.
 //!
-//! No clock, no randomness, no await in here: the driver awaits, and saves [`Turn::state`] after each step, so that a crash
-//! resumes from the last saved one. Invariants: every call gets exactly one result; at most five rounds of tools; every path
-//! ends in one [`Ending`]; what the customer is told is a [`Reply`].
+//! This module uses no clock, no randomness and no `await`. The driver awaits, and saves [`Turn::state`] after each step, so that after a
+//! crash the turn resumes from the last saved state.
+//!
+//! Invariants: every call gets exactly one result; a turn has at most five rounds of tool calls; every path ends in one [`Ending`]; the
+//! contact reads only a [`Reply`].
 
 mod consent;
 mod finish;

@@ -1,4 +1,4 @@
-//! The passes, in the order in which they run. To add one: a file beside the others, a line in [`ALL`].
+//! The passes, in the order in which they run. To add a pass, write a file beside the others and list it in [`ALL`].
 
 mod announcements;
 mod channels;

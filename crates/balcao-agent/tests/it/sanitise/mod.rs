@@ -1,4 +1,4 @@
-//! Leaks go, answers stay.
+//! Tests of the sanitiser: it removes leaks and keeps answers.
 
 mod benign;
 mod generated;
