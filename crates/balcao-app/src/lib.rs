@@ -1,8 +1,8 @@
-//! The use cases, shared by tools, console, MCP and jobs.
+//! The use cases that tools, the HTTP API, commands and workers share.
 //!
-//! Each is a struct over [`AppContext`]; each call is one transaction. A refusal ("slot taken") is an answer, in the inner
-//! `Result`; only what broke is an error. Effects run once per [`EffectKey`](balcao_store::turns::ledger::EffectKey). Wording for
-//! customers and models is elsewhere.
+//! Each use case is a struct over [`AppContext`], and each call is one transaction. A refusal ("slot taken") is an answer in the inner
+//! `Result`; only a failure is an error. An effect runs once per [`EffectKey`](balcao_store::turns::ledger::EffectKey). Not here: texts for
+//! customers and models.
 
 pub mod admin;
 pub mod context;

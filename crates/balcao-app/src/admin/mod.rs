@@ -1,4 +1,4 @@
-//! The installation and the business: loading it, keys, staff, rights, retention, webhooks, and the state of the backlog.
+//! Administration of the installation and the business: loading, keys, staff, rights, retention, webhooks and the backlog.
 
 pub mod backlog;
 pub mod business;

@@ -1,4 +1,4 @@
-//! The staff's side of conversations: who waits, what was said, taking one over, writing in it, giving it back.
+//! What staff do with conversations: list those that wait, read one, take it over, write in it and give it back.
 
 mod audit_trail;
 mod delivery;

@@ -1,4 +1,4 @@
-//! What is known of contacts: their data, notes, place in pipelines, and plans.
+//! Contacts: their data, notes, places in pipelines, and subscriptions to plans.
 
 pub mod contacts;
 pub mod notes;

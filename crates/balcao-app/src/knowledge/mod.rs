@@ -1,9 +1,10 @@
-//! Searching the business's knowledge: by words, and by meaning where a model makes vectors.
+//! Searches the knowledge base of the business: by words, and by meaning if an embedding model is configured.
 //!
-//! Words are ranked by the database, vectors by their nearness, and both ranks are fused. An entry's vector is made when a search finds
-//! that it lacks one, or that its text or the model is another now, and is kept with the entry. While the model fails, words alone decide.
+//! The database ranks by words, the distance of vectors gives the second rank, and both ranks are fused. A search creates the vector of an
+//! entry if the vector is missing, or if the text or the model has changed since. The vector is stored with the entry. While the model
+//! fails, only words count.
 //!
-//! A search by meaning always finds a nearest entry, so the reader of the result judges whether it fits the question.
+//! A search by meaning always finds a nearest entry, so the reader of the result decides whether the entry answers the question.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Telling the business's own people: professionals of their appointments, staff of handoffs.
+//! Notifications to the people of the business: to professionals about appointments, to staff about handoffs and hot leads.
 
 pub(crate) mod handoff_alerts;
 pub(crate) mod hot_leads;

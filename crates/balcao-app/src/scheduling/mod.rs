@@ -1,4 +1,4 @@
-//! Appointments: free time, booking, calendars, the waiting list, and telling professionals.
+//! Appointments: free time, booking, calendars, the waitlist, and professionals.
 
 pub(crate) mod agenda;
 pub mod appointments;

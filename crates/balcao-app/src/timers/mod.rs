@@ -1,9 +1,9 @@
-//! Timers: reminders, follow-ups, alerts of handoffs without a staff member, expired holds, expired waitlist offers, and visits that
-//! are unmarked.
+//! Timers: reminders, follow-ups, alerts of handoffs without a staff member, expired holds, expired waitlist offers, and visits without a
+//! mark.
 //!
-//! Invariant (I-18): a timer fires once. Its row leaves the state `open` in the transaction that writes its consequence, so
-//! that of any number of replicas one finds it open. Whether it still should fire is judged there too, and once more when its
-//! message leaves ([`crate::messaging::outbound::sender`]). What is skipped says why, in an event that staff see.
+//! Invariant (I-18): a timer fires once. The transaction that writes its consequence also takes its row out of the state `open`, so only
+//! one of several replicas finds the row open. This transaction checks whether the timer should still fire, and the sender checks it once
+//! more when the message leaves ([`crate::messaging::outbound::sender`]). If a timer is skipped, an event shows staff the reason.
 
 mod follow_ups;
 mod handoffs;

@@ -1,22 +1,21 @@
 //! Turns: from a customer's message to the stored reply.
 //!
-//! The [`dispatcher`] leases conversations that are due, and has each answered by [`TurnRunner`] in three steps:
+//! The [`dispatcher`] leases conversations that are due, and [`TurnRunner`] answers each of them in three steps:
 //!
-//! 1. **Open** (`open`, `opened`): one transaction stores the messages and loads what the turn needs. A turn that a crash cut short
-//!    goes on from its saved state first.
-//! 2. **Run** (`runner`, `journal`): the driver of `balcao-agent` asks the model and runs tools. The journal saves each
-//!    model response, and the state before and after an effect. It stops a turn that a person took over.
-//! 3. **Close** (`close`): one transaction stores record, reply, handoff and conversation, after a last look at whether a person took
-//!    over.
+//! 1. **Open** (`open`, `opened`): one transaction stores the messages and loads what the turn needs. If a crash cut a turn short, this
+//!    turn first continues from its saved state.
+//! 2. **Run** (`runner`, `journal`): the driver of `balcao-agent` asks the model and runs tools. The journal saves each model response, and
+//!    the state before and after an effect. It stops a turn if a person took over.
+//! 3. **Close** (`close`): one transaction checks once more whether a person took over, and stores record, reply, handoff and conversation.
 //!
-//! Then the sender of `messaging::outbound` is woken, and `after_reply` runs the steps that the profile asks for after a reply. The
-//! [`watchdog`] gives a person what no process works on for a minute.
+//! Then the sender of `messaging::outbound` is woken, and `after_reply` runs the steps that the profile asks for after a reply. If no
+//! process works on a conversation for a minute, the [`watchdog`] hands it to a person.
 //!
 //! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`turn_lease`).
 //!
 //! A turn has one of two sources (`turn_source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_leased`] works for a
-//! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`turn_lease`), and
-//! the last one fills the outbox and ends the lease.
+//! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`turn_lease`), and the
+//! last one fills the outbox and ends the lease.
 //!
 //! Not here: the rules of a turn (`balcao-agent`) and channels.
 

@@ -1,11 +1,11 @@
-//! Changing a business that is there: from a file, or by one edit.
+//! Changes of a business that the database already has: from a file, or by one edit.
 //!
-//! A change is a [`BusinessPlan`]: what would be added, changed and removed, and which bookings it hits. It is made of two forms of the
-//! same document, the stored one and the wanted one, and names itself by a hash. Applying asks for that hash and makes exactly that plan,
-//! or refuses with the plan as it is by then. A single edit changes the stored document and goes the same way, so that one reader checks
-//! whatever is written.
+//! A change is a [`BusinessPlan`]: the entries that it adds, changes and removes, and the bookings that it affects. The plan compares two
+//! forms of one document, the stored one and the wanted one, and a hash identifies the plan. A caller applies a plan by its hash. If the
+//! plan is still current, exactly this plan is applied; otherwise the caller gets the new plan, and nothing changes. A single edit changes
+//! the stored document and takes the same path, so one reader checks every change.
 //!
-//! What is in use is archived instead of removed. Contacts and appointments of a file are loaded by the first `balcao seed` alone.
+//! An entry in use is archived instead of removed. Only the first `balcao seed` loads the contacts and appointments of a file.
 
 mod apply;
 mod document;

@@ -1,7 +1,7 @@
-//! Loading a business from a YAML file (`balcao seed FILE`).
+//! Loads a business from a YAML file (`balcao seed FILE`).
 //!
-//! Reading collects every mistake of the file, each with its place and what would be right; a file with a mistake imports
-//! nothing. Importing is one transaction.
+//! Reading collects all mistakes of the file, each with its place and the valid form. A file with a mistake imports nothing. The import is
+//! one transaction.
 
 mod business;
 mod check;

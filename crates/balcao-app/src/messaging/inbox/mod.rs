@@ -1,12 +1,12 @@
-//! What a channel delivers, taken in once.
+//! Stores what a channel delivers, once.
 //!
-//! [`Inbox::accept`] is one transaction for all events of a delivery, durable when it returns. Only then may the server acknowledge the
-//! delivery to the channel (I-1). An event that came before changes nothing (I-2). A message waits for the
-//! dispatcher; everything else takes effect at once: statuses move the outbox on, an echo of the shop's own phone gives the
-//! conversation to the person who wrote.
+//! [`Inbox::accept`] stores all events of a delivery in one transaction, and they are durable when it returns. Only then may the server
+//! acknowledge the delivery to the channel provider (I-1). A repeated event changes nothing (I-2). A message waits for the dispatcher;
+//! every other event takes effect at once. A status update changes the state of an outgoing message, and an echo from the shop's own phone
+//! gives the conversation to the person who wrote.
 //!
-//! No content of a signed delivery is an error. The inbox stores unknown events and quarantines events that fail to apply, because the
-//! provider repeats a refused delivery for days.
+//! The content of a signed delivery never causes an error, because the provider repeats a refused delivery for days. The inbox stores
+//! unknown events, and quarantines events that fail to apply.
 
 pub mod calls;
 mod edits;

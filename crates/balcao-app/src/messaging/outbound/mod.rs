@@ -1,4 +1,4 @@
-//! Messages that leave: written into the outbox, checked, priced, sent, and what becomes of failures.
+//! Outgoing messages: writes them into the outbox, checks, prices and sends them, and handles failures.
 
 pub(crate) mod choices;
 pub mod costs;

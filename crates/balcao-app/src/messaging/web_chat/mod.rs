@@ -1,10 +1,10 @@
-//! The web chat: what its visitors write, and what they may read.
+//! The web chat: what visitors write, and what they may read.
 //!
-//! A visitor is known by a name that the server gave them; it is the contact's key on this channel, and the only way to a
-//! conversation. A visitor's messages go through the inbox ([`Inbox::accept`]) and replies through the outbox, as on every other
-//! channel; both leave an entry that the visitor's pages read in order ([`WebChats::look`]).
+//! The server gives each visitor a name. This name is the key of the contact on this channel, and the only way to the conversation. The
+//! messages of a visitor pass the inbox ([`Inbox::accept`]) and replies pass the outbox, as on every other channel. Both leave an entry,
+//! and the pages of the visitor read the entries in order ([`WebChats::look`]).
 //!
-//! Not here: tokens, streams and limits of pace (`balcao-web`).
+//! Not here: tokens, streams and rate limits (`balcao-web`).
 
 mod hub;
 mod mailbox;

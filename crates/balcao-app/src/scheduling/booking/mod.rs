@@ -1,8 +1,9 @@
-//! Booking, cancelling, rescheduling: the only way to an appointment, for tools, console, MCP and jobs alike.
+//! Books, cancels and moves appointments. Tools, the HTTP API, commands and workers create and change appointments only through this
+//! module.
 //!
-//! Everything is checked again here, whatever was offered before: the service, the hours, notice and advance, the contact's
-//! own limit, duplicates. The database's claims decide between two who want the same (`balcao_store::scheduling::claims`). Each call is
-//! one transaction: an appointment that is moved is freed only if the new time is had.
+//! A call checks everything again, whatever was offered before: the service, the hours, notice and advance, the contact's own limit, and
+//! duplicates. If two callers want the same time, the slot claims in the database decide (`balcao_store::scheduling::slot_claim`). Each
+//! call is one transaction, so a move frees the old time only if it gets the new one.
 
 mod book;
 pub(crate) mod change;

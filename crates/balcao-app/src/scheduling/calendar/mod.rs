@@ -1,14 +1,13 @@
 //! A calendar: free time, taken time and booking, for a built-in or an external back end.
 //!
-//! [`Calendar`] is the interface of a back end; [`BuiltIn`] implements it over our own tables. Results and errors are data: a rule
-//! refuses with a [`Refusal`], and a service fails with a [`CalendarError`]. [`CalendarError::Unknown`] means that an answer was lost,
-//! so the act may have happened. Callers act through [`book`], [`cancel`] and [`reschedule`]: these look a
-//! lost answer up before anything is tried again, and what was changed meanwhile is read again (`settle.rs`).
+//! [`Calendar`] is the interface of a back end; [`BuiltIn`] implements it over our own tables. Results and errors are data: a rule refuses
+//! with a [`Refusal`], and a service fails with a [`CalendarError`]. [`CalendarError::Unknown`] means that an answer was lost, so the act
+//! may have happened. Callers act through [`book`], [`cancel`] and [`reschedule`]. After a lost answer, these functions look the act up
+//! before they try it again, and they read again what changed meanwhile (`settle.rs`).
 //!
-//! Invariants: an entry of another contact is as if it did not exist; an act under a key that was used happens once; a read
-//! that a mirror answered says so.
+//! Invariants: a caller cannot see an entry of another contact; an act under one key happens once; a read that a mirror answered says so.
 //!
-//! Not here: the rules of booking (`booking`), wording.
+//! Not here: the rules of booking (`booking`) and texts.
 
 mod builtin;
 mod busy;

@@ -1,8 +1,8 @@
 //! Intake: a contact books sessions with the conversation's professional ([`professional_choice`]), for themselves or another person.
 //!
-//! The channel identifies the writer, never the text. If the writer gives another person's number, the appointment does not become that
-//! person's: it belongs to the writer, counts against the writer's limits, and names the other person as attendee. The reply shows and
-//! changes nothing of that person; a contact is added only if their number is new, and the answer does not differ.
+//! The channel identifies the writer; the text never does. If the writer gives another person's number, the appointment still belongs to
+//! the writer, counts against the writer's limits, and names the other person as attendee. The reply shows and changes nothing of that
+//! person. A contact is added only if the number is new, and the answer does not show whether it was.
 
 mod first_available;
 mod no_free_slot;

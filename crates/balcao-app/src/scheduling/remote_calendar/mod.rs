@@ -1,8 +1,8 @@
-//! Calendars of a service outside, beside our own tables: pushes of appointments, readings of other people's events.
+//! Calendars of a calendar service, beside our own tables: pushes of appointments, and readings of other events.
 //!
-//! Our own tables decide who has a slot. The service shows it to people, and tells what people did there. A change of an appointment
-//! raises its event (`balcao_store::scheduling::calendar_event`), and [`push`] makes the event so, however often it is called and wherever
-//! the program ended before.
+//! Our own tables decide who has a slot. The service shows the appointments to people, and reports what people changed. A change of an
+//! appointment marks its event as outdated (`balcao_store::scheduling::calendar_event`), and [`push`] brings the event up to date. A push
+//! may run any number of times, and after a crash at any point.
 
 mod edits;
 mod moves;

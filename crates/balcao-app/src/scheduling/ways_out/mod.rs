@@ -1,9 +1,10 @@
 //! Ways out for bookings outside of working time: move, cancel or keep.
 //!
-//! A time off, a holiday or other hours may be entered when bookings are there already. [`WaysOut::conflicts`] lists those bookings at any
-//! time, [`WaysOut::find`] shows what staff may do with one and what its customer would read, and [`WaysOut::resolve`] does it. Nothing
-//! changes and nothing is sent before a person chose. The rule is pure ([`balcao_domain::conflict`]). An act, its row of the audit log,
-//! the notice of the professional and the message of the customer commit together.
+//! Staff may enter a time off, a holiday or new hours although customers are already booked then. [`WaysOut::conflicts`] lists those
+//! bookings at any time, [`WaysOut::find`] shows what staff may do with one of them and what its customer would read, and
+//! [`WaysOut::resolve`] does it. Before a person chooses, nothing changes and nothing is sent. The rule is a pure function
+//! ([`balcao_domain::conflict`]). An act, its row of the audit log, the notice of the professional and the message to the customer commit
+//! together.
 
 mod conflicts;
 mod proposals;

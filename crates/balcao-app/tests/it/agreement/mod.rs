@@ -1,4 +1,4 @@
-//! Agreement belongs to the customer: whatever a model calls, only what the customer asked for or agreed to happens.
+//! Tests of agreement: whatever a model calls, only those acts happen that the customer asked for or agreed to.
 
 mod hostile;
 mod repeating;

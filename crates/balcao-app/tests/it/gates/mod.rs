@@ -1,4 +1,4 @@
-//! Release gates, sized for CI. Each prints its figures; `BALCAO_GATE_SCALE=10` makes those that grow ten times as large.
+//! Release gates, sized for CI. Each gate prints its figures; `BALCAO_GATE_SCALE=10` makes the gates that can grow ten times as large.
 #![expect(clippy::print_stderr, reason = "a gate prints its figures")]
 
 mod contention;
