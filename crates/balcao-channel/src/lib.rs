@@ -1,8 +1,8 @@
 //! The channel contract and its adapters: how messages come in and go out.
 //!
-//! What comes in becomes an [`InboundEvent`], what goes out is an [`Outbound`]; both are plain data that can be stored. A
-//! [`Channel`] sends once and says what is known afterwards. Not here: the inbox and outbox (a database keeps them), the
-//! HTTP server that receives webhooks, the decision to try again.
+//! An adapter turns a webhook into [`InboundEvent`]s, and an [`Outbound`] is a message to send; both are plain data that can be stored. A
+//! [`Channel`] sends once and reports the known outcome. Not here: the inbox and the outbox (a database keeps them), the HTTP server that
+//! receives webhooks, and the decision to try again.
 
 mod capabilities;
 pub mod channel;

@@ -1,10 +1,10 @@
 //! The HTTP server: webhooks of channels, the API, the web chat, health.
 //!
-//! [`router()`] is what is answered, [`serve`] how connections are held. A handler verifies, calls one use case and shapes the
-//! answer; every error is `application/problem+json` ([`Problem`]) in words for the caller, and never holds what only
-//! staff may see. Every size, number and time has a limit ([`Limits`]).
+//! [`router()`] maps paths to handlers, and [`serve`] holds the connections. A handler verifies, calls one use case and shapes the answer.
+//! Every error is `application/problem+json` ([`Problem`]) in words for the caller, and never contains what only staff may see. Every size,
+//! number and time has a limit ([`Limits`]).
 //!
-//! Not here: TLS (a proxy before it), what a webhook means (`balcao-channel`), what becomes of it (`balcao-app`).
+//! Not here: TLS (a proxy before the server), the meaning of a webhook (`balcao-channel`), and its effects (`balcao-app`).
 
 mod agenda;
 mod api;

@@ -1,4 +1,4 @@
-//! Reads over the tables of several contexts.
+//! Reads that combine tables of several subjects.
 
 pub mod pages;
 pub mod prefetch;

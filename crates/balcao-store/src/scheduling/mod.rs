@@ -1,5 +1,5 @@
-//! Tables of the agenda: services and people, hours, appointments, held times, reminders, the waiting list, how visits
-//! ended, and calendars outside.
+//! Tables of the agenda: services and people, hours, appointments, slot claims, reminders, the waitlist, how visits ended, and calendars
+//! outside.
 
 pub mod agenda_feed;
 pub mod appointment;

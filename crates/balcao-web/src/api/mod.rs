@@ -1,12 +1,11 @@
 //! The HTTP API under `/v1`.
 //!
-//! Each endpoint is one [`Endpoint`]: method, path, scope, the types of what it takes and gives, and the function that
-//! answers. The router, the checks of what comes in and the OpenAPI document are all made of it, so that none of them can say
-//! something else than the others. What comes in is checked against the very schema that the document shows; a function of
-//! an endpoint calls one use case and shapes the answer.
+//! Each endpoint is one [`Endpoint`]: method, path, scope, the types of its input and output, and the function that answers. The router,
+//! the checks of the input and the OpenAPI document are all made of it, so they cannot contradict each other. The input is checked against
+//! the same schema that the document shows. The function of an endpoint calls one use case and shapes the answer.
 //!
-//! Every call carries a key ([`auth`]), but for the document. A key belongs to one organization, and everything that it does
-//! happens there: another's ids do not exist for it.
+//! Every call except that for the document carries a key ([`auth`]). A key belongs to one organization, and opens only the data of this
+//! organization: the ids of another one do not exist for it.
 
 mod appointments;
 mod attachments;

@@ -1,8 +1,8 @@
 //! The web chat's side of the server: `/chat/…`.
 //!
-//! Invariants: what a visitor writes is answered with 202 only when it is durable, under an id of theirs that makes a repeat
-//! harmless; a visitor reads and writes the conversation of the name in their signed token and no other; a page whose origin is
-//! not allowed reads nothing. Everything else is what every channel does: inbox, turn, outbox.
+//! Invariants: the server answers 202 only after the visitor's message is durable, under an id of the visitor's that makes a repeat
+//! harmless; a visitor reads and writes only the conversation of the name in their signed token; a page of an origin that is not allowed
+//! reads nothing. Everything else works as for every channel: inbox, turn, outbox.
 
 mod assets;
 mod files;

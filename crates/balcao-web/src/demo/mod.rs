@@ -1,7 +1,7 @@
 //! The demo's page: a customer's chat, and beside it what the business sees.
 //!
-//! For one machine: it answers only requests to this machine's own names, so that no page elsewhere can reach it through a name
-//! that it points here, and everything that staff see or do needs the token that the program printed.
+//! The page works on one machine only. It answers only requests to the names of this machine, so a page elsewhere cannot reach it through a
+//! name that points to this machine. Everything that staff see or do needs the token that the program printed.
 
 mod live;
 mod page;

@@ -1,4 +1,4 @@
-//! E-mail over SMTP: letters out, nothing in.
+//! E-mail over SMTP. Balcão sends e-mails and receives none.
 
 mod config;
 mod letter;

@@ -1,8 +1,8 @@
 //! The business's own chat on a web page.
 //!
-//! There is no provider: a message is sent when it lies where the visitor reads it ([`Mailbox`]), under our own name for it.
-//! Putting it there twice is putting it there once, so no outcome is unknown for long. Not here: the HTTP server that the
-//! visitor's page talks to, and what a mailbox is made of.
+//! This channel has no provider. A message counts as sent when it is in the visitor's [`Mailbox`], under an id of ours. Storing it there a
+//! second time changes nothing, so no outcome stays unknown for long. Not here: the HTTP server that the visitor's page talks to, and the
+//! storage behind a mailbox.
 
 use std::sync::Arc;
 

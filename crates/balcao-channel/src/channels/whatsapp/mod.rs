@@ -1,9 +1,9 @@
 //! WhatsApp Business Platform (Cloud API).
 //!
-//! What comes in: [`webhook::handshake`] answers Meta's check of the address, [`signature::AppSecrets::verify`] judges the
-//! raw bytes, [`webhook::parse`] turns them into [`crate::InboundEvent`]s. What goes out: [`WhatsApp`]. The rules between them
-//! ([`window`], [`price`], [`errors`], [`identity`]) are plain functions. Not here: the HTTP server, storage, keeping the pace
-//! ([`Config::rate`] says what it is).
+//! Inbound: [`webhook::handshake`] answers Meta's check of the address, [`signature::AppSecrets::verify`] checks the signature of the raw
+//! bytes, and [`webhook::parse`] turns them into [`crate::InboundEvent`]s. Outbound: [`WhatsApp`]. The rules between them ([`window`],
+//! [`price`], [`errors`], [`identity`]) are pure functions. Not here: the HTTP server, storage, and the rate limit of sending
+//! ([`Config::rate`] holds the rate).
 
 pub mod checkup;
 pub mod config;
