@@ -1,14 +1,15 @@
 //! Calls HTTP services as YAML describes them.
 //!
-//! A [`Connection`] says where a service is and how it wants to be called, an [`HttpCommand`] how arguments become one of its requests.
-//! Both are data, read with every mistake told at once. [`HttpCommand::compile`] holds a command against the schema of its arguments;
-//! [`Account::open`] binds a connection to an organization's [`Settings`]; [`Account::call`] does the rest: limits, repeats, pages, lists.
+//! A [`Connection`] describes a service and its conventions, and an [`HttpCommand`] describes how arguments become one of its requests.
+//! Both are data, and reading them reports all mistakes at once. [`HttpCommand::compile`] checks a command against the schema of its
+//! arguments; [`Account::open`] binds a connection to an organization's [`Settings`]; [`Account::call`] does the rest: limits, repeats,
+//! pages, lists.
 //!
-//! Deciding and doing are apart: `request`, `answer`, `page`, `rate` and `retry` decide without I/O, `account` acts.
+//! Decisions and acts are separate: `request`, `answer`, `page`, `rate` and `retry` decide without I/O, and `account` acts.
 //!
-//! Invariants: secrets are in no `Debug`, error or trace. The host is never templated, and no address outside of what the operator
-//! permits is connected to. A write that got no answer is [`Outcome::Unknown`] and never sent again, unless its author says that
-//! doing it twice changes nothing more, or the service tells repeats apart by a key.
+//! Invariants: no `Debug`, error or trace contains a secret. No template sets the host, and the connector connects only to addresses that
+//! the operator permits. A write that got no answer is [`Outcome::Unknown`] and is never sent again, unless its author states that a second
+//! call changes nothing more, or the service recognises repeats by a key.
 
 mod account;
 mod auth;

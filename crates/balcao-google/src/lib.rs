@@ -1,10 +1,11 @@
-//! Google Calendar (API v3) behind [`CalendarService`](balcao_app::context::calendar_service::CalendarService), and the
-//! consent by which an operator connects it.
+//! Google Calendar (API v3) behind [`CalendarService`](balcao_app::context::calendar_service::CalendarService), and the consent by which an
+//! operator connects it.
 //!
-//! Deciding and doing are apart. `draft`, `event`, `answer`, `verdict` and `consent` decide without I/O; `transport`, `tokens` and `service` act.
+//! Decisions and acts are separate. `draft`, `event`, `answer`, `verdict` and `consent` decide without I/O; `transport`, `tokens` and
+//! `service` act.
 //!
-//! Invariants: no write sends a message to guests (`sendUpdates=none`). A write whose answer was lost is never sent again. An event that
-//! cannot be read stops no other event. Secrets stand in no `Debug`, error or log. Requests go to Google's public addresses alone, unless
+//! Invariants: no write sends a message to guests (`sendUpdates=none`). A write whose answer was lost is never sent again. An unreadable
+//! event does not stop the other events. No `Debug`, error or log contains a secret. Requests go only to Google's public addresses, unless
 //! the operator names a stand-in.
 
 mod addresses;

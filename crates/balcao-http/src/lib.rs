@@ -1,9 +1,9 @@
-//! Where every HTTP client begins, so that none is without a provider of TLS.
+//! Starts the builder of every HTTP client, so that each client has a provider of TLS.
 //!
-//! reqwest is built without one and takes that of the process; a client that is built before there is one panics. Clippy forbids
-//! the other ways to a client (`clippy.toml`).
+//! reqwest is built without a provider and uses that of the process. A client that is built before the process has one panics. Clippy
+//! forbids the other ways to build a client (`clippy.toml`).
 //!
-//! Not here: timeouts, redirects, proxies and what may be reached. Whoever builds a client says so.
+//! Not here: timeouts, redirects, proxies and the permitted addresses. The caller that builds a client sets them.
 
 use reqwest::{Client, ClientBuilder};
 use rustls::crypto::{CryptoProvider, ring};

@@ -1,11 +1,11 @@
-//! JSON from strangers, read strictly: no key twice in one object, no more than so many levels, and where it is wrong.
+//! Reads JSON from strangers strictly: it refuses duplicate keys and deep nesting, and reports the place of a mistake.
 //!
-//! RFC 8259 leaves open what a repeated key means, so two readers of one text can see two things: what one checks, the other does
-//! not run. Whoever sends one is told so.
+//! RFC 8259 leaves open what a duplicate key means. So two readers may understand one text differently, and a program may check one value
+//! and run the other. The sender of a duplicate key gets an error.
 //!
-//! Nothing is lost for a character: half of an escaped pair, as telephones and services cut them, is read as U+FFFD, and a byte order
-//! mark before the text is passed over. What a provider delivered, and would only repeat, is read in spite of more
-//! ([`read_delivered`]).
+//! One bad character does not lose a text: half of an escaped surrogate pair, as phones and services cut it, becomes U+FFFD, and the reader
+//! skips a byte order mark before the text. [`read_delivered`] tolerates more, because a provider would only repeat a delivery that is
+//! refused.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};

@@ -1,15 +1,16 @@
 //! Calls servers of the Model Context Protocol, as packs describe them: over standard input and output, or over streamable HTTP.
 //!
-//! A [`Connection`] says how a server is reached, [`Server::open`] binds it to an organization's settings and to what whoever runs this
-//! program lets it [`Reach`], and [`Mcp`] is the kind of execution `mcp`: its commands name tools of the server, under contracts, checks
-//! and words of the pack's own.
+//! A [`Connection`] says how to reach a server. [`Server::open`] binds it to the settings of an organization and to the addresses and
+//! programs that the operator permits ([`Reach`]). [`Mcp`] is the kind of execution `mcp`: its commands name tools of the server, with
+//! contracts, checks and texts of the pack's own.
 //!
-//! Nothing that a server says is believed. What its tools are called, how they are described and what they take is pinned
-//! ([`Pins`]): a tool that changed, came or went is out of use until a person accepts it. No text of a server reaches a prompt or a
-//! customer except as the result of a call, and its annotations weaken no flag of a pack.
+//! No statement of a server is trusted. [`Pins`] hold the names, descriptions and schemas of its tools that a person accepted. A tool that
+//! changed, appeared or disappeared is out of use until a person accepts it. A text of a server reaches a prompt or a customer only as the
+//! result of a call, and its annotations weaken no flag of a pack.
 //!
-//! Invariants: a server's process gets no environment but what the pack states. Of one server there is at most one start at a time, and
-//! a server that dies again and again is started ever more rarely. A call whose answer was lost is [`Outcome::Unknown`] and never sent again.
+//! Invariants: the process of a server gets only the environment that the pack states. A server has at most one start at a time, and the
+//! pauses between the starts of a server that dies repeatedly grow. A call whose answer was lost is [`Outcome::Unknown`] and is never sent
+//! again.
 
 mod connection;
 mod contract;

@@ -1,10 +1,10 @@
 //! YAML packs become tools.
 //!
-//! A pack's `tool.yaml` and the files of its folder are read, held against their schema, checked for everything a schema cannot say
-//! (references, handlers, examples), and compiled: commands to tools, validators to checks that every call passes before it runs,
-//! processors to steps around it. Loading reports every problem at once; a pack with a problem does not load at all.
+//! Loading reads a pack's `tool.yaml` and the files of its folder, checks them against their schema, and checks what a schema cannot say
+//! (references, handlers, examples). Then it compiles them: commands to tools, validators to checks that every call passes before it runs,
+//! and processors to steps around it. Loading reports every problem at once; a pack with a problem does not load at all.
 //!
-//! [`Loader`] loads; [`Kind`] is the seam for what runs commands.
+//! [`Loader`] loads packs; [`Kind`] is the interface of the parts that run commands.
 
 mod check;
 pub mod expression;

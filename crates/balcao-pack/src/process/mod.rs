@@ -1,4 +1,4 @@
-//! Processors: steps from one shape of data to another, each end held against its schema.
+//! Processors: steps from one shape of data to another. The first and the last shape are checked against their schemas.
 
 mod compile;
 mod payload;

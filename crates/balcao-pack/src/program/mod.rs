@@ -1,12 +1,12 @@
 //! Programs of models (code mode): the tool `run_program` runs JavaScript that a model wrote over the tools that it is offered.
 //!
-//! The code runs where helpers run and reaches nothing by itself, in a worker of its own that ends with it. It is driven call by call, as
-//! composite commands are (`kind::composite`), and each call is judged, limited, keyed and agreed to as if the model had made it:
+//! The code runs in a separate worker of helpers, which ends with the program, and reaches nothing by itself. It is driven call by call, as
+//! composite commands are (`kind::composite`). Each call is checked, limited, keyed and confirmed as if the model had made it:
 //!
-//! - It can call the tools and helpers that its text names and nothing else, so that the required confirmation is known before it runs ([`named`]).
-//! - If one of those tools must be agreed to, the program is rehearsed: reads are real, nothing is changed, and what would be changed is a
-//!   list that is asked for. After the yes it is rehearsed again; if the list is another one by then, nothing is done.
-//! - What comes after a listed change and must be agreed to, too, is refused within the program.
+//! - The code can call only the tools and helpers that its text names, so the required confirmation is known before it runs ([`named`]).
+//! - If one of those tools needs a confirmation, the program is rehearsed first: it really reads, changes nothing, and lists what it would
+//!   change in one question. After the yes it is rehearsed again; if the list differs, nothing is done.
+//! - A call that depends on a listed change and needs a confirmation, too, is refused within the program.
 //!
 //! Only for profiles that talk with staff; the code that creates the tool checks that. The breaker of the conversation and the effect
 //! ledger belong to the turn and are not here.

@@ -1,8 +1,8 @@
-//! Context on demand: of all that a pack knows, what a model needs for what it is about to do.
+//! Context on demand: selects what a model needs for its next command from all that a pack knows.
 //!
-//! Every text that a bundle may contain is a [`Piece`] with a value and its tokens. Filling is greedy by value under the budget, and
-//! equal questions get equal bundles. So the reason for each piece that got in or stayed out can be explained. The bundle is never larger
-//! than the budget.
+//! Every text that a bundle may contain is a [`Piece`] with a value and its tokens. Filling is greedy by value under the budget, and equal
+//! questions get equal bundles. So the reason for each piece that got in or stayed out can be explained. The bundle is never larger than
+//! the budget.
 
 mod pieces;
 mod tokens;

@@ -1,11 +1,12 @@
 //! Checks of a call before it runs.
 //!
-//! The input schema and the checks that need no I/O are judged together, with the call itself ([`ArgumentChecks`] is an
-//! [`ArgumentCheck`](balcao_tool::ArgumentCheck)): all failures at once, and a `fix` applied where the profile allows it. Checks that read
-//! or compute in a helper run before the handler, in its stead if they fail ([`crate::guard`]): nothing changes for a call that is refused.
+//! The input schema and the checks that need no I/O run together, with the call itself ([`ArgumentChecks`] is an
+//! [`ArgumentCheck`](balcao_tool::ArgumentCheck)). They report all failures at once, and apply a `fix` if the profile allows it. Checks
+//! that read or compute in a helper run before the handler. If one of them fails, the handler does not run ([`crate::guard`]), so a refused
+//! call changes nothing.
 //!
-//! Invariant: what cannot be decided is refused. A helper that breaks, a read that does not answer, an expression over values that it does
-//! not take: none of them lets a call through.
+//! Invariant: a call is refused if a check cannot decide. A helper that breaks, a read without an answer, or an expression over values that
+//! it does not take never lets a call through.
 
 pub(crate) mod argument_checks;
 mod compile;

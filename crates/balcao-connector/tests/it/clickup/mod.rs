@@ -1,4 +1,4 @@
-//! The pack `clickup`: its connection and every command, against our strict ClickUp and against ClickUp's own document.
+//! The pack `clickup`: its connection and every command, against our strict fake of ClickUp and against ClickUp's own API description.
 
 mod against_the_fake;
 mod document;

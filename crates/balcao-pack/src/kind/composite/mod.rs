@@ -1,13 +1,13 @@
-//! Commands that are made of others: `handler: {helper: id, calls: [ids]}`. The helper gets the arguments and an object `tools` with one
-//! function for each command that it may call, and never more than those.
+//! Commands that call other commands: `handler: {helper: id, calls: [ids]}`. The helper gets the arguments and an object `tools` with one
+//! function for each command that it may call, and no others.
 //!
-//! The helper runs where helpers run and reaches nothing by itself: it ends at each call, the call is made here, and it runs again with the
-//! answer (`driver.js`). Every call is judged by the command's schema and checks, and runs under its own limits and processors. Before a
-//! person confirms, the command is rehearsed as programs are ([`crate::program`]): reads are real, and what would be changed is listed.
-//! After the yes it is rehearsed again, and runs only if that gives the same list; a change that is not the next one of the list is not
-//! made ([`agreed`]).
+//! The helper runs in a worker of helpers and reaches nothing by itself. It ends at each call, this module makes the call, and the helper
+//! runs again with the answer (`driver.js`). Every call passes the schema and the checks of its command, and runs under its own limits and
+//! processors. Before a person confirms, the command is rehearsed as programs are ([`crate::program`]): it really reads, and lists what it
+//! would change. After the yes it is rehearsed again, and runs only if the list is the same. A change that is not the next one of the list
+//! is not made ([`agreed`]).
 //!
-//! Invariants: a composite command says at least as much of its effect as what it may call, and is confirmed at least as strictly. A
+//! Invariants: the effect and the confirmation of a composite command are at least as strict as those of the commands that it may call. A
 //! failure after the first change leaves the outcome uncertain, and the command does not start again.
 
 mod agreed;
