@@ -1,6 +1,6 @@
 //! The tools we ship: packs `crm`, `salon`, `followup`, `intake`, `analytics` and `calendar`, with their native handlers.
 //!
-//! Contracts stand in `packs/*/tool.yaml`, rules in `balcao-app`; a handler parses, calls one use case and shapes the answer.
+//! The contracts are in `packs/*/tool.yaml`, and the rules are in `balcao-app`. A handler parses, calls one use case and shapes the answer.
 //! To add a tool, copy a neighbour in `tools/`, list it in [`tools::handlers`], and define its command in a pack.
 
 pub mod catalogue;

@@ -1,8 +1,8 @@
-//! Vectors by a static model in a folder: each token has its vector, and a text has the mean of its tokens'.
+//! Vectors by a static model in a folder: each token has a vector, and the vector of a text is the mean of the vectors of its tokens.
 //!
-//! The folder is as Model2Vec writes it: `tokenizer.json`, `model.safetensors`, `config.json`. Everything is read and checked at once;
-//! nothing is fetched. What a folder holds is not trusted: a table that is too small for its vocabulary is refused here, since the
-//! crate that does the sums would panic on it.
+//! The folder has the form that Model2Vec writes: `tokenizer.json`, `model.safetensors`, `config.json`. Opening it reads and checks
+//! everything at once and downloads nothing. The content of the folder is not trusted: this crate refuses a table that is too small for its
+//! vocabulary, because the library that computes the vectors would panic on it.
 
 use std::{
     fs,

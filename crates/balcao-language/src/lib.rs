@@ -1,7 +1,7 @@
 //! Portuguese and English as customers write them: without accents, abbreviated, in a hurry.
 //!
-//! Plain functions over text: no I/O, no clock (today's date is an argument), no state. What each rule reads and what it
-//! refuses to guess stands beside it, because the tools, the guardrails and the offline model all rely on the same words.
+//! Plain functions over text: no I/O, no clock (today's date is an argument), no state. Each rule documents what it reads and what it
+//! refuses to guess, because the tools, the guardrails and the offline model all rely on the same words.
 //!
 //! Not here: anything about one business. Names, aliases and services come in as data ([`names`]).
 

@@ -1,7 +1,7 @@
 //! The model contract and its providers.
 //!
-//! A [`ChatProvider`] turns one [`ModelRequest`] into one [`ModelResponse`]: no loop, no tools run, no retry policy of the
-//! turn. What a vendor sends is kept as sent (tool arguments stay raw text) so that the tool layer can repair and judge it.
+//! A [`ChatProvider`] turns one [`ModelRequest`] into one [`ModelResponse`]. It has no loop, runs no tools, and does not decide whether a
+//! turn tries again. It keeps a vendor's output unchanged (tool arguments stay raw text), so that the tool layer can repair and check it.
 
 pub mod detect;
 pub mod embed;

@@ -8,13 +8,12 @@
 //! | take 5
 //! ```
 //!
-//! A question passes three gates before anything is read. [`Query::parse`] knows the grammar; [`Query::plan`] knows which
-//! sources and fields whoever asks may see ([`Catalogue`]), and of which type each is; [`Plan::range`] tells the caller what
-//! it need not read. Then the caller brings rows, one by one ([`Run::push`]), and a [`Table`] comes out. Nothing in here
-//! reaches a database, and no text of the question ever becomes a part of another language.
+//! A question passes three gates before the first read. [`Query::parse`] knows the grammar. [`Query::plan`] knows the sources and fields
+//! that the asking person may see ([`Catalogue`]), and the type of each. [`Plan::range`] tells the caller which rows it need not read. Then
+//! the caller brings rows, one by one ([`Run::push`]), and a [`Table`] comes out. This crate never reaches a database, and no text of the
+//! question becomes a part of another language.
 //!
-//! What a question cannot do is stated by [`limits`]. Every mistake is told with its place and with what would be right
-//! ([`QueryError`]).
+//! [`limits`] states what a question cannot do. Every mistake comes with its place and the valid form ([`QueryError`]).
 
 mod aggregate;
 mod catalogue;

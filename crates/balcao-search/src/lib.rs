@@ -1,12 +1,12 @@
 //! Search over some thousand short texts in memory: by keywords, by vectors, and by both.
 //!
-//! An [`Index`] holds entries with their labels. Keywords are ranked by BM25 over tokens that the caller makes (so that everything of one
-//! program speaks of the same words), vectors by cosine; the two ranks are fused by reciprocal rank. A filter is applied before anything is
-//! ranked: what it leaves out is never found, and no hit shows that it is there.
+//! An [`Index`] holds entries with their labels. BM25 ranks keywords, over tokens that the caller makes, so that one program uses the same
+//! tokens everywhere. The cosine ranks vectors, and reciprocal rank fuses the two ranks. A filter is applied before anything is ranked: an
+//! entry that the filter leaves out is never found, and no hit shows that it exists.
 //!
-//! [`fuse()`] and [`Vectors`] serve those alone whose words are ranked elsewhere, by a database say.
+//! [`fuse()`] and [`Vectors`] also work alone, for example if a database ranks the words.
 //!
-//! Nothing here reads, waits or guesses: vectors come in as numbers, whoever made them.
+//! Nothing here reads, waits or guesses: vectors come in as numbers.
 
 mod filter;
 mod fuse;

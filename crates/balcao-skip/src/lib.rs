@@ -1,7 +1,7 @@
-//! Tells that a test, or a part of it, was skipped, because this machine lacks what the test needs.
+//! Reports that a test, or a part of it, was skipped because this machine lacks what the test needs.
 //!
-//! A test runner hides the output of a test that passes. A file therefore collects the skips, and the gate compares this file with its
-//! list of permitted skips (`.ci/skips`).
+//! A test runner hides the output of a test that passes. A file therefore collects the skips, and the gate compares this file with its list
+//! of permitted skips (`.ci/skips`).
 
 use std::{fs::OpenOptions, io::Write as _, panic::Location};
 

@@ -1,7 +1,7 @@
-//! Scenario evaluation: a file tells a customer's story and what must come of it.
+//! Scenario evaluation: a file contains a customer's story and the expected outcome.
 //!
-//! [`scenario`] is the file format, [`snapshot`] what the database holds for one contact and for all others, [`expect`] holds
-//! them against each other without I/O, [`run`] plays a scenario on a fresh database.
+//! [`scenario`] is the file format. [`snapshot`] is what the database holds for one contact and for all others. [`expect`] compares the two
+//! without I/O, and [`run`] plays a scenario on a fresh database.
 
 pub(crate) mod expect;
 pub(crate) mod run;

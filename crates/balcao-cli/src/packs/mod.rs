@@ -1,8 +1,8 @@
-//! Packs of the operator's own: found in the configured folders, loaded with every mistake told at once, and connected to the
-//! organization's accounts.
+//! Packs of the operator's own. This module finds them in the configured folders, reports all mistakes at once, and connects them to the
+//! accounts of the organization.
 //!
-//! Invariants: a secret comes from the environment and is in no message; what was loaded does not change, so whoever holds it works
-//! with one snapshot. What profiles make of packs is in [`tools`].
+//! Invariants: a secret comes from the environment and appears in no message; a loaded pack does not change, so its holder works with one
+//! snapshot. [`tools`] combines packs with profiles.
 
 pub(crate) mod accept;
 mod account;

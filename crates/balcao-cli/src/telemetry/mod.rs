@@ -1,4 +1,4 @@
-//! What the program tells of itself.
+//! Logs, metrics and traces of the program.
 
 mod logs;
 #[cfg(feature = "telemetry")]

@@ -1,4 +1,4 @@
-//! What is said: a [`Line`] is decided by the policy, its wording is a language's.
+//! Texts of the offline model: the policy decides each [`Line`], and each language words it.
 
 mod en;
 mod pt;

@@ -1,4 +1,4 @@
-//! What an attack by hand found, tried again against the built program. `tests/attack/LIST` has a row for each.
+//! Repeats attacks that were found by hand, against the built program. `tests/attack/LIST` has a row for each.
 
 mod accepted;
 mod door;
