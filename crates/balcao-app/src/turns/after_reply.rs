@@ -18,9 +18,9 @@ use crate::turns::summaries;
 
 /// Longest summary that is kept, in characters.
 const SUMMARY_CHARS: usize = 600;
-/// The summary is renewed every so many turns.
+/// Turns between two renewals of the summary.
 const SUMMARY_EVERY: usize = 4;
-/// So many turns are read for it, beside the summary so far.
+/// Turns that the model reads for a summary, in addition to the earlier summary.
 const SUMMARY_TURNS: u32 = 12;
 
 pub(super) async fn run(
@@ -36,7 +36,7 @@ pub(super) async fn run(
         }
         Ending::Handoff { .. } | Ending::Silence { .. } => return Ok(()),
     }
-    // The contact said nothing in such a turn, so there is nothing to keep of them.
+    // In a turn for a service the contact wrote nothing, so the turn has no facts of the contact.
     if answered.state.is_service {
         return Ok(());
     }
@@ -47,7 +47,7 @@ pub(super) async fn run(
     let key = |what: &str| EffectKey {
         key: format!("after/{}/{what}", answered.turn),
         args_hash: String::new(),
-        // The turn is over: it is none of its effects.
+        // The turn is closed, so this effect does not belong to it.
         turn: None,
         tool: what.to_owned(),
     };
@@ -164,7 +164,7 @@ fn transcript_line(message: &Message) -> Option<String> {
     }
 }
 
-/// At most one is planned at a time, and none for who wants no messages.
+/// Returns whether a follow-up may be planned: no other one is open, the contact did not opt out, and the agent has the conversation.
 async fn may_follow_up(
     app: &AppContext,
     organization: OrganizationId,
@@ -179,7 +179,7 @@ async fn may_follow_up(
     Ok(look.await?)
 }
 
-/// Keeps what the customer said of themselves: bounded by the same checks as the tools, and never over a known name.
+/// Stores facts that the contact stated about themselves. The checks of the tools apply, and a known name is never replaced.
 async fn keep_facts(
     app: &AppContext,
     agent: &Agent,
@@ -231,7 +231,7 @@ fn facts_schema(tags: &[String]) -> Value {
     })
 }
 
-/// One question to the model about the turn, on the turn's account; `None` if it did not answer.
+/// Sends a side request about the turn, whose usage counts for the turn; `None` if the model did not answer.
 async fn ask(
     app: &AppContext,
     agent: &Agent,
@@ -251,7 +251,7 @@ async fn ask(
         appointment: None,
         written: None,
     };
-    // A request ends with what is to be answered, and the transcript ends with our reply: that goes into the prompt.
+    // The last message of a request must not be ours, but the transcript ends with our reply. So the reply moves into the prompt.
     let mut messages = answered.state.transcript.clone();
     let ours = matches!(messages.last(), Some(Message::Assistant { .. })).then(|| messages.pop()).flatten();
     let system = match ours {

@@ -1,4 +1,4 @@
-//! What a reply offers, as buttons or a list.
+//! The choices of a reply, as buttons or a list.
 //!
 //! The offers come from the tools ([`Offer`]), never from prose. The words of the reply only select the offers that it mentions, so no
 //! button shows an option that the reply left out. A tap on a choice stands for the text of our row, not for the text that comes back.
@@ -17,16 +17,16 @@ use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
 use crate::messaging::outbound::choices::{Choice, Choices};
 use crate::scheduling::intake::asks_for_a_number;
 
-/// How long an offer may be chosen, unless its time comes first: as long as it is remembered what a conversation is about.
+/// How long a contact may choose an offer, unless its time comes first. The memory of a conversation lasts as long.
 const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
 
-/// What a reply offers; `None` if that is nothing, or more than fits.
+/// Finds the choices of a reply; `None` if there are none, or more than fit.
 pub(super) fn find(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, now: Timestamp) -> Option<Choices> {
-    // A question that waits for a yes is not answered by another choice.
+    // While a question waits for a yes, a reply offers no other choices.
     if let Some(held) = &state.pending_confirmation {
         return yes_or_no(held, reply, turn, state.principal.locale);
     }
-    // What is settled is not offered any more.
+    // After a booking, a move or a handoff, a reply offers no more choices.
     let settled = |kind| matches!(kind, ReceiptKind::Booked | ReceiptKind::Rescheduled | ReceiptKind::HandedOff);
     let receipts = || state.calls.iter().flat_map(|call| &call.result.receipts);
     if receipts().any(|receipt| settled(receipt.kind)) {
@@ -60,8 +60,8 @@ pub(super) fn find(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone
     Some(Choices { content, all })
 }
 
-/// The two answers to a question about a held call. The yes repeats the question, so that it agrees to nothing else: a button of
-/// an earlier question that is tapped late names another day, time or deed.
+/// The two answers to the question of a pending confirmation. The yes repeats the question, so that it agrees to nothing else: if the
+/// contact taps a button of an earlier question late, its text names another day, time or act.
 fn yes_or_no(held: &PendingConfirmation, reply: &str, turn: TurnId, locale: Locale) -> Option<Choices> {
     let [yes, no] = if locale == Locale::En { ["Yes", "No"] } else { ["Sim", "Não"] };
     let question = held.question.trim().trim_end_matches('?');
@@ -77,7 +77,7 @@ fn yes_or_no(held: &PendingConfirmation, reply: &str, turn: TurnId, locale: Loca
     fits(reply).then_some(Choices { content, all })
 }
 
-/// Whether a reply may have something to choose below it.
+/// Returns whether a reply is short enough for choices below it.
 fn fits(reply: &str) -> bool {
     reply.encode_utf16().count() <= limits::INTERACTIVE_BODY
 }
@@ -89,7 +89,7 @@ pub(super) fn number(contact: &Contact, reply: &str) -> Option<Choices> {
     asks.then(|| Choices { content: OutboundContent::AskNumber { body: reply.to_owned() }, all: Vec::new() })
 }
 
-/// Those offers whose time the reply names; of those, if it names people, theirs.
+/// Returns the offers whose time the reply names. If the reply also names professionals, only their offers remain.
 fn spoken_of<'a>(offered: &BTreeSet<&'a Offer>, reply: &str) -> Vec<&'a Offer> {
     let named: BTreeSet<Time> = find_times_from(reply, Time::MIN)
         .into_iter()
@@ -151,7 +151,7 @@ fn sections(offers: &[&Offer], all: &[Choice], said: Locale) -> Vec<Section> {
     sections
 }
 
-/// What the customer says by choosing it.
+/// The text of the contact that a choice stands for.
 fn offer_text(offer: &Offer, said: Locale) -> String {
     let (day, time) = (format::day(offer.day, said), offer.start.strftime("%H:%M"));
     let service = offer.service.as_deref().map(|service| format!(", {service}")).unwrap_or_default();
@@ -166,7 +166,7 @@ fn expires_at(offer: &Offer, zone: &TimeZone, now: Timestamp) -> Timestamp {
     starts.min(now.checked_add(COUNTS_FOR).unwrap_or(now))
 }
 
-/// At most so many UTF-16 units.
+/// Cuts a text to at most `most` UTF-16 units.
 fn cut(text: &str, most: usize) -> String {
     let mut length = 0;
     text.chars()

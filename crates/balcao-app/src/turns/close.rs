@@ -1,8 +1,8 @@
 //! Closing a turn: record, reply, conversation and handoff commit together, or nothing does (I-12).
 //!
-//! A turn is closed once (I-13); if a person took over meanwhile, its reply is kept as a draft and does not leave (I-17). Shown by
-//! the gate G-01, which ends the program at every commit. A conversation of a staff member is never handed off: the staff member
-//! reads that the request failed, and the next question gets an answer.
+//! A turn is closed once (I-13). If a person took over meanwhile, its reply is kept as a draft and does not leave (I-17). The gate G-01,
+//! which ends the program at every commit, tests both. A conversation of a staff member is never handed off: the staff member reads that
+//! the request failed, and the next question gets an answer.
 
 mod seeded_bugs;
 
@@ -31,7 +31,7 @@ use crate::notifications::handoff_alerts::{self, Handoff};
 use crate::notifications::hot_leads::{self, HotLead};
 use crate::turns::summaries;
 
-/// Closes a turn. `turn_lease` is set if its conversation was leased: the turn may begin again then.
+/// Closes a turn. `turn_lease` is set if its conversation was leased; only then may the turn restart.
 pub(super) async fn close(
     app: &AppContext,
     opened: Opened,
@@ -120,7 +120,7 @@ fn of_staff(state: &mut TurnState, ending: Ending) -> Ending {
     Ending::Reply { reply }
 }
 
-/// What a turn used up, for budgets and figures.
+/// What a turn used up, for budgets and metrics.
 pub(super) fn spent(state: &TurnState) -> Spent {
     let usage = state.spent.usage;
     let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
@@ -178,7 +178,7 @@ fn close_in_transaction(tx: &mut Tx<'_>, ended: &EndedTurn, now: Timestamp) -> R
     }
     conversation.breaker = Some(to_json(&state.breaker));
     conversation.memory = (!state.memory.is_empty()).then(|| to_json(&state.memory));
-    // A question that never reached the customer cannot be answered.
+    // The customer cannot answer a question that never left.
     conversation.pending_confirmation =
         if taken_over { None } else { state.pending_confirmation.as_ref().map(to_json) };
     conversation.last_message_at = now;
@@ -215,7 +215,7 @@ struct HandoffText<'a> {
     note: &'a str,
 }
 
-/// Everything that a handoff is: state, assignment, note, record, alerts to staff, and no more follow-ups.
+/// Stores all parts of a handoff: state, assignment, note, record and alerts to staff. Cancels the planned follow-ups.
 fn hand_over(
     tx: &mut Tx<'_>,
     accounts: &NotificationAccounts,
@@ -314,7 +314,7 @@ fn apply(
             follow_up::drop_open(tx, organization, contact)?;
         }
         GuardEffect::OptIn => conversation.opted_out_at = None,
-        // Staff get a message about it, with what the turn knows of its contact.
+        // `hot_leads::enqueue` tells staff, because the message needs data of the contact.
         GuardEffect::HotLead { .. } => {}
     }
     Ok(())
@@ -328,7 +328,7 @@ fn reason(ending: &Ending) -> Option<String> {
     }
 }
 
-/// Types of our own whose maps have string keys: they cannot fail to serialise, and an empty record would say so.
+/// Serialises one of our own types. Their maps have string keys, so this cannot fail; an empty record would show a failure.
 fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -23,7 +23,7 @@ use crate::messaging::typing_indicator::{self, TypingIndicator};
 use crate::messaging::web_chat::Hub;
 use crate::turns::{AnswerError, TurnRunner};
 
-/// So many conversations are rescued at once; the rest comes next.
+/// The largest number of conversations in one rescue; the next rescue takes the rest.
 const RESCUED_AT_ONCE: u32 = 32;
 
 /// How the dispatcher works.
@@ -66,11 +66,11 @@ impl DispatcherSettings {
 pub struct Dispatcher {
     runner: Arc<TurnRunner>,
     settings: Arc<DispatcherSettings>,
-    /// Told when something came in.
+    /// Fires when a message arrived.
     wake: Arc<Notify>,
-    /// Tells that something is to be sent.
+    /// Wakes the sender when a reply was stored.
     outgoing: Arc<Notify>,
-    /// Rings when a turn is over.
+    /// Notified at the end of each turn.
     completion: CompletionNotifier,
     /// Shows customers that an answer is being written.
     presence: TypingIndicator,
@@ -80,7 +80,7 @@ pub struct Dispatcher {
     /// Runs one suspect at a time, so that a crash of the process has one possible cause.
     suspects: Arc<Semaphore>,
     tracker: TaskTracker,
-    /// Turns stop here, whatever they do.
+    /// Cancels all running turns.
     abort: CancellationToken,
 }
 
@@ -98,7 +98,7 @@ struct TypingState {
     typing: AtomicBool,
 }
 
-/// Ends with the turn, whatever becomes of it.
+/// The task of the typing indicator. It ends when the value is dropped, with the turn.
 struct TypingTask {
     state: Arc<TypingState>,
     task: tokio::task::JoinHandle<()>,
@@ -180,7 +180,7 @@ impl Dispatcher {
         }
     }
 
-    /// Answers what is due now, until nothing is left; gives how many conversations it leased.
+    /// Answers all conversations that are due now, until none is left. Returns the number of leases.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -196,8 +196,8 @@ impl Dispatcher {
         }
     }
 
-    /// Gives conversations to a person in which something has waited since before `since` without anybody who works on it;
-    /// gives how many. These turns ask no model, so they take no turn's place.
+    /// Hands conversations to a person if their messages have waited since before `since` and no process works on them. Returns the number
+    /// of these conversations. Their turns ask no model, so they take no place of another turn.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -222,7 +222,7 @@ impl Dispatcher {
         let this = self.clone();
         self.tracker.spawn(async move {
             this.work(job).await;
-            // A place is free, and the conversation too.
+            // A place for a turn is free now, and the conversation may be due again.
             this.wake.notify_one();
         });
     }
@@ -252,8 +252,8 @@ impl Dispatcher {
         now.checked_add(lease).unwrap_or(Timestamp::MAX)
     }
 
-    /// One turn, as long as its lease lasts. The lease is looked at first whenever the turn goes on: a program that was frozen
-    /// for longer than its lease must not send what its successor is about to look for.
+    /// Runs one turn while its lease lasts. Whenever the turn continues, the lease is checked first, because a program that was frozen for
+    /// longer than its lease must not act while another process resumes the turn.
     async fn work(&self, job: Job) {
         let leased = &job.leased;
         let (profile, burst) = (&self.settings.profile, self.settings.burst);
@@ -289,7 +289,7 @@ impl Dispatcher {
         }
     }
 
-    /// Shows that an answer is being written until the turn is over, beside it.
+    /// Starts a task beside the turn that shows the typing indicator until the turn is over.
     fn show_typing(&self, leased: &LeasedConversation) -> TypingTask {
         let (state, app) = (Arc::new(TypingState::default()), self.runner.app().clone());
         let (presence, leased, seeing) = (self.presence.clone(), leased.clone(), Arc::clone(&state));
@@ -302,7 +302,7 @@ impl Dispatcher {
         TypingTask { state, task }
     }
 
-    /// A turn that was over before anybody saw that it ran leaves a read mark at least.
+    /// Marks the messages as read if the turn ended before the typing indicator was shown.
     fn leave_read_mark(&self, typing: &TypingTask) {
         if let Some(at) = typing.state.at.get()
             && !typing.state.typing.load(Ordering::Relaxed)
@@ -312,8 +312,8 @@ impl Dispatcher {
         }
     }
 
-    /// Renews the lease again and again; returns when it is lost, or ran out before it could be renewed. A database that does not
-    /// answer lets the lease run out, too, because another process may have the turn by then (F-85, F-92).
+    /// Renews the lease repeatedly. Returns when the lease is lost, or when it expired before a renewal. The lease also expires if the
+    /// database does not answer, because another process may have the turn by then (F-85, F-92).
     async fn keep_lease(&self, leased: &LeasedConversation) {
         let clock = &self.runner.app().clock;
         let mut ends = self.until(clock.now());
@@ -329,8 +329,8 @@ impl Dispatcher {
         }
     }
 
-    /// Waits a third of a lease's time and renews the one that ends at `ends`; again if that fails. Gives the time until which
-    /// it lasts now; `None` if it is lost.
+    /// Waits a third of a lease's length and renews the lease that ends at `ends`; tries again after an error. Returns the new end of the
+    /// lease; `None` if the lease is lost.
     async fn renewed(&self, lease: Lease, ends: Timestamp) -> Option<Timestamp> {
         let app = self.runner.app();
         loop {
@@ -359,7 +359,7 @@ impl Dispatcher {
     ) {
         let (leased, now) = (leased.clone(), self.runner.app().clock.now());
         if let Err(error) = self.runner.app().store.write(move |tx| how(tx, &leased, now)).await {
-            // It runs out by itself.
+            // The lease expires without this write.
             tracing::warn!(%error, "a lease could not be ended");
         }
     }

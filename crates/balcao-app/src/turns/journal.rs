@@ -1,7 +1,7 @@
-//! Saves the steps of a turn, and stops one that should not act any more.
+//! Saves the steps of a turn, and stops a turn that may not act any more.
 //!
-//! Invariant (I-6, I-17): the transaction that makes calls durable before they run also checks who has the conversation. A turn does
-//! not act after a takeover. A turn starts over if the contact wrote before the turn had an effect.
+//! Invariant (I-6, I-17): the transaction that makes calls durable before they run also checks who has the conversation. So a turn does not
+//! act after a takeover, and it starts over if the contact wrote before it had an effect.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,9 +24,9 @@ use crate::context::app_context::{AppContext, UseCaseError};
 pub(super) enum Stop {
     /// A person has the conversation.
     TakenOver,
-    /// The customer wrote more, and nothing was done yet: it begins again with everything.
+    /// The contact wrote more before the turn had an effect, so the turn starts over with all messages.
     Superseded(Restart),
-    /// Another process goes on with the turn.
+    /// Another process continues the turn.
     Lost(StoreError),
 }
 
@@ -60,7 +60,7 @@ impl StoreJournal {
         Interrupted::Stopped
     }
 
-    /// Why the turn was stopped; that a person took over, if nothing else is known.
+    /// Returns why the turn was stopped; [`Stop::TakenOver`] if no other reason is known.
     pub(super) fn why_stopped(&self) -> Stop {
         self.stopped.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(Stop::TakenOver)
     }

@@ -16,8 +16,7 @@ use tokio::time::Instant;
 use super::TurnOutcome;
 use crate::context::metrics::model_call;
 
-/// Measures one turn in this process, and passes on what it sees. Model calls are counted as they end, also those of a turn
-/// that does not come to its end.
+/// Measures one turn in this process, and passes each event on to `inner`. A model call counts when it ends, even if its turn never ends.
 pub(crate) struct Meter<'a> {
     inner: Option<&'a dyn Observer>,
     /// The model that is configured.
@@ -32,14 +31,14 @@ impl<'a> Meter<'a> {
         Self { inner, asked: asked.to_owned(), started: Instant::now(), in_models: Mutex::default() }
     }
 
-    /// The turn came to its end: only then its calls and its outcome are counted, once.
+    /// Counts the tool calls and the outcome of a turn that ended. Call it once.
     pub(crate) fn ended(&self, answered: &TurnOutcome, toolbox: &Toolbox) {
         let took = self.started.elapsed();
         let overhead = took.saturating_sub(*self.in_models.lock().unwrap_or_else(PoisonError::into_inner));
         histogram!("balcao_turn_duration_seconds", "outcome" => answered.ending.outcome()).record(took);
         histogram!("balcao_turn_overhead_seconds").record(overhead);
         for call in &answered.state.calls {
-            // A model may write any name.
+            // A model may write any name, but a metric has a limited number of labels.
             let tool = if toolbox.get(&call.tool).is_some() { call.tool.clone() } else { "unknown".to_owned() };
             counter!("balcao_tool_calls_total", "tool" => tool, "result" => result_label(&call.result)).increment(1);
         }
@@ -72,7 +71,7 @@ impl Observer for Meter<'_> {
     }
 }
 
-/// The error's code, else how it counts.
+/// The code of the error, or the class of the result.
 const fn result_label(result: &CallResult) -> &'static str {
     match (result.code, result.class) {
         (Some(code), _) => code.as_str(),

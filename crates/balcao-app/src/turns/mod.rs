@@ -73,11 +73,11 @@ pub struct Agent {
     pub model: Arc<dyn ChatProvider>,
     /// The tools that run when a conversation was handed over.
     pub on_handoff: Vec<Arc<Tool>>,
-    /// Which version of its prompt this is.
+    /// The version of its prompt.
     prompt_version: PromptVersion,
     /// Selects the contracts of a turn, if not all of them are in view.
     pub selector: Option<Arc<dyn ToolSelector>>,
-    /// Set for one turn of a stranger in the web chat: the daily budgets that its model cost counts against.
+    /// The daily budgets to which the model cost of this turn is added; set only for a turn of a stranger in the web chat.
     counted: Option<StrangerBudgets>,
 }
 
@@ -143,11 +143,11 @@ pub struct TurnOutcome {
     pub conversation: ConversationId,
     /// The turn.
     pub turn: TurnId,
-    /// How it ended, as stored: a reply that came too late is silence.
+    /// How it ended, as stored. If a person took over before the reply was stored, the ending is silence.
     pub ending: Ending,
-    /// Everything that happened in it.
+    /// The final state of the turn, with everything that happened in it.
     pub state: TurnState,
-    /// How its messages came.
+    /// The channel of its messages.
     pub(crate) channel: String,
 }
 
@@ -190,7 +190,8 @@ pub async fn next_assignee(app: &AppContext, organization: OrganizationId) -> Re
     .await
 }
 
-/// Which opening of a conversation this is: limits per episode count from its last one.
+/// Returns the number of the conversation's current episode. An episode begins when the conversation is opened or reopened; limits per
+/// episode count from there.
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed.
@@ -206,7 +207,7 @@ pub async fn episode(
     .await
 }
 
-/// The names of all fields that a schema speaks of, at any depth.
+/// Collects the names of all fields in a schema, at any depth.
 fn collect_fields(schema: &serde_json::Value, fields: &mut Vec<String>) {
     if let Some(properties) = schema.get("properties").and_then(serde_json::Value::as_object) {
         for (name, property) in properties {

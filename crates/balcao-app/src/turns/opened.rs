@@ -32,7 +32,7 @@ use crate::scheduling::intake::professional_choice::{self, ResolutionMode};
 /// How many earlier turns are looked at; the token budget usually cuts earlier.
 const HISTORY_TURNS: u32 = 40;
 
-/// How long a request to slow down counts as made.
+/// How long a request to slow down counts.
 const SLOWED_DOWN_FOR: SignedDuration = SignedDuration::from_mins(10);
 
 /// Everything that a turn starts from.
@@ -58,7 +58,7 @@ pub struct Opened {
     pub(super) reply_context: Option<ReplyContext>,
     /// When the messages were written, if they come late.
     pub(super) written: Option<Zoned>,
-    /// The appointment in question where no notification names one: the only one that the contact has.
+    /// The contact's appointment, if the contact has exactly one. It counts as the one in question if no notification names another.
     pub(super) sole_appointment: Option<About>,
     pub(super) public_texts: Vec<String>,
 }
@@ -80,7 +80,7 @@ impl Opened {
 /// What a turn of this profile loads in addition to what every turn loads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LoadOptions {
-    /// How many messages a minute are too many; 0 for any.
+    /// Messages a minute above which the contact is asked to slow down; 0: no limit.
     flood_per_minute: u32,
     /// What the day has cost, for budgets.
     spent: bool,
@@ -275,7 +275,7 @@ fn stages_of(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) 
     Ok(all.filter(|stage| places.iter().any(|(_, place)| *place == stage.id)).map(|stage| stage.name).collect())
 }
 
-/// What the business tells everybody: whatever stands there verbatim may be said.
+/// The texts that the business publishes. A reply may contain any part of them verbatim.
 fn public_texts(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<String>, UseCaseError> {
     Ok(knowledge::list(tx, organization)?.into_iter().map(|entry| entry.content).collect())
 }

@@ -28,11 +28,11 @@ use crate::{notifications::professionals, scheduling::reminders};
 /// The notification that the contact may be answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReplyContext {
-    /// The words, with the appointment behind them.
+    /// The text of the notification, with its appointment in brackets.
     pub(super) text: String,
-    /// The contact's own appointment that it was about, as it stands now.
+    /// The contact's own appointment that the notification was about, in its current state.
     pub(super) about: Option<About>,
-    /// What the contact reads if they said yes to a reminder of it, and nothing else.
+    /// The reply to the contact, if the messages of the turn say yes to a reminder of the appointment and nothing else.
     pub(super) confirmed: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct About {
     pub(super) line: String,
 }
 
-/// Whose turn it is, and how they are written to.
+/// The turn, its contact and business, and the language of texts.
 pub(super) struct TurnScope<'a> {
     pub(super) organization: &'a Organization,
     pub(super) zone: &'a TimeZone,
@@ -52,7 +52,7 @@ pub(super) struct TurnScope<'a> {
     pub(super) conversation: balcao_domain::ConversationId,
     pub(super) turn: TurnId,
     pub(super) locale: Locale,
-    /// Whether a question of ours waits for a yes, which then answers this question and no reminder.
+    /// Whether a question of ours waits for a yes. A yes then answers this question, not a reminder.
     pub(super) is_asked: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn resolve_reply_context(
     if let Some(reminder) = &tapped {
         confirm(tx, whose, reminder.subject, now)?;
     }
-    // A reminder that is tapped is the one that is meant, even if we sent something else since.
+    // A tap on a reminder means this reminder, even if we sent other messages since.
     let told = told.or_else(|| tapped.as_ref().map(|reminder| of_reminder(reminder.subject)));
     let Some(Notification { subject, about }) = told else { return Ok(None) };
     let reminded = about.as_deref().and_then(pre_send::appointment_of);
@@ -141,7 +141,7 @@ fn tapped_reminder(
     Ok(None)
 }
 
-/// The notification of a reminder, without its words.
+/// The notification of a reminder, without its text.
 fn of_reminder(subject: ReminderSubject) -> Notification {
     let about = pre_send::about_appointment(subject.appointment, subject.starts_at);
     Notification { subject: String::new(), about: Some(about) }
@@ -158,7 +158,7 @@ fn tapped_yes(payload: &str) -> Option<(String, ReminderId)> {
     Some((id, reminder))
 }
 
-/// What the contact reads about a visit that they confirmed.
+/// The text for a contact who confirmed a visit.
 fn confirmation(tx: &mut Tx<'_>, whose: &TurnScope<'_>, one: &Appointment) -> Result<String, UseCaseError> {
     let words = notices(whose.locale);
     let names = catalog::professional_names(tx, whose.organization.id)?;
@@ -193,7 +193,7 @@ fn confirm(
     Ok(())
 }
 
-/// "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h"; what became of it, if it stands no more.
+/// Words an appointment: "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h". The text says so if it is not booked any more.
 pub(super) fn worded(tx: &mut Tx<'_>, whose: &TurnScope<'_>, one: &Appointment) -> Result<About, UseCaseError> {
     let said = whose.locale;
     let names = catalog::professional_names(tx, whose.organization.id)?;

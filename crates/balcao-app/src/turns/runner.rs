@@ -34,8 +34,8 @@ use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
 use crate::messaging::web_chat::Hub;
 
-/// A sanitiser, with the tools that it was made for. Of a profile whose tools changed the last one is kept, too: a turn may still be at
-/// work with them.
+/// A sanitiser, with the tools that it was made for. If the tools of a profile change, the earlier sanitiser is kept, because a turn may
+/// still use the earlier tools.
 type Made = (Arc<Toolbox>, Arc<Sanitiser>);
 
 /// Answers customers. Cheap to share.
@@ -96,7 +96,7 @@ impl TurnRunner {
         })
     }
 
-    /// From the next turn on this agent answers in the place of the one with its profile's id.
+    /// Replaces the agent with the same profile id, from the next turn on.
     pub fn replace(&self, agent: Agent) {
         let mut agents = self.agents.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         agents.insert(agent.profile.id.clone(), agent);
@@ -119,8 +119,8 @@ impl TurnRunner {
         self.answer_live(profile, inbound, observer, None).await
     }
 
-    /// As [`Self::answer`], and streams the reply to `live`. What it sees is always the beginning of the final reply; otherwise
-    /// [`ReplySink::retract`] is called.
+    /// As [`Self::answer`], and streams the reply to `live`. The streamed text is the beginning of the final reply; if the final reply
+    /// differs, the turn calls [`ReplySink::retract`].
     ///
     /// # Errors
     /// As [`Self::answer`].
@@ -152,9 +152,9 @@ impl TurnRunner {
         Box::pin(self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter)).await
     }
 
-    /// Answers a leased conversation: takes up the turn that was cut short, if there is one, else opens one for what waits.
-    /// If the history of attempts says so, a person gets the conversation without another attempt. One lease is one turn.
-    /// `Ok(None)` if there was nothing to answer. What `pages` a visitor of the web chat has open see the reply while it is written.
+    /// Answers a leased conversation: resumes the turn that a crash cut short, or else opens a turn for the messages that wait. If the
+    /// attempt history has reached its limit, a person gets the conversation without another attempt. One lease is one turn. Returns
+    /// `Ok(None)` if no message waited. The `pages` that a visitor of the web chat has open show the reply while it is written.
     ///
     /// # Errors
     /// [`AnswerError`]; the lease is still held then, unless it was lost.
@@ -185,7 +185,7 @@ impl TurnRunner {
             Verdict::Answer => self.resume(&agent, &opened, saved.as_deref(), inbound).await?,
             Verdict::HandOver => {
                 tracing::error!(turn = %opened.turn, attempts = ?leased.attempts, "given up: a person gets the conversation");
-                // What the customer wrote may be what breaks: nothing looks at it again. What was done stays on record.
+                // The customer's text may be the cause of the crashes, so the turn reads it no more. The record keeps what was done.
                 let mut turn = self.resume(&agent, &opened, saved.as_deref(), InboundText::default()).await?;
                 turn.abandon(&format!("{} attempts to answer did not come to an end", leased.attempts.attempts));
                 turn
@@ -321,7 +321,7 @@ impl TurnRunner {
         let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());
         match state.and_then(|state| Turn::resume(setup, state)) {
             Ok(turn) => Ok(turn),
-            // What it had done is in the ledger; what it was about to do only a person can tell.
+            // The effect ledger holds what the turn did. Only a person can find out what it was about to do.
             Err(reason) => {
                 tracing::error!(turn = %opened.turn, reason, "a saved turn cannot be read: a person takes over");
                 let mut turn = self.begin(agent, opened, unanswered).await?;

@@ -1,4 +1,4 @@
-//! Questions to the model beside a turn's own: after its reply, or when something falls due.
+//! Side requests: model requests outside the steps of a turn, after its reply or when a timer is due.
 
 use balcao_agent::spans;
 use balcao_domain::{OrganizationId, TurnId};
@@ -10,8 +10,7 @@ use super::{Agent, strangers};
 use crate::context::app_context::AppContext;
 use crate::context::metrics;
 
-/// One question, which shows in traces and metrics as those of turns do, and counts as used up by the turn that it belongs to,
-/// if there is one.
+/// Sends one side request. Traces and metrics show it like a request of a turn, and its usage counts for the turn `of`, if there is one.
 ///
 /// # Errors
 /// The error of the model. If only the count of the usage fails, the function still returns the answer.

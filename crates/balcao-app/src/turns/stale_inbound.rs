@@ -1,4 +1,5 @@
-//! Messages that come hours after they were written, or wait as long: they are not answered as if they were fresh (F-31).
+//! Late messages: they arrive hours after the contact wrote them, or waited for hours. A turn does not answer them like new messages
+//! (F-31).
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 
 /// The channel that closes the service window after a while.
 const WHATSAPP: &str = "whatsapp";
-/// So old a message is late.
+/// Age from which a message is late.
 const LATE: SignedDuration = SignedDuration::from_hours(2);
 
 /// What a turn answers: words of the contact, or messages of services.
@@ -21,7 +22,7 @@ const LATE: SignedDuration = SignedDuration::from_hours(2);
 pub(super) struct InboundText {
     /// The contact's messages, joined by line breaks.
     pub(super) words: String,
-    /// The messages of services; then the contact wrote nothing.
+    /// The messages of services; if there is one, `words` is empty.
     pub(super) service_messages: Vec<String>,
 }
 
@@ -39,13 +40,13 @@ pub(super) fn inbound_text(rows: &[InboxRow]) -> InboundText {
     InboundText { words, service_messages: of(Speaker::Service).collect() }
 }
 
-/// When the last of the messages was written, if all of them are late: days and times in them are meant from then.
+/// Returns when the last of the messages was written, if all of them are late. Days and times in the messages count from that time.
 pub(super) fn written(rows: &[InboxRow], zone: &TimeZone, now: Timestamp) -> Option<Zoned> {
     let written = rows.iter().map(|row| row.written_at).max().filter(|at| now.duration_since(*at) > LATE)?;
     Some(written.to_zoned(zone.clone()))
 }
 
-/// The same in words, for the model: "segunda, 23/11 às 14h".
+/// Words the time at which late messages were written, for the model: "segunda, 23/11 às 14h".
 pub(super) fn lateness_text(written: &Zoned, today: Date, locale: Locale) -> String {
     let (day, time) = (format::day_from(written.date(), today, locale), format::time(written.time(), locale));
     match locale {
@@ -54,7 +55,7 @@ pub(super) fn lateness_text(written: &Zoned, today: Date, locale: Locale) -> Str
     }
 }
 
-/// Whether messages are so old that the channel's window for an answer is closed: a person gets them.
+/// Returns whether the messages are so old that the service window of the channel is closed. A person then gets them.
 pub(super) fn reply_window_closed(rows: &[InboxRow], channel: &str, now: Timestamp) -> bool {
     let window = if channel == WHATSAPP { window::SERVICE } else { Duration::MAX };
     let Ok(window) = SignedDuration::try_from(window) else { return false };

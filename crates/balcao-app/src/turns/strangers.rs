@@ -1,4 +1,4 @@
-//! What strangers of the web chat cost: looked at before a turn of theirs, and counted after it.
+//! The cost of strangers in the web chat: checked before a turn of a stranger, and counted after it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{Agent, Opened, TurnOutcome, TurnRunner};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::{self, StrangerBudgets};
 
-/// What strangers may cost in a day, and what answers them after it.
+/// What strangers may cost in a day, and which model answers them after that.
 pub(super) struct StrangerRules {
     pub(super) budgets: StrangerBudgets,
     /// Answers at no cost once a budget is spent; without it a person does.
@@ -38,7 +38,7 @@ pub(super) async fn apply_stranger_budget(
     Ok(())
 }
 
-/// The same for what is asked of the model after a turn: then it is asked nothing.
+/// Applies the budget to the steps after a reply: once the budget is spent, these steps send no side request.
 pub(super) async fn after_reply(
     runner: &TurnRunner,
     agent: Agent,
@@ -93,7 +93,7 @@ async fn decide(
     })
 }
 
-/// Counts what an agent's model cost, if that counts for strangers. If the count fails, the answer still goes out.
+/// Counts the model cost of a turn if its contact is a stranger. If the count fails, the reply still leaves.
 pub(super) async fn count(app: &AppContext, agent: &Agent, organization: OrganizationId, tokens: i64, cost: i64) {
     let Some(budgets) = agent.counted.filter(|_| (tokens, cost) != (0, 0)) else { return };
     let now = app.clock.now();

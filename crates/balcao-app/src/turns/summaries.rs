@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::turns;
 
-/// So many messages are looked at for the contact's last words.
+/// Messages that are searched for the contact's last one.
 const LOOKED_AT: u32 = 20;
 /// Longest request that a summary quotes, in characters.
 const REQUEST_CHARS: usize = 400;
@@ -32,14 +32,14 @@ pub struct Summaries {
 }
 
 impl Summaries {
-    /// Over the application context.
+    /// Creates the use case over the app context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }
     }
 
-    /// Writes down what a conversation was about, and gives it: the running summary, the contact's last words, and what is
-    /// known of the appointment in question. No model is asked.
+    /// Stores a summary of the conversation and returns it: the running summary, the contact's last message, and the known data of the
+    /// appointment in question. No model is asked.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -77,17 +77,17 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// The running summary, the last request, the facts known: a line each, and none twice.
+/// Composes a summary of the running summary, the last request and the known facts: one line each, without repeats.
 pub(crate) fn compose(running: Option<&str>, request: &str, memory: &WorkingMemory, locale: Locale) -> String {
     let request: String = request.trim().chars().take(REQUEST_CHARS).collect();
-    // A turn that answers a service has no request of the contact: the one before stays.
+    // A turn that answers a service has no request of the contact, so the earlier request stays.
     if request.is_empty() {
         let known = running.map(str::to_owned).into_iter().chain(turns::memory_text(memory));
         return known.collect::<Vec<_>>().join("\n");
     }
     let words = &notices(locale).summary_request;
     let request = fill(words, "request", &request);
-    // What was the last request before is the last one no more.
+    // The new request replaces the earlier one.
     let before = fill(words, "request", "");
     let running = running.into_iter().flat_map(str::lines).filter(|line| !line.starts_with(before.trim_end()));
     let mut lines: Vec<String> = running.map(str::to_owned).collect();

@@ -1,6 +1,6 @@
-//! Which tools a turn shows: from the conversation's latest messages, before the turn begins.
+//! Selects the tools that a turn shows, from the latest messages of the conversation, before the turn begins.
 //!
-//! What is looked for is decided here without I/O; a [`ToolSelector`] looks for it, by words and by meaning.
+//! This module builds the query without I/O; a [`ToolSelector`] searches, by words and by meaning.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -32,7 +32,7 @@ pub struct ToolSelectionRequest {
 /// Selects the contracts that a turn shows beside those that are always in view.
 #[async_trait]
 pub trait ToolSelector: Debug + Send + Sync {
-    /// The selection for a turn. A search that fails selects by what is left of it; a turn never fails for its selection.
+    /// Returns the selection for a turn. If a part of the search fails, the other parts select; a failed selection never fails the turn.
     async fn select(&self, request: &ToolSelectionRequest) -> ToolSelection;
 }
 
@@ -44,7 +44,7 @@ pub(super) async fn select(agent: &Agent, opened: &Opened, message: &str) -> Too
     }
 }
 
-/// What to select from: this message, and what the turns before it said and called.
+/// Builds the request: the new message, and the messages and calls of the turns before it.
 fn request(history: &[Vec<Message>], message: &str, locale: Locale) -> ToolSelectionRequest {
     let (mut earlier_messages, mut earlier_calls) = (Vec::new(), Vec::<String>::new());
     for one in history.iter().rev().take(EARLIER_TURNS).flat_map(|turn| turn.iter().rev()) {
@@ -61,7 +61,7 @@ fn request(history: &[Vec<Message>], message: &str, locale: Locale) -> ToolSelec
     ToolSelectionRequest { message: message.to_owned(), earlier_messages, earlier_calls, locale }
 }
 
-/// The tool that takes a call back, if its result names one.
+/// Returns the tool that undoes a call, if the result of the call names one.
 fn undo_of(result: &str) -> Option<String> {
     let result: Value = serde_json::from_str(result).ok()?;
     Some(result.pointer("/_undo/tool")?.as_str()?.to_owned())

@@ -1,4 +1,4 @@
-//! What happened inside turns, for staff to look at while it goes on and after.
+//! Traces of turns, which staff can read during a turn and after it.
 
 use balcao_agent::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord};
 use balcao_agent::turn::ToolSelection;
@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::context::app_context::{AppContext, UseCaseError};
 
-/// A turn as far as it came.
+/// A turn, finished or in progress.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TurnTrace {
     /// Its id.
     pub id: TurnId,
-    /// Whether it goes on.
+    /// Whether the turn is still open.
     pub open: bool,
     /// How it ended: `reply`, `handoff`, `silence`.
     pub outcome: Option<String>,
@@ -48,7 +48,7 @@ pub struct TurnInside {
     pub guards: Vec<GuardRecord>,
     /// What sanitising removed.
     pub cleanings: Vec<CleaningRecord>,
-    /// Which second chances were taken: `claim` if a text claimed what was not proven.
+    /// The second attempts of the model: `claim` if a text stated an act without a receipt.
     pub retried: RetriesUsed,
     /// What was used up.
     pub spent: Spent,
@@ -59,14 +59,14 @@ pub struct TurnInside {
     phase: Value,
 }
 
-/// Looks into turns.
+/// Reads the traces of turns.
 #[derive(Debug, Clone)]
 pub struct Traces {
     app: AppContext,
 }
 
 impl Traces {
-    /// Over the application context.
+    /// Creates the use case over the app context.
     #[must_use]
     pub fn new(app: AppContext) -> Self {
         Self { app }
@@ -89,7 +89,7 @@ impl Traces {
 
 fn trace(saved: SavedTurn) -> TurnTrace {
     let SavedTurn { id, open, outcome, reason, machine, opened_at, closed_at, versions } = saved;
-    // A record of another version is shown without its insides.
+    // A record that another version of the program saved may be unreadable; the trace then has no insides.
     let inside = machine.and_then(|text| serde_json::from_str::<TurnInside>(&text).ok()).map(|mut inside| {
         let reply = inside.phase.pointer("/ending/reply");
         inside.reply = reply.and_then(Value::as_str).map(str::to_owned);

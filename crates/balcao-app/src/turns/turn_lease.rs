@@ -1,9 +1,9 @@
-//! What a lease adds to the transactions of a turn. Opening also assigns the waiting messages to the turn. Saving may begin a superseded
-//! turn again. Closing also puts the reply into the outbox, from which `messaging::outbound` sends it, and ends the lease.
+//! What a lease adds to the transactions of a turn. The opening also assigns the waiting messages to the turn. A save may restart a
+//! superseded turn. The closing also puts the reply into the outbox, from which `messaging::outbound` sends it, and ends the lease.
 //!
-//! Invariants: every transaction begins with the lease's guard (I-5); messages are given to the turn in the transaction that opens it, or
-//! that lets it begin again, and never to another (I-3); reply, outbox rows, inbox and the end of the lease are the closing transaction
-//! (I-12); a conversation that a person took over gets no outbox row (I-17).
+//! Invariants: every transaction begins with the guard of the lease (I-5); the transaction that opens or restarts a turn assigns the
+//! messages to it, and a message never moves to another turn (I-3); reply, outbox rows, inbox rows and the end of the lease commit in the
+//! closing transaction (I-12); a conversation that a person took over gets no outbox row (I-17).
 
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::TurnId;
@@ -40,8 +40,8 @@ pub(super) struct TurnLease {
 }
 
 impl TurnLease {
-    /// Demands that the lease is still the current one, and lets it last its whole length from now on: what is done next outside
-    /// is over before anybody else can go on with the turn (I-7).
+    /// Checks that the lease is still current, and extends it to its whole length from `now` on. So the next external effect is over before
+    /// another process can continue the turn (I-7).
     pub(super) fn renew(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<(), UseCaseError> {
         Ok(lease::renew(tx, &self.lease, now.checked_add(self.lasts).unwrap_or(Timestamp::MAX))?)
     }
@@ -53,7 +53,7 @@ impl TurnLease {
     }
 }
 
-/// Gives what waits to a turn, at most `limit` messages; what is left over is due.
+/// Assigns the waiting messages to a turn, at most `limit` of them. If messages are left over, the conversation is due again.
 pub(super) fn assign_messages(
     tx: &mut Tx<'_>,
     lease: &Lease,
@@ -78,9 +78,8 @@ pub(super) fn assign_messages(
     Ok(rows)
 }
 
-/// Lets a turn that has changed nothing begin again if the contact wrote more; nothing of its reply is stored then. A turn that stayed
-/// silent for a person begins again as well if that person has given the conversation back since: its messages still wait for an
-/// answer (F-152).
+/// Restarts a turn without an effect if the contact wrote more; its reply is then not stored. A turn that stayed silent because a person
+/// had the conversation also restarts if the person has given it back since, because its messages still wait for an answer (F-152).
 pub(super) fn restart_before_close(
     tx: &mut Tx<'_>,
     turn_lease: &TurnLease,
@@ -102,7 +101,7 @@ pub(super) fn restart_before_close(
     }
 }
 
-/// If the conversation is the agent's again, the turn begins again with the messages that it has.
+/// Restarts the turn with its own messages if the agent has the conversation again.
 fn restart_if_given_back(
     tx: &mut Tx<'_>,
     turn_lease: &TurnLease,
@@ -118,7 +117,7 @@ fn restart_if_given_back(
     load_restart(tx, turn_lease, turn, conversation, now).map(Some)
 }
 
-/// A turn with all the messages that it has now, from its beginning.
+/// Loads the restart of a turn, with all messages that are assigned to it now.
 fn load_restart(
     tx: &mut Tx<'_>,
     turn_lease: &TurnLease,
@@ -146,8 +145,7 @@ fn load_restart(
     Ok(Restart { opened: Box::new(again), inbound })
 }
 
-/// If the customer wrote more, the turn takes those messages too and begins again. At most as long, and with as many messages,
-/// as a burst may have.
+/// If the contact wrote more, assigns these messages to the turn and restarts it, within the limits of a burst for time and messages.
 pub(super) fn restart_if_contact_wrote(
     tx: &mut Tx<'_>,
     turn_lease: &TurnLease,
@@ -158,7 +156,7 @@ pub(super) fn restart_if_contact_wrote(
     let lease = &turn_lease.lease;
     let organization = lease.organization;
     let conversation = conversation::get(tx, organization, lease.conversation)?;
-    // A file that is still on its way is answered with what came with it, by the next turn.
+    // If a file is still on its way, the next turn answers the file together with the messages that came with it.
     let files = attachment::awaited_until(tx, organization, lease.conversation)?;
     if !conversation.state.agent_speaks()
         || files.is_some_and(|until| until > now)
@@ -169,7 +167,7 @@ pub(super) fn restart_if_contact_wrote(
     let before = inbox::of_turn(tx, organization, turn)?;
     let count = u32::try_from(before.len()).unwrap_or(u32::MAX);
     let Some(first) = before.first().map(|row| row.received_at) else { return Ok(None) };
-    // What the contact wrote is answered in a turn of its own.
+    // A turn that answers a service takes no message of the contact; the next turn answers it.
     if before.iter().any(|row| row.speaker == Speaker::Service) {
         return Ok(None);
     }
@@ -181,7 +179,7 @@ pub(super) fn restart_if_contact_wrote(
     load_restart(tx, turn_lease, turn, conversation, now).map(Some)
 }
 
-/// What the closing transaction of a turn under a lease does besides: the outbox, the inbox, the end of the lease.
+/// The part of the closing transaction that a lease adds: the outbox, the inbox and the end of the lease.
 pub(super) fn finish(
     tx: &mut Tx<'_>,
     turn_lease: &TurnLease,
@@ -199,7 +197,7 @@ pub(super) fn finish(
     Ok(())
 }
 
-/// Records in the inbox what became of the messages of the turn.
+/// Records in the inbox how the messages of the turn ended: answered, handed off or ignored.
 pub(super) fn settle_messages(
     tx: &mut Tx<'_>,
     opened: &Opened,
@@ -217,7 +215,7 @@ pub(super) fn settle_messages(
     Ok(())
 }
 
-/// Writes what a turn says into the outbox.
+/// Writes the reply of a turn into the outbox.
 pub(super) fn enqueue_reply(
     tx: &mut Tx<'_>,
     opened: &Opened,

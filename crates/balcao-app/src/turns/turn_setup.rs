@@ -104,7 +104,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
     }
 }
 
-/// The names of tools by their commands. Of several commands of one name the first counts: the packs of the program come before others.
+/// The names of tools by their commands. If several commands have one name, the first counts; the packs of the program come before others.
 fn tool_names(toolbox: &Toolbox) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for tool in toolbox.iter() {
@@ -113,7 +113,7 @@ fn tool_names(toolbox: &Toolbox) -> BTreeMap<String, String> {
     names
 }
 
-/// The days that a message of another day may speak of by their distance: that day and the week behind it.
+/// The days that a late message may mean by words such as "amanhã": the day of the message and the seven days after it.
 fn days_since(written: Date, today: Date) -> Vec<Date> {
     let week = || (0..=7).filter_map(|ahead| written.checked_add(ahead.days()).ok()).collect();
     if written < today { week() } else { Vec::new() }
@@ -125,7 +125,7 @@ pub(crate) fn memory_text(memory: &WorkingMemory) -> Option<String> {
     (!known.is_empty()).then(|| known.join(", "))
 }
 
-/// What customers wrote, or a model wrote of it, as one plain line: it cannot begin a section of the prompt.
+/// Turns a text of a contact or a model into one plain line, so that it cannot begin a section of the prompt.
 fn one_line(text: &str) -> String {
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")

@@ -5,15 +5,15 @@ use balcao_agent::streaming::ReplySink;
 use super::turn_lease::TurnLease;
 use crate::messaging::web_chat::Drafting;
 
-/// What differs by where a turn comes from.
+/// The differences between the sources of a turn.
 pub(super) trait TurnSource: Send + Sync {
-    /// The lease that every transaction of the turn demands; none where a caller waits.
+    /// The lease that every transaction of the turn checks; `None` if a caller waits.
     fn lease(&self) -> Option<&TurnLease>;
 
     /// Who sees the reply while it is written.
     fn sink(&self) -> Option<&dyn ReplySink>;
 
-    /// The turn begins again: what was shown of its reply is void.
+    /// Handles a restart of the turn: withdraws the part of the reply that was already shown.
     fn restarted(&mut self);
 }
 
@@ -51,7 +51,7 @@ impl TurnSource for Leased {
 
     fn restarted(&mut self) {
         self.draft.as_ref().inspect(|draft| draft.retract());
-        // The first opening has made the sanitiser of them.
+        // The sanitiser exists since the first opening, so no restart needs the public texts.
         self.lease.load_options.public_texts = false;
     }
 }

@@ -1,5 +1,5 @@
-//! What has no words that could be read, such as a sticker: no model is asked (F-26). Staff see it, and the customer is asked for
-//! words, at most once a day, so that two programs do not answer each other for ever.
+//! Messages without readable words, such as a sticker: no model is asked (F-26). Staff see the message, and the contact is asked for words,
+//! at most once a day, so that two programs do not answer each other for ever.
 
 use balcao_agent::notice::notices;
 use balcao_domain::OrganizationId;
@@ -16,10 +16,10 @@ use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
 
 /// The kind of such a message in the outbox.
 const KIND: &str = "wordless";
-/// Within so long the customer is asked once.
+/// The contact is asked at most once in this period.
 const ONCE_IN: SignedDuration = SignedDuration::from_hours(24);
 
-/// Answers what waits in a conversation if nothing of it has words; tells whether that is so.
+/// Answers the messages that wait in a conversation if none of them has words. Returns whether it did.
 pub(super) fn handle_if_unreadable(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -42,7 +42,7 @@ pub(super) fn handle_if_unreadable(
     Ok(true)
 }
 
-/// Puts what came into the thread.
+/// Stores a message in the thread.
 fn show(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

@@ -1,7 +1,7 @@
 //! The versions that a turn runs under.
 //!
-//! Changes of the business are recorded when they are made. What has no version yet is recorded by the first turn that runs under it: the
-//! prompt of a changed profile or of a new release, and a business that was loaded and never changed.
+//! A change of the business is recorded when it is made. The first turn records a version that does not exist yet: the prompt of a changed
+//! profile or of a new release, and a business that was loaded and never changed.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::admin::business::record_version;
 use crate::admin::versions::{self, RecordedVersions};
 use crate::context::app_context::UseCaseError;
 
-/// Who makes a version that a turn records.
+/// The author of a version that a turn records.
 const AUTHOR: &str = "program";
 
 /// What an agent's prompts are made of, with a hash that names exactly this.
@@ -31,7 +31,7 @@ pub(super) struct PromptVersion {
 }
 
 impl PromptVersion {
-    /// Of a profile and its tools: its fields, the templates of its prompt modules, and each tool as a model sees it.
+    /// Creates the version of a profile and its tools: its fields, the templates of its prompt modules, and each tool as a model sees it.
     pub(super) fn new(profile: &Profile, toolbox: &Toolbox) -> Self {
         let module = |name: &String| (name.clone(), Value::from(prompt::module_template(name, profile.language)));
         let modules: Map<String, Value> = profile.prompt.iter().map(module).collect();

@@ -16,14 +16,14 @@ use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 use crate::turns::dispatcher::Dispatcher;
 
-/// So long something may wait without anybody who works on it.
+/// How long messages may wait while no process works on them.
 pub const PATIENCE: Duration = Duration::from_mins(1);
 /// How long a suspect conversation of a crashed process may wait; the dispatcher answers suspects one at a time.
 pub const PATIENCE_OF_SUSPECTS: Duration = Duration::from_mins(2);
 /// How often the watchdog looks.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Looks after what waits.
+/// The worker that hands conversations over if their messages wait too long.
 #[derive(Debug)]
 pub struct Watchdog {
     app: AppContext,
@@ -34,14 +34,14 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// A watchdog whose patience begins now; it tells `watch` what it sees.
+    /// Creates a watchdog whose minute begins now; it reports its figures to `watch`.
     #[must_use]
     pub fn new(app: AppContext, dispatcher: Dispatcher, watch: BacklogMonitor) -> Self {
         let started = app.clock.now();
         Self { app, dispatcher, watch, started, rescues: true }
     }
 
-    /// The same for a program that runs no turns: it looks, and leaves rescuing to those that do.
+    /// Returns the watchdog for a program that runs no turns: it reports figures, and programs that run turns do the rescues.
     #[must_use]
     pub fn only_watching(self) -> Self {
         Self { rescues: false, ..self }
@@ -56,7 +56,7 @@ impl Watchdog {
         }
     }
 
-    /// Looks once, and rescues what waits for too long; gives how many conversations that were.
+    /// Looks once, and rescues conversations that wait too long. Returns the number of rescued conversations.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -68,7 +68,7 @@ impl Watchdog {
             now.saturating_sub(patience).unwrap_or(Timestamp::MIN)
         };
         let since = before(PATIENCE);
-        // Their time, too, begins with this process.
+        // The time of suspects begins with this process, too.
         let suspects_since = Some(before(PATIENCE_OF_SUSPECTS)).filter(|since| *since >= self.started);
         if !self.rescues || since < self.started || figures.inbox.since.is_none_or(|oldest| oldest > since) {
             return Ok(0);

@@ -20,7 +20,7 @@ use crate::turns::{Agent, ContactRef, TurnRequest};
 /// What the opening found.
 pub(crate) enum OpenResult {
     Fresh(Box<Opened>),
-    /// The conversation's last turn was cut short; nothing of the new message is stored yet.
+    /// A crash cut the last turn of the conversation short. The new message is not stored yet.
     Interrupted {
         opened: Box<Opened>,
         saved: Option<String>,
@@ -76,7 +76,7 @@ fn open_in_transaction(
         message::insert(tx, organization.id, &new, now)?;
     }
     let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, load_options, now)?;
-    // A held call stays until the turn closes: if this one is cut short, the customer's word still counts, once.
+    // The pending confirmation stays until the turn closes. If a crash cuts this turn short, the customer's yes still counts, once.
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;
     Ok(OpenResult::Fresh(Box::new(opened)))

@@ -1,4 +1,4 @@
-//! Opens the turn of a leased conversation: the one that was cut short, or one for the messages that wait.
+//! Opens the turn of a leased conversation: the turn that a crash cut short, or a new one for the messages that wait.
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::Speaker;
@@ -25,7 +25,7 @@ pub(crate) enum LeasedOpening {
     /// A turn, new or cut short.
     Turn {
         opened: Box<Opened>,
-        /// What was saved of it.
+        /// Its saved state; `None` for a turn without a saved step.
         saved: Option<String>,
         /// The messages that it answers.
         inbound: InboundText,
@@ -128,7 +128,7 @@ fn open_in_transaction(
     Ok(LeasedOpening::Turn { opened: Box::new(opened), saved: None, inbound, late })
 }
 
-/// What a turn reads of messages, and whether it is too late to answer them.
+/// Returns the text that a turn reads from its messages, and whether the reply window is closed.
 fn read(rows: &[InboxRow], channel: &str, now: Timestamp) -> (InboundText, bool) {
     (stale_inbound::inbound_text(rows), stale_inbound::reply_window_closed(rows, channel, now))
 }
