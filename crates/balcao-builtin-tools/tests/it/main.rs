@@ -1,5 +1,5 @@
-//! What each shipped tool answers, held against part 2 of the specification: results with every field, refusals, errors, whose
-//! data it is, replays, bad arguments and both languages. Calls pass the checks of a turn and run on a real database.
+//! Tests of the answers of each shipped tool: results with every field, refusals, errors, data of other contacts, replays, bad arguments
+//! and both languages. Calls pass the checks of a turn and run on a real database.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod analytics;

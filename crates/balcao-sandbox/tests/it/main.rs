@@ -1,4 +1,4 @@
-//! Helpers in real worker processes. The threats of `facts/threats-and-faults.md` have their ids in the tests' names.
+//! Helpers in real worker processes. A test that covers an attack has the attack's number in its name (`docs/requirements.md`).
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod clickup;
