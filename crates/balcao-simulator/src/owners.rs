@@ -10,7 +10,7 @@ use crate::workload::Crowd;
 
 /// Owners of each business.
 const OWNERS: usize = 2;
-/// How often an owner looks at the plan anew because the business has changed meanwhile.
+/// How often an owner looks at the plan again because the business has changed meanwhile.
 const LOOKS: usize = 4;
 
 impl Crowd {

@@ -78,12 +78,12 @@ fn prices_form_a_chain(tx: &mut Tx<'_>, organization: i64, found: &mut Vec<Findi
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     for (id, price) in booked.into_iter().filter(|(_, price)| !cents.contains(price)) {
-        found.push(format!("O-18: apt_{id} costs {price} cents, which is none of {chain:?}"));
+        found.push(format!("O-18: apt_{id} costs {price} cents; expected one of {chain:?}"));
     }
     Ok(())
 }
 
-/// After a time off was applied, nobody books into it: what stands there was in the plan.
+/// After a time off was applied, no customer books into it: the plan showed every booking that stands there.
 fn bookings_in_time_off_were_shown(
     tx: &mut Tx<'_>,
     organization: i64,
