@@ -209,7 +209,8 @@ impl Server {
         let timers = Timers::new(Arc::clone(&front), profile, all, terms.clone(), timed, told);
         let calendars = CalendarWork::new(app.clone()).with_push(calendar_push(server.public_url.as_deref()));
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
-        let dispatcher = dispatcher.notifying(completion).showing(presence).drafting_in(hub);
+        let dispatcher =
+            dispatcher.with_completion_notifier(completion).with_typing_indicator(presence).with_draft_pages(hub);
         let (lease, settle) = (Duration::from_secs(server.lease_s), Duration::from_secs(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(app.clone(), channels, settings, outgoing);

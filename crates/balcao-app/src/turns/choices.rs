@@ -38,12 +38,12 @@ pub(super) fn find(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone
         return None;
     }
     let english = state.principal.locale == Locale::En;
-    let said = state.principal.locale;
+    let locale = state.principal.locale;
     let all: Vec<Choice> = (1_u32..)
         .zip(&spoken_of)
         .map(|(number, offer)| Choice {
             name: format!("{}{turn}:{number}", crate::messaging::outbound::enqueue::CHOICE),
-            words: offer_text(offer, said),
+            words: offer_text(offer, locale),
             expires_at: expires_at(offer, zone, now),
         })
         .collect();
@@ -54,7 +54,7 @@ pub(super) fn find(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone
         OutboundContent::Buttons { header: None, body: reply.to_owned(), footer: None, buttons: buttons.collect() }
     } else {
         let open = if english { "See times" } else { "Ver horários" }.to_owned();
-        let sections = sections(&spoken_of, &all, said);
+        let sections = sections(&spoken_of, &all, locale);
         OutboundContent::List { header: None, body: reply.to_owned(), footer: None, open, sections }
     };
     Some(Choices { content, all })
@@ -84,7 +84,7 @@ fn fits(reply: &str) -> bool {
 
 /// Asks a contact with a hidden number for the number, with a button that shares it. The channel provider vouches for a shared
 /// number, and the contact need not type it.
-pub(super) fn number(contact: &Contact, reply: &str) -> Option<Choices> {
+pub(super) fn ask_for_number(contact: &Contact, reply: &str) -> Option<Choices> {
     let asks = contact.phone.is_none() && fits(reply) && asks_for_a_number(reply);
     asks.then(|| Choices { content: OutboundContent::AskNumber { body: reply.to_owned() }, all: Vec::new() })
 }
@@ -129,13 +129,13 @@ fn titles(offers: &[&Offer]) -> Option<Vec<String>> {
     differ(&longer).then_some(longer)
 }
 
-fn sections(offers: &[&Offer], all: &[Choice], said: Locale) -> Vec<Section> {
+fn sections(offers: &[&Offer], all: &[Choice], locale: Locale) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    let with = if said == Locale::PtBr { "com" } else { "with" };
+    let with = if locale == Locale::PtBr { "com" } else { "with" };
     let mut last = None;
     for (offer, choice) in offers.iter().zip(all) {
         if last != Some(offer.day) {
-            let title = cut(&format::day(offer.day, said), limits::SECTION_TITLE);
+            let title = cut(&format::day(offer.day, locale), limits::SECTION_TITLE);
             sections.push(Section { title: Some(title), rows: Vec::new() });
             last = Some(offer.day);
         }
@@ -152,10 +152,10 @@ fn sections(offers: &[&Offer], all: &[Choice], said: Locale) -> Vec<Section> {
 }
 
 /// The text of the contact that a choice stands for.
-fn offer_text(offer: &Offer, said: Locale) -> String {
-    let (day, time) = (format::day(offer.day, said), offer.start.strftime("%H:%M"));
+fn offer_text(offer: &Offer, locale: Locale) -> String {
+    let (day, time) = (format::day(offer.day, locale), offer.start.strftime("%H:%M"));
     let service = offer.service.as_deref().map(|service| format!(", {service}")).unwrap_or_default();
-    match said {
+    match locale {
         Locale::PtBr => format!("Quero {day} às {time} com {}{service}", offer.professional),
         Locale::En => format!("I want {day} at {time} with {}{service}", offer.professional),
     }

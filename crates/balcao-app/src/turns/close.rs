@@ -46,7 +46,7 @@ pub(super) async fn close(
         turn_lease => turn_lease,
     };
     let now = app.clock.now();
-    let ending = of_staff(&mut state, ending);
+    let ending = reply_to_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
     let channel = opened.conversation.channel.clone();
     let state = Arc::new(state);
@@ -108,7 +108,7 @@ fn close_under_lease(
 
 /// Replaces an automatic handoff in a turn of a staff member by a plain sentence, in reply and transcript. The breaker starts
 /// over, as after a resolved handoff. The record of the turn keeps the handoff that was decided.
-fn of_staff(state: &mut TurnState, ending: Ending) -> Ending {
+fn reply_to_staff(state: &mut TurnState, ending: Ending) -> Ending {
     let Ending::Handoff { reason, .. } = &ending else { return ending };
     let told = if state.principal.staff_facing { reason.is_shown_to_staff(state.principal.locale) } else { None };
     let Some(reply) = told else { return ending };

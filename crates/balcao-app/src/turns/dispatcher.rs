@@ -73,7 +73,7 @@ pub struct Dispatcher {
     /// Notified at the end of each turn.
     completion: CompletionNotifier,
     /// Shows customers that an answer is being written.
-    presence: TypingIndicator,
+    typing_indicator: TypingIndicator,
     /// The web chat's open pages, which see a reply while it is written.
     pages: Option<Hub>,
     turns: Arc<Semaphore>,
@@ -126,7 +126,7 @@ impl Dispatcher {
             wake,
             outgoing,
             completion: CompletionNotifier::default(),
-            presence: TypingIndicator::default(),
+            typing_indicator: TypingIndicator::default(),
             pages: None,
             turns: Arc::new(Semaphore::new(most)),
             suspects: Arc::new(Semaphore::new(1)),
@@ -137,19 +137,19 @@ impl Dispatcher {
 
     /// Returns the dispatcher with `completion`, which is notified at the end of each turn.
     #[must_use]
-    pub fn notifying(self, completion: CompletionNotifier) -> Self {
+    pub fn with_completion_notifier(self, completion: CompletionNotifier) -> Self {
         Self { completion, ..self }
     }
 
     /// Returns the dispatcher with a typing indicator, which shows contacts that an answer is being written.
     #[must_use]
-    pub fn showing(self, presence: TypingIndicator) -> Self {
-        Self { presence, ..self }
+    pub fn with_typing_indicator(self, typing_indicator: TypingIndicator) -> Self {
+        Self { typing_indicator, ..self }
     }
 
     /// Returns the dispatcher with the open pages of the web chat, which show a reply while the model writes it.
     #[must_use]
-    pub fn drafting_in(self, pages: Hub) -> Self {
+    pub fn with_draft_pages(self, pages: Hub) -> Self {
         Self { pages: Some(pages), ..self }
     }
 
@@ -203,7 +203,7 @@ impl Dispatcher {
     /// [`UseCaseError`] if the database failed.
     pub async fn rescue(&self, since: Timestamp, suspects_since: Timestamp) -> Result<usize, UseCaseError> {
         let now = self.runner.app().clock.now();
-        let (owner, until, limit) = (self.settings.owner.clone(), self.until(now), RESCUED_AT_ONCE);
+        let (owner, until, limit) = (self.settings.owner.clone(), self.lease_until(now), RESCUED_AT_ONCE);
         let work = move |tx: &mut Tx<'_>| {
             let request = LeaseRequest { owner: &owner, now, until, limit, suspects: limit };
             lease::lease_stuck(tx, &request, since, suspects_since)
@@ -235,7 +235,7 @@ impl Dispatcher {
         let Some(limit) = u32::try_from(places.len()).ok().filter(|limit| *limit > 0) else { return Ok(Vec::new()) };
         let mut suspect = Arc::clone(&self.suspects).try_acquire_owned().ok();
         let now = self.runner.app().clock.now();
-        let (owner, until) = (self.settings.owner.clone(), self.until(now));
+        let (owner, until) = (self.settings.owner.clone(), self.lease_until(now));
         let suspects = u32::from(suspect.is_some());
         let work =
             move |tx: &mut Tx<'_>| lease::lease_due(tx, &LeaseRequest { owner: &owner, now, until, limit, suspects });
@@ -247,7 +247,7 @@ impl Dispatcher {
         Ok(jobs.collect())
     }
 
-    fn until(&self, now: Timestamp) -> Timestamp {
+    fn lease_until(&self, now: Timestamp) -> Timestamp {
         let lease = SignedDuration::try_from(self.settings.lease).unwrap_or(SignedDuration::MAX);
         now.checked_add(lease).unwrap_or(Timestamp::MAX)
     }
@@ -263,7 +263,7 @@ impl Dispatcher {
             biased;
             () = self.keep_lease(leased) => return,
             result = Box::pin(answer) => result,
-            () = self.abort.cancelled() => return self.end(leased, lease::give_back).await,
+            () = self.abort.cancelled() => return self.end_lease(leased, lease::give_back).await,
         };
         self.leave_read_mark(&typing);
         drop(typing);
@@ -284,7 +284,7 @@ impl Dispatcher {
             }
             Err(error) => {
                 tracing::error!(conversation = %leased.lease.conversation, attempts = ?leased.attempts, %error, "a turn failed");
-                self.end(leased, lease::fail).await;
+                self.end_lease(leased, lease::fail).await;
             }
         }
     }
@@ -292,9 +292,9 @@ impl Dispatcher {
     /// Starts a task beside the turn that shows the typing indicator until the turn is over.
     fn show_typing(&self, leased: &LeasedConversation) -> TypingTask {
         let (state, app) = (Arc::new(TypingState::default()), self.runner.app().clone());
-        let (presence, leased, seeing) = (self.presence.clone(), leased.clone(), Arc::clone(&state));
+        let (typing_indicator, leased, seeing) = (self.typing_indicator.clone(), leased.clone(), Arc::clone(&state));
         let task = self.tracker.spawn(async move {
-            if let Some(at) = presence.find(&app, &leased).await {
+            if let Some(at) = typing_indicator.find(&app, &leased).await {
                 let at = seeing.at.get_or_init(|| Arc::new(at));
                 at.typing(|| seeing.typing.store(true, Ordering::Relaxed)).await;
             }
@@ -316,7 +316,7 @@ impl Dispatcher {
     /// database does not answer, because another process may have the turn by then (F-85, F-92).
     async fn keep_lease(&self, leased: &LeasedConversation) {
         let clock = &self.runner.app().clock;
-        let mut ends = self.until(clock.now());
+        let mut ends = self.lease_until(clock.now());
         loop {
             let left = Duration::try_from(ends.duration_since(clock.now())).unwrap_or_default();
             match tokio::time::timeout(left, self.renewed(leased.lease, ends)).await {
@@ -340,7 +340,7 @@ impl Dispatcher {
                 tracing::warn!("a turn is dropped: its lease ran out while the program stood still");
                 return None;
             }
-            let until = self.until(now);
+            let until = self.lease_until(now);
             match app.store.write(move |tx| lease::renew(tx, &lease, until)).await {
                 Ok(()) => return Some(until),
                 Err(error @ StoreError::LeaseLost { .. }) => {
@@ -352,7 +352,7 @@ impl Dispatcher {
         }
     }
 
-    async fn end(
+    async fn end_lease(
         &self,
         leased: &LeasedConversation,
         how: fn(&mut Tx<'_>, &LeasedConversation, Timestamp) -> Result<(), StoreError>,

@@ -15,7 +15,7 @@ use balcao_tool::Toolbox;
 
 use super::Agent;
 use super::close;
-use super::opened::Opened;
+use super::opened_turn::Opened;
 use super::turn_control::Restart;
 use super::turn_lease::{self, TurnLease};
 use crate::context::app_context::{AppContext, UseCaseError};

@@ -2,7 +2,7 @@
 //!
 //! The [`dispatcher`] leases conversations that are due, and [`TurnRunner`] answers each of them in three steps:
 //!
-//! 1. **Open** (`open`, `opened`): one transaction stores the messages and loads what the turn needs. If a crash cut a turn short, this
+//! 1. **Open** (`open`, `opened_turn`): one transaction stores the messages and loads what the turn needs. If a crash cut a turn short, this
 //!    turn first continues from its saved state.
 //! 2. **Run** (`runner`, `journal`): the driver of `balcao-agent` asks the model and runs tools. The journal saves each model response, and
 //!    the state before and after an effect. It stops a turn if a person took over.
@@ -26,7 +26,7 @@ pub mod dispatcher;
 mod journal;
 mod meter;
 mod open;
-mod opened;
+mod opened_turn;
 mod reply_context;
 mod runner;
 pub(crate) mod side_request;
@@ -56,7 +56,7 @@ use balcao_tool::{Registry, Tool, Toolbox};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::budgets::StrangerBudgets;
 pub use balcao_agent::turn::{SelectedTool, SelectionReason, ToolSelection};
-pub use opened::Opened;
+pub use opened_turn::Opened;
 pub use runner::TurnRunner;
 pub use tool_selection::{ToolSelectionRequest, ToolSelector};
 pub(crate) use turn_setup::memory_text;
@@ -78,7 +78,7 @@ pub struct Agent {
     /// Selects the contracts of a turn, if not all of them are in view.
     pub selector: Option<Arc<dyn ToolSelector>>,
     /// The daily budgets to which the model cost of this turn is added; set only for a turn of a stranger in the web chat.
-    counted: Option<StrangerBudgets>,
+    stranger_budgets: Option<StrangerBudgets>,
 }
 
 impl Agent {
@@ -88,7 +88,15 @@ impl Agent {
         let toolbox = Arc::new(profile.toolbox(registry));
         let on_handoff = profile.on_handoff.iter().filter_map(|name| registry.get(name).map(Arc::clone)).collect();
         let prompt_version = PromptVersion::new(&profile, &toolbox);
-        Self { profile: Arc::new(profile), toolbox, model, on_handoff, prompt_version, selector: None, counted: None }
+        Self {
+            profile: Arc::new(profile),
+            toolbox,
+            model,
+            on_handoff,
+            prompt_version,
+            selector: None,
+            stranger_budgets: None,
+        }
     }
 
     pub(crate) fn sanitiser_for(&self, public_texts: Vec<String>) -> Sanitiser {

@@ -59,47 +59,47 @@ pub(super) struct TurnScope<'a> {
 /// Finds what the contact may be answering. A yes to a reminder confirms its appointment in the same step.
 pub(super) fn resolve_reply_context(
     tx: &mut Tx<'_>,
-    whose: &TurnScope<'_>,
+    scope: &TurnScope<'_>,
     since: Timestamp,
     now: Timestamp,
 ) -> Result<Option<ReplyContext>, UseCaseError> {
-    let org = whose.organization.id;
-    let messages = inbox::payloads_of_turn(tx, org, whose.turn)?;
-    let told = match quoted(tx, whose, &messages)? {
-        Some(told) => Some(told),
-        None => message::find_last_notification(tx, org, whose.conversation, since)?,
+    let org = scope.organization.id;
+    let messages = inbox::payloads_of_turn(tx, org, scope.turn)?;
+    let notification = match quoted(tx, scope, &messages)? {
+        Some(notification) => Some(notification),
+        None => message::find_last_notification(tx, org, scope.conversation, since)?,
     };
-    let tapped = tapped_reminder(tx, whose, &messages)?;
+    let tapped = tapped_reminder(tx, scope, &messages)?;
     if let Some(reminder) = &tapped {
-        confirm(tx, whose, reminder.subject, now)?;
+        confirm(tx, scope, reminder.subject, now)?;
     }
     // A tap on a reminder means this reminder, even if we sent other messages since.
-    let told = told.or_else(|| tapped.as_ref().map(|reminder| of_reminder(reminder.subject)));
-    let Some(Notification { subject, about }) = told else { return Ok(None) };
+    let notification = notification.or_else(|| tapped.as_ref().map(|reminder| of_reminder(reminder.subject)));
+    let Some(Notification { subject, about }) = notification else { return Ok(None) };
     let reminded = about.as_deref().and_then(pre_send::appointment_of);
     let mut says_yes_alone = tapped.is_some() && messages.iter().all(|payload| tapped_yes(payload).is_some());
-    if let Some(reminded) = reminded.filter(|_| tapped.is_none() && !whose.is_asked)
-        && agrees(tx, whose, &subject, Span::new(since, now))?
+    if let Some(reminded) = reminded.filter(|_| tapped.is_none() && !scope.is_asked)
+        && agrees(tx, scope, &subject, Span::new(since, now))?
     {
-        confirm(tx, whose, reminded, now)?;
+        confirm(tx, scope, reminded, now)?;
         says_yes_alone = true;
     }
     let named = reminded.map(|reminded| reminded.appointment);
     let named = named.or_else(|| about.as_deref().and_then(professionals::appointment_of));
     let found = match named {
         Some(id) => {
-            appointment::find(tx, org, id, whose.organization.currency)?.filter(|one| one.contact == whose.contact)
+            appointment::find(tx, org, id, scope.organization.currency)?.filter(|one| one.contact == scope.contact)
         }
         None => None,
     };
     let Some(found) = found else { return Ok(Some(ReplyContext { text: subject, about: None, confirmed: None })) };
-    let mut about = worded(tx, whose, &found)?;
+    let mut about = worded(tx, scope, &found)?;
     let is_confirmed = reminder::list_of(tx, org, found.id)?.iter().any(|one| one.confirmed_at.is_some());
     let stands = found.status.is_open() && now < found.span.start;
     let confirmed =
-        if is_confirmed && stands && says_yes_alone { Some(confirmation(tx, whose, &found)?) } else { None };
+        if is_confirmed && stands && says_yes_alone { Some(confirmation(tx, scope, &found)?) } else { None };
     if is_confirmed {
-        about.line.push_str(match whose.locale {
+        about.line.push_str(match scope.locale {
             Locale::PtBr => ", presença confirmada",
             Locale::En => ", attendance confirmed",
         });
@@ -109,17 +109,17 @@ pub(super) fn resolve_reply_context(
 }
 
 /// Finds the notification that the turn's last quoting message quotes.
-fn quoted(tx: &mut Tx<'_>, whose: &TurnScope<'_>, messages: &[String]) -> Result<Option<Notification>, UseCaseError> {
+fn quoted(tx: &mut Tx<'_>, scope: &TurnScope<'_>, messages: &[String]) -> Result<Option<Notification>, UseCaseError> {
     #[derive(Deserialize)]
     struct Quoting {
         quoted: Option<Quoted>,
     }
-    let org = whose.organization.id;
+    let org = scope.organization.id;
     for payload in messages {
         let quoting: Option<Quoting> = serde_json::from_str(payload).ok();
         let name = quoting.and_then(|quoting| quoting.quoted).and_then(|quoted| quoted.message);
         if let Some(name) = name {
-            return Ok(message::find_quoted_notification(tx, org, whose.conversation, name.as_str())?);
+            return Ok(message::find_quoted_notification(tx, org, scope.conversation, name.as_str())?);
         }
     }
     Ok(None)
@@ -128,13 +128,13 @@ fn quoted(tx: &mut Tx<'_>, whose: &TurnScope<'_>, messages: &[String]) -> Result
 /// Finds the reminder whose button "yes" the contact tapped. Only a button of this conversation counts.
 fn tapped_reminder(
     tx: &mut Tx<'_>,
-    whose: &TurnScope<'_>,
+    scope: &TurnScope<'_>,
     messages: &[String],
 ) -> Result<Option<Reminder>, UseCaseError> {
-    let org = whose.organization.id;
+    let org = scope.organization.id;
     for payload in messages {
         let Some((id, reminder)) = tapped_yes(payload) else { continue };
-        if choice::find(tx, org, whose.conversation, &id)?.is_some() {
+        if choice::find(tx, org, scope.conversation, &id)?.is_some() {
             return Ok(reminder::find(tx, org, reminder)?);
         }
     }
@@ -159,48 +159,48 @@ fn tapped_yes(payload: &str) -> Option<(String, ReminderId)> {
 }
 
 /// The text for a contact who confirmed a visit.
-fn confirmation(tx: &mut Tx<'_>, whose: &TurnScope<'_>, one: &Appointment) -> Result<String, UseCaseError> {
-    let words = notices(whose.locale);
-    let names = catalog::professional_names(tx, whose.organization.id)?;
-    let starts = one.span.start.to_zoned(whose.zone.clone());
+fn confirmation(tx: &mut Tx<'_>, scope: &TurnScope<'_>, one: &Appointment) -> Result<String, UseCaseError> {
+    let words = notices(scope.locale);
+    let names = catalog::professional_names(tx, scope.organization.id)?;
+    let starts = one.span.start.to_zoned(scope.zone.clone());
     let service = if one.service_name.is_empty() { words.change_visit.as_str() } else { one.service_name.as_str() };
     let values = [
         ("service", service),
         ("professional", names.get(&one.professional).map_or("", String::as_str)),
-        ("day", &format::day(starts.date(), whose.locale)),
-        ("time", &format::time(starts.time(), whose.locale)),
+        ("day", &format::day(starts.date(), scope.locale)),
+        ("time", &format::time(starts.time(), scope.locale)),
     ];
     Ok(values.iter().fold(words.visit_confirmed.clone(), |text, (name, value)| fill(&text, name, value)))
 }
 
 /// Whether the messages of the turn that came within a span say yes to a reminder and nothing else.
-fn agrees(tx: &mut Tx<'_>, whose: &TurnScope<'_>, reminder: &str, span: Span) -> Result<bool, UseCaseError> {
-    let of_turn = (whose.conversation, whose.turn);
-    let text = message::texts_of_turn(tx, whose.organization.id, of_turn, span.start)?;
+fn agrees(tx: &mut Tx<'_>, scope: &TurnScope<'_>, reminder: &str, span: Span) -> Result<bool, UseCaseError> {
+    let of_turn = (scope.conversation, scope.turn);
+    let text = message::texts_of_turn(tx, scope.organization.id, of_turn, span.start)?;
     let text = text.join("\n");
-    let today = whose.zone.to_datetime(span.end).date();
+    let today = scope.zone.to_datetime(span.end).date();
     Ok(agreement_to(&text, Asked::Booking, reminder, today) == Agreement::Yes)
 }
 
 /// Confirms an appointment of this contact.
 fn confirm(
     tx: &mut Tx<'_>,
-    whose: &TurnScope<'_>,
+    scope: &TurnScope<'_>,
     subject: ReminderSubject,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    reminders::confirm(tx, whose.organization, whose.contact, subject, now)?;
+    reminders::confirm(tx, scope.organization, scope.contact, subject, now)?;
     Ok(())
 }
 
 /// Words an appointment: "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h". The text says so if it is not booked any more.
-pub(super) fn worded(tx: &mut Tx<'_>, whose: &TurnScope<'_>, one: &Appointment) -> Result<About, UseCaseError> {
-    let said = whose.locale;
-    let names = catalog::professional_names(tx, whose.organization.id)?;
-    let starts = one.span.start.to_zoned(whose.zone.clone());
+pub(super) fn worded(tx: &mut Tx<'_>, scope: &TurnScope<'_>, one: &Appointment) -> Result<About, UseCaseError> {
+    let said = scope.locale;
+    let names = catalog::professional_names(tx, scope.organization.id)?;
+    let starts = one.span.start.to_zoned(scope.zone.clone());
     let (day, time) = (format::day(starts.date(), said), format::time(starts.time(), said));
     let who = names.get(&one.professional).map_or("", String::as_str);
-    let (noun, with, gone) = match whose.locale {
+    let (noun, with, gone) = match scope.locale {
         Locale::PtBr => ("agendamento", "com", ", não está mais marcado"),
         Locale::En => ("appointment", "with", ", no longer booked"),
     };

@@ -22,7 +22,7 @@ use super::journal::{Stop, StoreJournal};
 use super::meter::Meter;
 use super::open::caller::{self, OpenResult};
 use super::open::leased::{LeasedOpening, open_leased_turn};
-use super::opened::{LoadOptions, Opened};
+use super::opened_turn::{LoadOptions, Opened};
 use super::stale_inbound::InboundText;
 use super::strangers::StrangerRules;
 use super::turn_control::TurnControl;
@@ -36,13 +36,13 @@ use crate::messaging::web_chat::Hub;
 
 /// A sanitiser, with the tools that it was made for. If the tools of a profile change, the earlier sanitiser is kept, because a turn may
 /// still use the earlier tools.
-type Made = (Arc<Toolbox>, Arc<Sanitiser>);
+type SanitiserForTools = (Arc<Toolbox>, Arc<Sanitiser>);
 
 /// Answers customers. Cheap to share.
 pub struct TurnRunner {
     app: AppContext,
     agents: std::sync::RwLock<BTreeMap<String, Agent>>,
-    sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Vec<Made>>>,
+    sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Vec<SanitiserForTools>>>,
     /// What strangers of the web chat may cost in a day.
     pub(super) strangers: StrangerRules,
     /// One turn at a time per contact and channel.

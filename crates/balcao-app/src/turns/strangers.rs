@@ -31,8 +31,8 @@ pub(super) async fn apply_stranger_budget(
     }
     match decide(runner, agent, opened.organization.id, opened.conversation.id).await? {
         StrangerDecision::NotAStranger => {}
-        StrangerDecision::CountCost => agent.counted = Some(runner.strangers.budgets),
-        StrangerDecision::AnswerOffline(model) => (agent.model, agent.counted) = (model, None),
+        StrangerDecision::CountCost => agent.stranger_budgets = Some(runner.strangers.budgets),
+        StrangerDecision::AnswerOffline(model) => (agent.model, agent.stranger_budgets) = (model, None),
         StrangerDecision::HandOff(ceiling) => opened.guard.exhausted = Some(ceiling),
     }
     Ok(())
@@ -50,7 +50,7 @@ pub(super) async fn after_reply(
     }
     Ok(match decide(runner, &agent, organization, answered.conversation).await? {
         StrangerDecision::NotAStranger => agent,
-        StrangerDecision::CountCost => Agent { counted: Some(runner.strangers.budgets), ..agent },
+        StrangerDecision::CountCost => Agent { stranger_budgets: Some(runner.strangers.budgets), ..agent },
         StrangerDecision::AnswerOffline(_) | StrangerDecision::HandOff(_) => {
             let mut profile = agent.profile.as_ref().clone();
             (profile.after_reply.summary, profile.after_reply.contact_facts) = (false, false);
@@ -95,7 +95,7 @@ async fn decide(
 
 /// Counts the model cost of a turn if its contact is a stranger. If the count fails, the reply still leaves.
 pub(super) async fn count(app: &AppContext, agent: &Agent, organization: OrganizationId, tokens: i64, cost: i64) {
-    let Some(budgets) = agent.counted.filter(|_| (tokens, cost) != (0, 0)) else { return };
+    let Some(budgets) = agent.stranger_budgets.filter(|_| (tokens, cost) != (0, 0)) else { return };
     let now = app.clock.now();
     let counted = app.store.write(move |tx| budgets::spend(tx, organization, &budgets, tokens, cost, now)).await;
     if let Err(error) = counted {

@@ -1,7 +1,7 @@
 //! The two ends of a run of a turn: the turn is closed, or it starts over because the contact wrote more.
 
 use super::TurnOutcome;
-use super::opened::Opened;
+use super::opened_turn::Opened;
 use super::stale_inbound::InboundText;
 
 /// The end of a run of a turn.

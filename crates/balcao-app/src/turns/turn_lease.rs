@@ -20,7 +20,7 @@ use balcao_tool::Toolbox;
 use jiff::{SignedDuration, Timestamp};
 
 use super::choices;
-use super::opened::{self, LoadOptions, Opened};
+use super::opened_turn::{self, LoadOptions, Opened};
 use super::stale_inbound;
 use super::turn_control::Restart;
 use crate::context::app_context::{UseCaseError, organization};
@@ -130,7 +130,7 @@ fn load_restart(
     let contact = contact::get(tx, organization.id, conversation.contact)?;
     let inbound = stale_inbound::inbound_text(&rows);
     let written = stale_inbound::written(&rows, &zone, now);
-    let again = opened::load(
+    let again = opened_turn::load(
         tx,
         organization,
         zone,
@@ -184,14 +184,14 @@ pub(super) fn finish(
     tx: &mut Tx<'_>,
     turn_lease: &TurnLease,
     opened: &Opened,
-    machine: &TurnState,
+    state: &TurnState,
     decided: &Ending,
     stored: &Ending,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    settle_messages(tx, opened, machine, stored)?;
+    settle_messages(tx, opened, state, stored)?;
     if stored.reply().is_some() {
-        enqueue_reply(tx, opened, machine, decided, now)?;
+        enqueue_reply(tx, opened, state, decided, now)?;
     }
     lease::finish(tx, &turn_lease.lease)?;
     Ok(())
@@ -201,17 +201,17 @@ pub(super) fn finish(
 pub(super) fn settle_messages(
     tx: &mut Tx<'_>,
     opened: &Opened,
-    machine: &TurnState,
+    state: &TurnState,
     stored: &Ending,
 ) -> Result<(), UseCaseError> {
     let organization = opened.organization.id;
-    let (state, reason) = match stored {
+    let (inbox_state, reason) = match stored {
         Ending::Reply { .. } => (InboxState::Answered, None),
         Ending::Handoff { .. } => (InboxState::HandedOff, None),
         Ending::Silence { reason } => (InboxState::Ignored, Some(reason.as_str())),
     };
-    inbox::set_state(tx, organization, opened.turn, state, reason)?;
-    retract::forget_late(tx, organization, opened.turn, &machine.inbound)?;
+    inbox::set_state(tx, organization, opened.turn, inbox_state, reason)?;
+    retract::forget_late(tx, organization, opened.turn, &state.inbound)?;
     Ok(())
 }
 
@@ -219,14 +219,14 @@ pub(super) fn settle_messages(
 pub(super) fn enqueue_reply(
     tx: &mut Tx<'_>,
     opened: &Opened,
-    machine: &TurnState,
+    state: &TurnState,
     decided: &Ending,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let Some(reply) = decided.reply() else { return Ok(()) };
     let choices = match decided {
-        Ending::Reply { .. } => choices::find(machine, reply.as_str(), opened.turn, opened.now.time_zone(), now)
-            .or_else(|| choices::number(&opened.contact, reply.as_str())),
+        Ending::Reply { .. } => choices::find(state, reply.as_str(), opened.turn, opened.now.time_zone(), now)
+            .or_else(|| choices::ask_for_number(&opened.contact, reply.as_str())),
         Ending::Handoff { .. } | Ending::Silence { .. } => None,
     };
     let outgoing = OutgoingMessage {

@@ -24,13 +24,13 @@ const CALENDAR_DAYS: i32 = 14;
 
 pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -> Result<TurnSetup, PromptError> {
     let profile = &agent.profile;
-    let said = profile.language;
+    let locale = profile.language;
     let next_opening = opened.open_state.next_opening.as_ref().map(|at| {
-        let day = format::day_from(at.date(), opened.now.date(), said);
-        let at_word = if said == Locale::PtBr { "às" } else { "at" };
-        format!("{day} {at_word} {}", format::time(at.time(), said))
+        let day = format::day_from(at.date(), opened.now.date(), locale);
+        let at_word = if locale == Locale::PtBr { "às" } else { "at" };
+        format!("{day} {at_word} {}", format::time(at.time(), locale))
     });
-    let data = prompt_data(agent, opened, next_opening.clone(), said);
+    let data = prompt_data(agent, opened, next_opening.clone(), locale);
     Ok(TurnSetup {
         system: prompt::system(&profile.prompt, &data, profile.language)?,
         history: history::fit(&opened.history, profile.model.history_tokens),
@@ -60,10 +60,10 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
     })
 }
 
-fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, said: Locale) -> PromptData {
+fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, locale: Locale) -> PromptData {
     let (profile, now) = (&agent.profile, &opened.now);
     let day =
-        |date: Date| DayFacts { weekday: format::weekday(date.weekday(), said).to_owned(), date: date.to_string() };
+        |date: Date| DayFacts { weekday: format::weekday(date.weekday(), locale).to_owned(), date: date.to_string() };
     PromptData {
         agent: AgentFacts {
             name: profile.name.clone(),
@@ -77,7 +77,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
         },
         tools: tool_names(&agent.toolbox),
         now: NowFacts {
-            weekday: format::weekday(now.date().weekday(), said).to_owned(),
+            weekday: format::weekday(now.date().weekday(), locale).to_owned(),
             date: now.date().to_string(),
             time: now.strftime("%H:%M").to_string(),
             zone: opened.organization.timezone.clone(),

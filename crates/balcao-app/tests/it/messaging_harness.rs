@@ -180,7 +180,7 @@ impl MessagingHarness {
 
     /// Returns the harness with a typing indicator for customers.
     pub(crate) fn present(mut self) -> Self {
-        self.dispatcher = self.dispatcher.showing(TypingIndicator::new([account(&self.graph)]));
+        self.dispatcher = self.dispatcher.with_typing_indicator(TypingIndicator::new([account(&self.graph)]));
         self
     }
 }

@@ -9,7 +9,7 @@ use balcao_store::{Tx, turns::lease};
 use super::super::turn_control::TurnControl;
 use super::super::turn_lease::{self, TurnLease};
 use super::super::{AnswerError, Opened, TurnOutcome};
-use super::{ClosingResult, EndedTurn, close_in_transaction, of_staff, spent};
+use super::{ClosingResult, EndedTurn, close_in_transaction, reply_to_staff, spent};
 use crate::context::app_context::{AppContext, UseCaseError};
 
 /// Whether a person who took over goes unnoticed.
@@ -31,7 +31,7 @@ pub(super) async fn close_then_enqueue(
     turn_lease: TurnLease,
 ) -> Result<TurnControl, AnswerError> {
     let now = app.clock.now();
-    let ending = of_staff(&mut state, ending);
+    let ending = reply_to_staff(&mut state, ending);
     let (state, decided) = (Arc::new(state), ending.clone());
     let result = {
         let ended = EndedTurn::new(opened.clone(), Arc::clone(&state), ending, Arc::clone(&app.notices));

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::intake::professional_choice;
-use crate::turns::opened::{LoadOptions, Opened, load, reopen};
+use crate::turns::opened_turn::{LoadOptions, Opened, load, reopen};
 use crate::turns::versions::{self, PromptVersion};
 use crate::turns::{Agent, ContactRef, TurnRequest};
 

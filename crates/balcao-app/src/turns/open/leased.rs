@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::intake::professional_choice;
 use crate::turns::Agent;
-use crate::turns::opened::{self, Opened};
+use crate::turns::opened_turn::{self, Opened};
 use crate::turns::stale_inbound::{self, InboundText};
 use crate::turns::turn_lease::{TurnLease, assign_messages};
 use crate::turns::unreadable_message;
@@ -79,7 +79,7 @@ fn open_in_transaction(
         let rows = inbox::of_turn(tx, organization.id, turn)?;
         let (inbound, late) = read(&rows, &conversation.channel, now);
         let written = stale_inbound::written(&rows, &zone, now);
-        let opened = opened::load(
+        let opened = opened_turn::load(
             tx,
             organization,
             zone,
@@ -105,13 +105,13 @@ fn open_in_transaction(
         return Ok(LeasedOpening::Nothing);
     }
     if conversation.state == ConversationState::Closed {
-        opened::reopen(tx, organization.id, &mut conversation)?;
+        opened_turn::reopen(tx, organization.id, &mut conversation)?;
     }
     let turn = versions::open_turn(tx, organization.id, conversation.id, prompt, now)?;
     let rows = assign_messages(tx, lease, turn, turn_lease.burst.most.max(1), now)?;
     let (inbound, late) = read(&rows, &conversation.channel, now);
     let written = stale_inbound::written(&rows, &zone, now);
-    let mut opened = opened::load(
+    let mut opened = opened_turn::load(
         tx,
         organization,
         zone,

@@ -109,7 +109,7 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
     let front = Arc::new(TurnRunner::new(app.clone(), [agent]));
     let (wake, bell, stop) = (Arc::new(Notify::new()), CompletionNotifier::default(), CancellationToken::new());
     let dispatcher = Dispatcher::new(front, DispatcherSettings::new("eli", "tests"), Arc::clone(&wake), Arc::default())
-        .notifying(bell.clone());
+        .with_completion_notifier(bell.clone());
     let api = Api::waiting(app.clone(), Calls::new(app.clone(), Arc::clone(&wake), bell), turn_wait).unwrap();
     let inbox = Inbox::new(app.clone(), [], BurstRules::default(), wake);
     let web = Web::new(app.clone(), inbox, None, stop.clone()).with_api(&api);

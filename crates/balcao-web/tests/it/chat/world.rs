@@ -155,7 +155,7 @@ pub(super) async fn shop_within(
     let hub = Hub::default();
     let inbox = Inbox::new(app.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
     let dispatcher = Dispatcher::new(front, DispatcherSettings::new("eli", "a test"), wake, Arc::clone(&outgoing));
-    let dispatcher = dispatcher.drafting_in(hub.clone());
+    let dispatcher = dispatcher.with_draft_pages(hub.clone());
     let mailbox = Arc::new(ChatMailbox::new(app.clone(), hub.clone(), organization));
     let channel: Arc<dyn Channel> = Arc::new(WebChat::new(AccountId::new(ACCOUNT), mailbox));
     let sender = Sender::new(app.clone(), [channel], SenderSettings::default(), outgoing);

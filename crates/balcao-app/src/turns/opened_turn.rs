@@ -168,7 +168,7 @@ pub(super) fn load(
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok())
         .collect();
-    let whose = TurnScope {
+    let scope = TurnScope {
         organization: &organization,
         zone: &zone,
         contact: contact.id,
@@ -177,16 +177,16 @@ pub(super) fn load(
         locale,
         is_asked: conversation.pending_confirmation.is_some(),
     };
-    let reply_context = reply_context::resolve_reply_context(tx, &whose, recently, now)?;
+    let reply_context = reply_context::resolve_reply_context(tx, &scope, recently, now)?;
     if let Some(mode) = load_options.professional_resolution {
         let answered =
             reply_context.as_ref().and_then(|context| context.about.as_ref()).map(|about| about.professional);
         professional_choice::resolve_professional(tx, org, contact.id, &mut conversation, answered, mode, now)?;
     }
     let found = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?;
-    let upcoming = upcoming_of(tx, &whose, &found)?;
+    let upcoming = upcoming_of(tx, &scope, &found)?;
     let sole_appointment = match found.as_slice() {
-        [only] => Some(reply_context::worded(tx, &whose, only)?),
+        [only] => Some(reply_context::worded(tx, &scope, only)?),
         _ => None,
     };
     let stages = if load_options.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
@@ -235,12 +235,12 @@ pub(super) fn load(
 }
 
 /// Lists the contact's appointments with all facts that the model must neither forget nor guess: service, professional, time, price, id.
-fn upcoming_of(tx: &mut Tx<'_>, whose: &TurnScope<'_>, found: &[Appointment]) -> Result<Vec<String>, UseCaseError> {
+fn upcoming_of(tx: &mut Tx<'_>, scope: &TurnScope<'_>, found: &[Appointment]) -> Result<Vec<String>, UseCaseError> {
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let (locale, zone) = (whose.locale, whose.zone);
-    let names = catalog::professional_names(tx, whose.organization.id)?;
+    let (locale, zone) = (scope.locale, scope.zone);
+    let names = catalog::professional_names(tx, scope.organization.id)?;
     let with = if locale == Locale::PtBr { "com" } else { "with" };
     let line = |one: &Appointment| {
         let starts = one.span.start.to_zoned(zone.clone());
