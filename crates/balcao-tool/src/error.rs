@@ -45,7 +45,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// All codes, in the order of the specification.
+    /// All codes.
     pub const ALL: [Self; 13] = [
         Self::InvalidArguments,
         Self::NotFound,

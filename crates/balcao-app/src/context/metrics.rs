@@ -29,7 +29,7 @@ pub enum Kind {
 
 /// Every metric: name, kind, what it says.
 pub const ALL: &[(&str, Kind, &str)] = &[
-    ("balcao_turn_duration_seconds", Kind::Histogram, "Turns, from the claim to the closing transaction, by outcome"),
+    ("balcao_turn_duration_seconds", Kind::Histogram, "Turns, from the lease to the closing transaction, by outcome"),
     ("balcao_turn_overhead_seconds", Kind::Histogram, "The same less the time that models took"),
     (
         "balcao_model_call_duration_seconds",

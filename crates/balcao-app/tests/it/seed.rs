@@ -43,6 +43,8 @@ async fn the_file_that_fixes_the_format_loads() {
 fn every_kind_of_mistake_is_named_with_its_line_and_what_is_right() {
     let table: &[(&str, &str, &str)] = &[
         ("  slug: figueira", "  slug: Figueira!", "invalid slug"),
+        ("organization:", "format: 2\nnews: []\norganization:", "a newer version of Balcão wrote this file"),
+        ("organization:", "format: \"1\"\norganization:", "invalid format \"1\"; expected 1"),
         ("timezone: America/Sao_Paulo", "timezone: America/SaoPaulo", "did you mean `America/Sao_Paulo`?"),
         ("  address: Rua dos", "  adress: Rua dos", "did you mean `address`?"),
         ("  currency: BRL", "  currency: Real", "invalid currency"),

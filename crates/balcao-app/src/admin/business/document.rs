@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
 use super::plan::{Records, Section};
-use crate::admin::seed::{BusinessFile, NAME_SEPARATOR, PlanEntry, ProfessionalEntry};
+use crate::admin::seed::{BusinessFile, FORMAT, NAME_SEPARATOR, PlanEntry, ProfessionalEntry};
 
 const WEEKDAYS: [(&str, Weekday); 7] = [
     ("mon", Weekday::Monday),
@@ -23,6 +23,15 @@ const WEEKDAYS: [(&str, Weekday); 7] = [
     ("sat", Weekday::Saturday),
     ("sun", Weekday::Sunday),
 ];
+
+/// The document, with the format of its keys at the top. Stored versions have no format, because this program alone reads them.
+pub(super) fn with_format(document: Value) -> Value {
+    let mut all = Map::from_iter([("format".to_owned(), json!(FORMAT))]);
+    if let Value::Object(document) = document {
+        all.extend(document);
+    }
+    Value::Object(all)
+}
 
 /// Fields of an entry, in the order in which a file has them.
 #[derive(Default)]

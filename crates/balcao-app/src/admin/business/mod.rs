@@ -107,12 +107,12 @@ impl Business {
         Self { app }
     }
 
-    /// The business as a document of the form of a business file, without contacts.
+    /// The business as a document of the form of a business file, with its format and without contacts.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn export(&self, organization: OrganizationId) -> Result<Value, UseCaseError> {
-        self.app.look(move |tx, _now| stored_document(tx, organization)).await
+        self.app.look(move |tx, _now| Ok(document::with_format(stored_document(tx, organization)?))).await
     }
 
     /// The document with business or knowledge as they were in earlier versions. Tags stay all: none can be taken away.
@@ -137,7 +137,7 @@ impl Business {
                     };
                     document = versions::with_version(document, kind, content);
                 }
-                Ok(Ok(document))
+                Ok(Ok(document::with_format(document)))
             })
             .await
     }

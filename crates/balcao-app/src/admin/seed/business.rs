@@ -16,9 +16,10 @@ use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 
 use super::reader::{At, Fields, Reader};
-use super::{BusinessFile, PlanEntry, ProfessionalEntry, check, content, notices, people, placeholder};
+use super::{BusinessFile, FORMAT, PlanEntry, ProfessionalEntry, check, content, notices, people, placeholder};
 
-const SECTIONS: [&str; 11] = [
+const KEYS: [&str; 12] = [
+    "format",
     "organization",
     "professionals",
     "services",
@@ -44,10 +45,11 @@ const WEEKDAYS: [(&str, Weekday); 7] = [
     ("sun", Weekday::Sunday),
 ];
 
-/// Reads everything, noting mistakes; `None` only where no organization could be understood.
+/// Reads everything, noting mistakes; `None` only where no organization could be understood, or where a newer program wrote the file.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<BusinessFile> {
     let root = reader.root();
-    let top = reader.fields(&root, &SECTIONS)?;
+    is_known_format(reader, &root)?;
+    let top = reader.fields(&root, &KEYS)?;
     let organization = reader.required(&top, "organization").and_then(|at| organization(reader, &at));
     // Without a zone or a currency the rest is still read, so that its mistakes are reported, too.
     let zone = organization.as_ref().and_then(|(one, _, _)| TimeZone::get(&one.timezone).ok());
@@ -86,6 +88,21 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<BusinessFile> {
         templates,
         media,
     })
+}
+
+/// Notes a format that this program does not know. Its keys may mean something else, so no further mistake is looked for then.
+fn is_known_format<'a>(reader: &mut Reader<'a>, root: &At<'a>) -> Option<()> {
+    let Some(at) = reader.any_fields(root)?.get("format") else { return Some(()) };
+    if at.value.as_u64().is_some_and(|format| (1..=FORMAT).contains(&format)) {
+        return Some(());
+    }
+    let right = if at.value.as_u64().is_some_and(|format| format > FORMAT) {
+        "a newer version of Balcão wrote this file; apply it with that version"
+    } else {
+        "leave the key out, or write the number"
+    };
+    reader.wrong(&at.pointer, format!("invalid format {}; expected {FORMAT}", at.value), right);
+    None
 }
 
 type Opened = (Organization, Vec<(Date, DayException)>, bool);

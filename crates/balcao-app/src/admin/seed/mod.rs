@@ -29,6 +29,10 @@ pub(crate) use content::NAME_SEPARATOR;
 pub(crate) use import::HOLIDAY_YEARS;
 pub use import::Imported;
 
+/// The format of business files that this program reads and writes. It grows with every key or meaning that an earlier program would
+/// misread.
+pub(crate) const FORMAT: u64 = 1;
+
 /// A business as a file describes it, without a mistake. Things refer to each other by their place in these lists.
 #[derive(Debug, Clone)]
 pub struct BusinessFile {
