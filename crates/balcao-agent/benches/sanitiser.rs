@@ -1,6 +1,6 @@
 //! Cleaning ordinary and leaking replies.
 
-use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
+use balcao_agent::reply_checks::sanitise::{Sanitiser, SanitiserConfig};
 use divan::{Bencher, counter::BytesCount};
 
 fn main() {

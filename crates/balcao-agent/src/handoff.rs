@@ -4,7 +4,7 @@ use balcao_tool::{Locale, ReceiptKind};
 use serde::{Deserialize, Serialize};
 
 use crate::record::CallRecord;
-use crate::{memory::WorkingMemory, notice::notices, sanitise::Reply};
+use crate::{memory::WorkingMemory, notice::notices, reply_checks::sanitise::Reply};
 
 /// Why a person takes over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

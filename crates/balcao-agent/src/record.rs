@@ -5,7 +5,7 @@ use balcao_tool::{CallResult, EffectKey};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::sanitise::Removal;
+use crate::reply_checks::sanitise::Removal;
 
 /// One model call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -22,8 +22,8 @@ use balcao_llm::{
 use balcao_tool::Locale;
 
 use crate::{
-    claims::{self, ClaimVerdict, Evidence},
-    sanitise::{Incremental, Sanitiser},
+    reply_checks::claims::{self, ClaimVerdict, Evidence},
+    reply_checks::sanitise::{Incremental, Sanitiser},
 };
 
 /// Who watches.

@@ -339,7 +339,7 @@ impl Server {
         let (mut work, mut last) = (Supervisor::default(), Supervisor::default());
         let router = router_with(web, &limits, more);
         let router = match only_here {
-            Some(port) => balcao_web::demo::only_here(router, port),
+            Some(port) => balcao_web::pages::demo::only_here(router, port),
             None => router,
         };
         let served = balcao_web::serve_behind(proxies, listener, router, limits, stop.clone());

@@ -9,10 +9,10 @@
 mod agenda;
 mod api;
 pub mod chat;
-pub mod demo;
 mod download;
 mod health;
 mod limits;
+pub mod pages;
 mod problem;
 mod readiness;
 mod reading;

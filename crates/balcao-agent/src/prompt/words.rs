@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use balcao_tool::Locale;
 
-use crate::claims::UngroundedValue;
+use crate::reply_checks::claims::UngroundedValue;
 
 /// Tells the model which tools are withdrawn, and not to work around them.
 pub(crate) fn withdrawn(tools: &[&str], locale: Locale) -> String {

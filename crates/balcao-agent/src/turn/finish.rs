@@ -7,11 +7,11 @@ use jiff::civil::Date;
 
 use crate::record::CleaningRecord;
 use crate::{
-    claims::{self, ClaimVerdict, Evidence, UngroundedValue},
     handoff::{self, HandoffReason, NoteFacts},
     notice::{fill, notices},
     prompt,
-    sanitise::{Reply, Verdict},
+    reply_checks::claims::{self, ClaimVerdict, Evidence, UngroundedValue},
+    reply_checks::sanitise::{Reply, Verdict},
     turn::{Ending, Phase, RequestKind, Turn},
 };
 

@@ -37,7 +37,7 @@ use crate::{
     handoff::HandoffReason,
     limits,
     memory::WorkingMemory,
-    sanitise::Reply,
+    reply_checks::sanitise::Reply,
     turn::state::{RetriesUsed, STATE_VERSION},
 };
 

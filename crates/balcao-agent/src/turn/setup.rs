@@ -5,7 +5,7 @@ use std::sync::Arc;
 use balcao_llm::{Message, TurnFacts};
 use balcao_tool::Toolbox;
 
-use crate::{profile::Profile, sanitise::Sanitiser};
+use crate::{profile::Profile, reply_checks::sanitise::Sanitiser};
 
 /// The rules and data of one turn. A profile or pack that is reloaded meanwhile does not change it.
 #[derive(Debug, Clone)]

@@ -14,8 +14,8 @@ use crate::record::GuardRecord;
 use crate::record::Spent;
 use crate::record::StepRecord;
 use crate::{
-    breaker::Breaker, guardrails::GuardEffect, handoff::HandoffReason, limits, memory::WorkingMemory, sanitise::Reply,
-    turn::ToolSelection,
+    breaker::Breaker, guardrails::GuardEffect, handoff::HandoffReason, limits, memory::WorkingMemory,
+    reply_checks::sanitise::Reply, turn::ToolSelection,
 };
 
 /// The version of [`TurnState`]'s JSON. A program refuses to resume a newer one.

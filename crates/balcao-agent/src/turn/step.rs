@@ -5,10 +5,10 @@ use balcao_tool::limits::MAX_ARGUMENT_BYTES;
 
 use crate::record::StepRecord;
 use crate::{
-    claims::{self, ClaimVerdict},
     handoff::HandoffReason,
     profile::Protocol,
-    sanitise::Verdict,
+    reply_checks::claims::{self, ClaimVerdict},
+    reply_checks::sanitise::Verdict,
     turn::{Phase, RequestKind, Turn, structured},
 };
 

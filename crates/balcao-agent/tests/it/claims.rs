@@ -2,7 +2,7 @@
 
 mod corpus;
 
-use balcao_agent::claims::{ClaimVerdict, Evidence, check, fixed_sentence};
+use balcao_agent::reply_checks::claims::{ClaimVerdict, Evidence, check, fixed_sentence};
 use balcao_tool::{Locale, Receipt, ReceiptKind};
 use jiff::civil::{Date, date, time};
 

@@ -1,6 +1,6 @@
 //! Prices, dates and times of a reply must stand somewhere.
 
-use balcao_agent::claims::{UngroundedValue, find_ungrounded};
+use balcao_agent::reply_checks::claims::{UngroundedValue, find_ungrounded};
 use balcao_tool::ReceiptKind;
 use jiff::civil::date;
 

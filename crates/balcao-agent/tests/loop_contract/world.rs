@@ -11,7 +11,7 @@ use balcao_agent::{
     history,
     memory::WorkingMemory,
     profile::Protocol,
-    sanitise::{Sanitiser, SanitiserConfig},
+    reply_checks::sanitise::{Sanitiser, SanitiserConfig},
     turn::{ContactCard, PendingConfirmation, ToolSelection},
 };
 use balcao_llm::{

@@ -7,9 +7,9 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use balcao_agent::claims::{self, ClaimVerdict, Evidence};
 use balcao_agent::notice::{Notices, fill, notices};
-use balcao_agent::sanitise::Verdict;
+use balcao_agent::reply_checks::claims::{self, ClaimVerdict, Evidence};
+use balcao_agent::reply_checks::sanitise::Verdict;
 use balcao_domain::follow_up::{FollowUp, FollowUpType};
 use balcao_domain::{OrganizationId, TurnId};
 use balcao_language::{find_dates, find_times};

@@ -46,7 +46,7 @@ pub mod watchdog;
 use std::sync::Arc;
 
 use balcao_agent::driver::Interrupted;
-use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
+use balcao_agent::reply_checks::sanitise::{Sanitiser, SanitiserConfig};
 use balcao_agent::{Ending, Profile, TurnState};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;

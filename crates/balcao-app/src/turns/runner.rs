@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use balcao_agent::driver::{Interrupted, Observer, drive};
-use balcao_agent::sanitise::Sanitiser;
+use balcao_agent::reply_checks::sanitise::Sanitiser;
 use balcao_agent::streaming::{ReplySink, StreamingModel};
 use balcao_agent::{Ending, Turn, TurnInput, TurnState, spans};
 use balcao_channel::channels::web::KIND as WEB_CHAT;

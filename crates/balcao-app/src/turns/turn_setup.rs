@@ -9,7 +9,7 @@ use balcao_agent::memory::WorkingMemory;
 use balcao_agent::prompt::{
     self, AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData, PromptError,
 };
-use balcao_agent::sanitise::Sanitiser;
+use balcao_agent::reply_checks::sanitise::Sanitiser;
 use balcao_agent::turn::{ContactCard, TurnSetup};
 use balcao_language::format;
 use balcao_llm::TurnFacts;

@@ -13,7 +13,7 @@ use balcao_domain::staff::Role;
 use balcao_store::{StoreError, crm::staff};
 use balcao_web::{
     chat::{ChatLimits, Origins, Tokens},
-    demo::{Demo, DemoSettings, router},
+    pages::demo::{Demo, DemoSettings, router},
 };
 use secrecy::SecretString;
 use tokio::net::TcpListener;

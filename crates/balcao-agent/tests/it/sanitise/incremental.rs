@@ -1,6 +1,6 @@
 //! Streaming releases only what the whole text would send.
 
-use balcao_agent::sanitise::Incremental;
+use balcao_agent::reply_checks::sanitise::Incremental;
 
 use super::{benign::replies, mark_in, sanitiser, sent};
 

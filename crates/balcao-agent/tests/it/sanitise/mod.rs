@@ -7,7 +7,7 @@ mod material;
 mod passes;
 mod properties;
 
-use balcao_agent::sanitise::{Sanitiser, SanitiserConfig, Verdict};
+use balcao_agent::reply_checks::sanitise::{Sanitiser, SanitiserConfig, Verdict};
 
 /// Tools and fields of a front desk.
 pub(crate) fn config() -> SanitiserConfig {

@@ -1,6 +1,6 @@
 //! Each thing that must go, and what stays of the text around it.
 
-use balcao_agent::sanitise::{Sanitiser, SanitiserConfig, Verdict};
+use balcao_agent::reply_checks::sanitise::{Sanitiser, SanitiserConfig, Verdict};
 
 use super::{config, sanitiser, sent};
 

@@ -79,7 +79,8 @@ proptest! {
 }
 
 fn twice(text: &str) -> Result<(), TestCaseError> {
-    static SANITISER: std::sync::LazyLock<balcao_agent::sanitise::Sanitiser> = std::sync::LazyLock::new(sanitiser);
+    static SANITISER: std::sync::LazyLock<balcao_agent::reply_checks::sanitise::Sanitiser> =
+        std::sync::LazyLock::new(sanitiser);
     let sanitiser = &*SANITISER;
     if let Some(once) = sent(&sanitiser.clean(text).verdict) {
         let again = sanitiser.clean(once).verdict;

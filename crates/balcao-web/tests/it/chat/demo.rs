@@ -54,7 +54,7 @@ async fn a_name_that_somebody_points_here_is_not_answered() {
 #[tokio::test]
 async fn h13_nothing_of_the_demo_is_answered_to_such_a_name() {
     let mut shop = shop([]).await;
-    shop.router = balcao_web::demo::only_here(shop.router, 7411);
+    shop.router = balcao_web::pages::demo::only_here(shop.router, 7411);
     for path in ["/chat/widget.js", "/healthz", "/v1/openapi.json", "/chat/v1/events", "/"] {
         assert_eq!(shop.get(path, &[("host", "evil.example:7411")]).await.status().as_u16(), 403, "{path}");
     }

@@ -28,7 +28,7 @@ use balcao_llm::providers::scripted::Scripted;
 pub(super) use balcao_llm::providers::scripted::{Line, calls, says, with};
 use balcao_store::{Store, StoreError, Tx};
 use balcao_web::chat::{ChatLimits, ChatServer, Origins, Tokens};
-use balcao_web::demo::{Demo, DemoSettings, router as demo_router};
+use balcao_web::pages::demo::{Demo, DemoSettings, router as demo_router};
 use balcao_web::{Limits, Web, router_with};
 use balcao_yaml::Document;
 use futures::StreamExt;

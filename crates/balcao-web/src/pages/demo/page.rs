@@ -8,12 +8,12 @@ use serde::Deserialize;
 
 use super::Demo;
 
-const PAGE: &str = include_str!("../../assets/demo/index.html");
-const STYLE: &str = include_str!("../../assets/demo/style.css");
-const SCRIPT: &str = include_str!("../../assets/demo/page.js");
-const TRACE: &str = include_str!("../../assets/demo/trace.js");
-const WORDS: &str = include_str!("../../assets/demo/words.js");
-const AGENDA: &str = include_str!("../../assets/demo/agenda.js");
+const PAGE: &str = include_str!("../../../assets/demo/index.html");
+const STYLE: &str = include_str!("../../../assets/demo/style.css");
+const SCRIPT: &str = include_str!("../../../assets/demo/page.js");
+const TRACE: &str = include_str!("../../../assets/demo/trace.js");
+const WORDS: &str = include_str!("../../../assets/demo/words.js");
+const AGENDA: &str = include_str!("../../../assets/demo/agenda.js");
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use balcao_language::normalize;
 
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, Severity, part, sentences},
     rules::Rules,
 };

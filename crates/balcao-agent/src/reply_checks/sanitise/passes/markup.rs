@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::patterns;
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, Severity, Taken, part},
     rules::Rules,
 };

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, Severity, sentences},
     rules::Rules,
 };

@@ -1,6 +1,6 @@
 //! The words of claims and of what only looks like one. All patterns read folded text: lower case, no accents.
 
-use crate::claims::kind::ClaimKind::{
+use crate::reply_checks::claims::kind::ClaimKind::{
     self, Booked, Cancelled, Done, Existing, HandedOff, MessageCancelled, Noted, Planned, Rescheduled, Waitlisted,
 };
 

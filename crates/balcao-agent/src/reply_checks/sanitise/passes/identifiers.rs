@@ -5,7 +5,7 @@ use std::{ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::patterns;
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, Severity, after, before, part, sentence_of, sentences, upto},
     rules::Rules,
 };

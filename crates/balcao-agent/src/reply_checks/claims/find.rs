@@ -1,6 +1,6 @@
 //! Sentences that say something was done or will be done.
 
-use crate::claims::kind::ClaimKind;
+use crate::reply_checks::claims::kind::ClaimKind;
 use std::{ops::Range, sync::LazyLock};
 
 use balcao_language::normalize;

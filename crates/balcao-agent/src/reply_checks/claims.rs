@@ -17,8 +17,8 @@ use balcao_language::format;
 use balcao_tool::{Locale, Receipt, ReceiptKind};
 use jiff::civil::Date;
 
-use crate::claims::kind::ClaimKind;
 use crate::notice::{fill, notices};
+use crate::reply_checks::claims::kind::ClaimKind;
 use facts::Facts;
 use find::Claim;
 pub use ungrounded::{UngroundedValue, find_ungrounded};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::patterns;
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, Severity, part},
     rules::Rules,
 };

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::patterns;
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, Severity, after, before, from, line_of, part, upto},
     rules::{Rules, is_technical},
     structured_data::{brackets, call_at, data_end, is_data},

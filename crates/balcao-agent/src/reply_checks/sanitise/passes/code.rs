@@ -1,6 +1,6 @@
 //! Fenced code, and inline code that holds no words for a customer.
 
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, Severity, from, part},
     rules::{Rules, is_technical},
     structured_data::fence_end,

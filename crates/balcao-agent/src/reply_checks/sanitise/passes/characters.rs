@@ -1,6 +1,6 @@
 //! Characters that hide, reorder or imitate others: controls, bidi, zero-width, full-width, look-alike letters.
 
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, from, upto},
     rules::Rules,
 };
@@ -43,7 +43,7 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Edit> {
         if let Some(change) = change {
             cuts.push(match change {
                 Some(other) => Edit::replace(at..end, other.to_string()),
-                None => Edit::new(at..end, crate::sanitise::edit::Severity::Form),
+                None => Edit::new(at..end, crate::reply_checks::sanitise::edit::Severity::Form),
             });
         }
     }

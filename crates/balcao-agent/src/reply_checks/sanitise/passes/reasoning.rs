@@ -1,7 +1,7 @@
 //! Chain of thought: `<think>…</think>` in all its spellings. A closing tag alone drops everything before it, because the
 //! opening one stood in the prompt; an opening one alone drops everything behind it.
 
-use crate::sanitise::{
+use crate::reply_checks::sanitise::{
     edit::{Edit, Severity, part},
     rules::Rules,
     tags::{Family, Side, tags},
