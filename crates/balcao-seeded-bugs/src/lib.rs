@@ -59,18 +59,20 @@ impl Bug {
             Self::AcknowledgedBeforeCommit
             | Self::DedupedByReading
             | Self::OutcomeBeforeEffect
-            | Self::EffectOutsideOfItsRecord
             | Self::NewKeyOnRetry
             | Self::BlindRepeated
             | Self::OutboxAfterClose
             | Self::PlanNotCompared
             | Self::UnknownCommitRetriedAnew => 50,
             Self::ModelAskedAgain
+            | Self::EffectOutsideOfItsRecord
             | Self::SlotNotGuarded
             | Self::TimerMarkedApart
             | Self::TakeoverNotChecked
             | Self::AttemptsCountedAtFailure => 100,
-            Self::EpochNotGuarded | Self::AbsentBeforeSettled | Self::ReminderNotLookedAtAgain => 200,
+            // A process drops its own turn when its lease runs out; only one whose clock jumped back meanwhile needs the guard.
+            Self::EpochNotGuarded => 1_000,
+            Self::AbsentBeforeSettled | Self::ReminderNotLookedAtAgain => 200,
             Self::LeaseByHostClock | Self::HoldExpiredInParts => 300,
         }
     }

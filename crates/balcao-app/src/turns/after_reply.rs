@@ -19,7 +19,7 @@ use crate::turns::summaries;
 /// Longest summary that is kept, in characters.
 const SUMMARY_CHARS: usize = 600;
 /// Turns between two renewals of the summary.
-const SUMMARY_EVERY: usize = 4;
+const SUMMARY_EVERY: i64 = 4;
 /// Turns that the model reads for a summary, in addition to the earlier summary.
 const SUMMARY_TURNS: u32 = 12;
 
@@ -134,19 +134,20 @@ async fn summary(
     agent: &Agent,
     organization: OrganizationId,
     answered: &TurnOutcome,
-    every: usize,
+    every: i64,
 ) -> Result<Option<String>, AnswerError> {
     let id = answered.conversation;
-    let (turns, before) = app
+    let found = app
         .look(move |tx, _now| {
             let found = conversation::get(tx, organization, id)?;
+            if turn::count_transcripts(tx, organization, id, found.context_from)? % every != 0 {
+                return Ok(None);
+            }
             let turns = turn::transcripts(tx, organization, id, found.context_from, SUMMARY_TURNS)?;
-            Ok((turns, found.summary.unwrap_or_default()))
+            Ok(Some((turns, found.summary.unwrap_or_default())))
         })
         .await?;
-    if !turns.len().is_multiple_of(every) {
-        return Ok(None);
-    }
+    let Some((turns, before)) = found else { return Ok(None) };
     let earlier: Vec<Vec<Message>> = turns.iter().filter_map(|json| serde_json::from_str(json).ok()).collect();
     let said: Vec<String> = earlier.iter().flatten().filter_map(transcript_line).collect();
     let system =

@@ -136,6 +136,20 @@ async fn whoever_takes_over_reads_a_summary_and_the_agent_is_silent() {
 }
 
 #[tokio::test]
+async fn the_summary_is_renewed_with_every_fourth_turn_however_long_the_conversation_is() {
+    let shop = shop().await;
+    for turn in 1..=18 {
+        let summary = (turn % 4 == 0).then(|| says(&format!("Já fez {turn} perguntas.")));
+        // A script that is not used up, or too short, fails the test.
+        let script: Vec<Line> = [Some(speaks("Certo.")), summary].into_iter().flatten().collect();
+        let answered = shop.caio_says(&format!("e a {turn}ª pergunta?"), script).await;
+        let shown = shop.shown(&answered).await.summary.unwrap_or_default();
+        let last = turn / 4 * 4;
+        assert_eq!(shown, if last == 0 { String::new() } else { format!("Já fez {last} perguntas.") });
+    }
+}
+
+#[tokio::test]
 async fn without_a_models_summary_the_last_words_are_written_down() {
     let shop = shop().await;
     let script = [asks("requestHumanSupportTool", json!({"reason": "Irritado."})), says("")];

@@ -213,6 +213,24 @@ pub fn transcripts(
     Ok(found)
 }
 
+/// How many closed turns with a transcript a conversation has from `from` on.
+///
+/// # Errors
+/// What the database said.
+pub fn count_transcripts(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    from: i64,
+) -> Result<i64, StoreError> {
+    tx.query_one(
+        "SELECT count(*) FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 AND id >= ?3 AND state = 'closed'
+             AND transcript IS NOT NULL",
+        values![organization, conversation, from],
+        |row| row.get(0),
+    )
+}
+
 /// What the organization's turns (of one conversation, if given) used up since an instant.
 ///
 /// # Errors

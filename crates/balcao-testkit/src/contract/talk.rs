@@ -267,7 +267,10 @@ pub async fn transcripts_are_the_last_ones_oldest_first(store: &Store) {
         open_turn(tx, organization, conversation, now())?;
         let mut last = |from, limit| turn::transcripts(tx, organization, conversation, from, limit);
         assert_eq!(last(0, 2)?, ["2", "3"]);
-        assert_eq!(last(ids.get(2).map_or(0, |id| i64::from(*id)), 9)?, ["3"]);
+        let third = ids.get(2).map_or(0, |id| i64::from(*id));
+        assert_eq!(last(third, 9)?, ["3"]);
+        let mut count = |from| turn::count_transcripts(tx, organization, conversation, from);
+        assert_eq!((count(0)?, count(third)?), (3, 1));
         Ok(())
     })
     .await;
