@@ -31,8 +31,8 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::http::Server;
-use faults::Faults;
-pub use faults::{Call, Fault};
+pub use faults::{Call, Fault, ProgramEnd};
+use faults::{Faults, Interruption};
 pub use notices::Notice;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, SERVICE_ACCOUNT};
 use state::{Calendar, State};
@@ -51,6 +51,7 @@ pub struct Asked {
 struct Inner {
     state: State,
     faults: Faults,
+    interruption: Interruption,
     asked: Vec<Asked>,
 }
 
@@ -88,7 +89,8 @@ impl FakeGoogle {
     /// # Errors
     /// No port is free.
     pub fn start(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
-        let inner = Inner { state: State::new(clock), faults: Faults::default(), asked: Vec::new() };
+        let (faults, interruption) = (Faults::default(), Interruption::default());
+        let inner = Inner { state: State::new(clock), faults, interruption, asked: Vec::new() };
         let inner = Arc::new(Mutex::new(inner));
         let shared = Arc::clone(&inner);
         let server = Server::start(move |request| route::answer(&mut lock(&shared), &request))?;
@@ -191,6 +193,26 @@ impl FakeGoogle {
     /// Forgets every fault that did not happen yet.
     pub fn clear_faults(&self) {
         lock(&self.inner).faults.clear();
+    }
+
+    /// Ends the program that sends the requests at one of them, after so many that go well: the request gets no answer, and
+    /// [`Self::program_ended`] returns, so that the test can drop what waits for the answer.
+    pub fn end_program_at(&self, after: usize, end: ProgramEnd) {
+        lock(&self.inner).interruption.plan(after, end);
+    }
+
+    /// Waits for the request at which the program ends.
+    pub async fn program_ended(&self) {
+        let ended = Arc::clone(&lock(&self.inner).interruption.ended);
+        ended.notified().await;
+    }
+
+    /// Does what late requests ask for, in their order. Nobody reads the answers.
+    pub fn deliver_late(&self) {
+        let mut inner = lock(&self.inner);
+        for request in inner.interruption.take_late() {
+            drop(route::respond(&mut inner, &request));
+        }
     }
 
     /// From now on no sync token is good: 410 `fullSyncRequired`.

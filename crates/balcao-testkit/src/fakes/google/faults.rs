@@ -1,6 +1,11 @@
-//! What goes wrong on demand, call by call.
+//! What goes wrong on demand: faults, call by call, and the end of the program that sends the requests.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use crate::fakes::http::Request;
 
 /// A method of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,5 +77,49 @@ impl Faults {
 
     pub(super) fn clear(&mut self) {
         self.0.clear();
+    }
+}
+
+/// How far a request came when the program that sent it ended. No answer is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgramEnd {
+    /// The request never arrives.
+    RequestLost,
+    /// The request arrives when the test says so, for example after the next start of the program.
+    RequestLate,
+    /// The request is done.
+    AnswerUnread,
+}
+
+/// At which request the program ends.
+#[derive(Debug, Default)]
+pub(super) struct Interruption {
+    planned: Option<(usize, ProgramEnd)>,
+    late: Vec<Request>,
+    pub(super) ended: Arc<Notify>,
+}
+
+impl Interruption {
+    /// Lets so many requests through before the one at which the program ends.
+    pub(super) fn plan(&mut self, after: usize, end: ProgramEnd) {
+        self.planned = Some((after, end));
+    }
+
+    /// Counts a request; how it ends, if the program ends at it.
+    pub(super) fn count(&mut self, request: &Request) -> Option<ProgramEnd> {
+        let (left, end) = self.planned.take()?;
+        if let Some(left) = left.checked_sub(1) {
+            self.planned = Some((left, end));
+            return None;
+        }
+        if end == ProgramEnd::RequestLate {
+            self.late.push(request.clone());
+        }
+        self.ended.notify_one();
+        Some(end)
+    }
+
+    pub(super) fn take_late(&mut self) -> Vec<Request> {
+        std::mem::take(&mut self.late)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::events::{self, Got, Write};
-use super::faults::{Call, Fault};
+use super::faults::{Call, Fault, ProgramEnd};
 use super::refusal::Refusal;
 use super::shape::Query;
 use super::state::State;
@@ -23,6 +23,18 @@ struct Route<'r> {
 pub(super) fn answer(inner: &mut Inner, request: &Request) -> Reply {
     let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
     inner.asked.push(Asked { method: request.method.clone(), target: request.target.clone(), body });
+    match inner.interruption.count(request) {
+        None => respond(inner, request),
+        Some(ProgramEnd::RequestLost | ProgramEnd::RequestLate) => Reply::Silence,
+        Some(ProgramEnd::AnswerUnread) => {
+            respond(inner, request);
+            Reply::Silence
+        }
+    }
+}
+
+/// Does what a request asks for, unless a fault stands in its way.
+pub(super) fn respond(inner: &mut Inner, request: &Request) -> Reply {
     let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
     let query = Query::read(query);
     match (request.method.as_str(), path) {
