@@ -149,6 +149,12 @@ pub enum ConflictKind {
 }
 
 impl ConflictKind {
+    /// Whether the conflict is about our own event, which can be put back, and not about another person's.
+    #[must_use]
+    pub const fn is_about_ours(self) -> bool {
+        !matches!(self, Self::Collision | Self::AllDayBlock | Self::Copied | Self::RecurringException)
+    }
+
     /// All.
     pub const ALL: [Self; 13] = [
         Self::Deleted,

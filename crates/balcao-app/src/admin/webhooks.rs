@@ -41,6 +41,16 @@ pub const TYPES: &[(&str, &str, &str)] = &[
     ("appointment_no_show", "appointment.no_show", "a contact did not come, as somebody marked it"),
     ("appointment_mark_undone", "appointment.mark_undone", "the mark of a visit was undone"),
     ("appointment_unmarked", "appointment.unmarked", "a visit ended, and nobody marked how"),
+    (
+        "appointment_moved_outside",
+        "appointment.moved_outside",
+        "a person moved its event in a calendar outside, and the appointment followed; `new_id` is the new one",
+    ),
+    (
+        "calendar_conflict",
+        "calendar.conflict",
+        "a person changed a calendar outside, and staff have to decide; `id` is the appointment, `conflict_id` the conflict, `kind` one word: `deleted`, `collision`, …",
+    ),
     ("appointment_expired", "appointment.expired", "a hold ran out before it was confirmed"),
     ("subscription_started", "subscription.started", "a contact subscribed to a plan; `id` is the subscription"),
     ("subscription_paid", "subscription.paid", "a payment of a subscription was noted"),
@@ -276,6 +286,10 @@ fn body(event: &Event, types: &BTreeSet<String>) -> Option<String> {
         for field in ["pack", "delivery"] {
             data.insert(field.to_owned(), known.get(field).cloned().unwrap_or_default());
         }
+    }
+    if let Some(number) = known.get("conflict").and_then(Value::as_i64) {
+        data.insert("conflict_id".to_owned(), format!("conflict_{number}").into());
+        data.insert("kind".to_owned(), known.get("kind").cloned().unwrap_or_default());
     }
     for field in ["language", "change", "why"] {
         if let Some(value) = known.get(field) {

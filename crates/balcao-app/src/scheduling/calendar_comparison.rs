@@ -9,17 +9,18 @@ use std::sync::Arc;
 use balcao_domain::calendar_push::{FoundEvent, read_found};
 use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, OrganizationId};
+use balcao_store::Tx;
 use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, KnownEvent};
 use balcao_store::scheduling::calendar_link;
-use balcao_store::{Tx, turns::event};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::context::calendar_service::{CalendarService, ServiceError};
 use crate::scheduling::booking::outside::take_over;
+use crate::scheduling::remote_calendar::conflict_reports;
 use crate::scheduling::remote_calendar::push::{self, Pushed};
 use crate::scheduling::remote_calendar::reading::{self, ReadRequest};
 
@@ -236,11 +237,11 @@ impl CalendarComparison {
             version,
             moved_from: None,
         };
+        let accounts = Arc::clone(&self.app.notices);
         let record = move |tx: &mut Tx<'_>| {
-            calendar_conflict::record(tx, id, &found, now)?;
-            event::push(tx, id, "calendar_conflict", &appointment.to_string(), "{}", now)
+            let news = conflict_reports::record(tx, id, &found, now)?;
+            conflict_reports::alert(tx, id, news.as_slice(), &accounts, now)
         };
-        let recorded: Result<(), balcao_store::StoreError> = self.app.store.write(record).await;
-        Ok(recorded?)
+        self.app.store.write(record).await
     }
 }

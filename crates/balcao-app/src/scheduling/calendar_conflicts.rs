@@ -151,7 +151,7 @@ impl CalendarConflicts {
         let Some(conflict) = conflict else { return Ok(Err(ConflictRefusal::NotFound { id: number })) };
         let found = self.ways_out.find_as_known(id, conflict.appointment.id, known).await?;
         let ways = granted!(found.map_err(ConflictRefusal::Booking)).ways;
-        Ok(Ok(ConflictWays { conflict, may_restore: is_ours(kind), ways }))
+        Ok(Ok(ConflictWays { conflict, may_restore: kind.is_about_ours(), ways }))
     }
 
     /// Resolves a conflict. The customer gets the message of a move or a cancellation if `notify` says so.
@@ -168,7 +168,7 @@ impl CalendarConflicts {
     ) -> Result<Result<ResolvedConflict, ConflictRefusal>, UseCaseError> {
         let stored = granted!(self.open(id, number).await?);
         let found = &stored.found;
-        if choice == ConflictChoice::Restore && !is_ours(found.kind) {
+        if choice == ConflictChoice::Restore && !found.kind.is_about_ours() {
             return Ok(Err(ConflictRefusal::NotOurs { id: number }));
         }
         if found.moved_from.is_some() {
@@ -334,14 +334,6 @@ fn way_of_move(
 fn way_to(local: DateTime) -> Way {
     let minute = i32::from(local.hour()) * 60 + i32::from(local.minute());
     Way::Move { date: local.date(), start_min: u16::try_from(minute).unwrap_or_default(), professional: None }
-}
-
-/// Whether the conflict is about our own event, and not about another person's.
-const fn is_ours(kind: ConflictKind) -> bool {
-    !matches!(
-        kind,
-        ConflictKind::Collision | ConflictKind::AllDayBlock | ConflictKind::Copied | ConflictKind::RecurringException
-    )
 }
 
 /// Takes note of how our event is now, so that a reading does not find the same conflict again and a push goes on from there.

@@ -9,6 +9,7 @@ mod freshness;
 mod moves;
 mod poison;
 mod programs;
+mod reports;
 
 use std::sync::Arc;
 

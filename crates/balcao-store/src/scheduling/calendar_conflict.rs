@@ -61,7 +61,16 @@ fn read(row: &Row<'_>) -> Result<StoredConflict, StoreError> {
     Ok(StoredConflict { id: row.get(0)?, found, found_at: row.get(8)?, resolution: at.zip(how) })
 }
 
-/// Stores a conflict, or brings the open one of the same appointment and event up to date; returns its number.
+/// What [`record`] stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedConflict {
+    /// Its number.
+    pub id: i64,
+    /// Whether nobody was told of it yet: it is new, or of another kind than before. Of two processes that find the same, one has news.
+    pub is_news: bool,
+}
+
+/// Stores a conflict, or brings the open one of the same appointment and event up to date.
 ///
 /// # Errors
 /// What the database said.
@@ -70,27 +79,38 @@ pub fn record(
     organization: OrganizationId,
     found: &FoundConflict,
     now: Timestamp,
-) -> Result<i64, StoreError> {
-    tx.insert(
-        "INSERT INTO calendar_conflict (organization_id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at,
-             moved_from)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-         ON CONFLICT (organization_id, appointment_id, calendar_id, event_id) WHERE resolved_at IS NULL
-         DO UPDATE SET kind = excluded.kind, event_from = excluded.event_from, event_to = excluded.event_to, version = excluded.version
-         RETURNING id",
-        values![
-            organization,
-            found.appointment,
-            found.kind.as_str(),
-            &found.calendar,
-            &found.event,
-            found.span.map(|span| span.start),
-            found.span.map(|span| span.end),
-            &found.version,
-            now,
-            found.moved_from
-        ],
-    )
+) -> Result<RecordedConflict, StoreError> {
+    let insert = "INSERT INTO calendar_conflict (organization_id, appointment_id, kind, calendar_id, event_id, event_from, event_to,
+                      version, found_at, moved_from)
+                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                  ON CONFLICT (organization_id, appointment_id, calendar_id, event_id) WHERE resolved_at IS NULL";
+    let values = values![
+        organization,
+        found.appointment,
+        found.kind.as_str(),
+        &found.calendar,
+        &found.event,
+        found.span.map(|span| span.start),
+        found.span.map(|span| span.end),
+        &found.version,
+        now,
+        found.moved_from
+    ];
+    let is_new = tx.query_optional(&format!("{insert} DO NOTHING RETURNING id"), values, |row| row.get(0))?;
+    if let Some(id) = is_new {
+        return Ok(RecordedConflict { id, is_news: true });
+    }
+    let other_kind = "UPDATE calendar_conflict SET kind = ?5
+                      WHERE organization_id = ?1 AND appointment_id = ?2 AND calendar_id = ?3 AND event_id = ?4
+                        AND resolved_at IS NULL AND kind <> ?5
+                      RETURNING id";
+    let of = values![organization, found.appointment, &found.calendar, &found.event, found.kind.as_str()];
+    let changed: Option<i64> = tx.query_optional(other_kind, of, |row| row.get(0))?;
+    // The open one may have been resolved meanwhile, so this inserts, too.
+    let update = format!(
+        "{insert} DO UPDATE SET event_from = excluded.event_from, event_to = excluded.event_to, version = excluded.version RETURNING id"
+    );
+    Ok(RecordedConflict { id: tx.insert(&update, values)?, is_news: changed.is_some() })
 }
 
 /// The open conflicts, oldest first, at most `limit`.
@@ -102,6 +122,22 @@ pub fn list_open(tx: &mut Tx<'_>, organization: OrganizationId, limit: u32) -> R
         "SELECT {COLUMNS} FROM calendar_conflict WHERE organization_id = ?1 AND resolved_at IS NULL ORDER BY id LIMIT ?2"
     );
     tx.query_all(&sql, values![organization, limit], read)
+}
+
+/// The open conflicts of an event, in whatever calendar.
+///
+/// # Errors
+/// What the database said.
+pub fn list_open_of_event(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    event: &str,
+) -> Result<Vec<StoredConflict>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM calendar_conflict
+         WHERE organization_id = ?1 AND event_id = ?2 AND resolved_at IS NULL ORDER BY id LIMIT 100"
+    );
+    tx.query_all(&sql, values![organization, event], read)
 }
 
 /// Whether staff have to decide about the event of an appointment.

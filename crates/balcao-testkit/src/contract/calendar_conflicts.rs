@@ -7,7 +7,7 @@ use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, Span};
 use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
-use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, RecordedConflict};
 use balcao_store::{Store, StoreError, Tx};
 use jiff::civil::date;
 
@@ -42,11 +42,18 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
             moved_from: None,
         };
         let longer = found(ConflictKind::Lengthened, Some(Span::of_minutes(at(0), 90)));
-        let number = calendar_conflict::record(tx, ours.organization, &longer, at(1))?;
+        let first = calendar_conflict::record(tx, ours.organization, &longer, at(1))?;
+        let number = first.id;
+        let news = |is_news| RecordedConflict { id: number, is_news };
+        assert_eq!(first, news(true));
+        assert_eq!(calendar_conflict::record(tx, ours.organization, &longer, at(1))?, news(false), "found again");
         let deleted = found(ConflictKind::Deleted, None);
-        assert_eq!(calendar_conflict::record(tx, ours.organization, &deleted, at(2))?, number);
+        assert_eq!(calendar_conflict::record(tx, ours.organization, &deleted, at(2))?, news(true), "of another kind");
         let open = calendar_conflict::list_open(tx, ours.organization, 9)?;
         assert_eq!(open.iter().map(|one| (&one.found, one.found_at)).collect::<Vec<_>>(), [(&deleted, at(1))]);
+        assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e1")?, open);
+        assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e2")?, []);
+        assert_eq!(calendar_conflict::list_open_of_event(tx, theirs.organization, "e1")?, []);
         assert_eq!(calendar_conflict::find(tx, theirs.organization, number)?, None);
         assert!(!calendar_conflict::resolve(tx, theirs.organization, number, "ours", at(3))?);
         assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
@@ -55,7 +62,7 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert_eq!(ended.resolution, Some((at(3), "ours".to_owned())));
         assert_eq!(calendar_conflict::list_open(tx, ours.organization, 9)?, []);
         let again = calendar_conflict::record(tx, ours.organization, &longer, at(5))?;
-        assert_ne!(again, number);
+        assert!(again.is_news && again.id != number, "{again:?}");
         let event = (CALENDAR, "e1");
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(6))?, 1);
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(7))?, 0);
@@ -79,7 +86,7 @@ pub async fn a_report_of_a_move_follows_the_appointment_and_ends_with_it(store: 
             version: "1".to_owned(),
             moved_from: Some(known),
         };
-        let number = calendar_conflict::record(tx, organization, &report, at(1))?;
+        let number = calendar_conflict::record(tx, organization, &report, at(1))?.id;
         assert!(!calendar_conflict::has_open(tx, organization, first)?);
         let deleted = FoundConflict { kind: ConflictKind::Deleted, event: "e2".to_owned(), moved_from: None, ..report };
         calendar_conflict::record(tx, organization, &deleted, at(1))?;

@@ -171,11 +171,7 @@ impl MemoryService {
             created_at: Some(created),
             updated_at: Some(created),
         };
-        if state.hides {
-            state.events.insert((event.calendar.clone(), event.id.clone()), event);
-        } else {
-            put(&mut state, event);
-        }
+        put_by_person(&mut state, event);
     }
 
     /// A person changes an event.
@@ -185,7 +181,7 @@ impl MemoryService {
         change(&mut event);
         state.versions += 1;
         event.version = format!("\"{}\"", state.versions);
-        put(&mut state, event);
+        put_by_person(&mut state, event);
     }
 
     /// A person moves an event into another calendar: it leaves a tombstone.
@@ -198,7 +194,7 @@ impl MemoryService {
         put(&mut state, OutsideEvent { calendar: to.to_owned(), version, ..moved });
     }
 
-    /// Leaves what people make from now on out of listings, as if it came right after the client read them.
+    /// Leaves what people make and change from now on out of listings, as if it came right after the client read them.
     pub fn hide_from_listings(&self, hides: bool) {
         self.state().hides = hides;
     }
@@ -308,6 +304,15 @@ impl MemoryService {
 /// A place at which a test may end the program: before a call arrives, and before its answer does.
 async fn pause() {
     tokio::task::yield_now().await;
+}
+
+/// Stores what a person made; a listing shows it unless the test hides it.
+fn put_by_person(state: &mut State, event: OutsideEvent) {
+    if state.hides {
+        state.events.insert((event.calendar.clone(), event.id.clone()), event);
+    } else {
+        put(state, event);
+    }
 }
 
 fn put(state: &mut State, event: OutsideEvent) {

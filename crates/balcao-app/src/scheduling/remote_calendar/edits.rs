@@ -12,6 +12,7 @@ use balcao_store::{Tx, turns::event};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::conflict_reports::{self, News};
 use super::moves::{self, OutsideMove};
 use super::push;
 use crate::context::app_context::UseCaseError;
@@ -34,13 +35,19 @@ pub(super) struct Edits<'a> {
     /// The number of the reading.
     pub(super) generation: i64,
     pub(super) rule: MoveRule,
-    /// By which staff learn of a move.
+    /// By which staff learn of moves and conflicts.
     pub(super) accounts: &'a NotificationAccounts,
     pub(super) now: Timestamp,
 }
 
-/// Applies one event.
+/// Applies one event, and tells staff of the conflicts that it makes.
 pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
+    let news = judge(tx, edits, event)?;
+    conflict_reports::alert(tx, edits.organization, &news, edits.accounts, edits.now)
+}
+
+/// Applies one event; returns its conflicts of which nobody was told yet.
+fn judge(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec<News>, UseCaseError> {
     let id = edits.organization;
     calendar_mirror::release(tx, id, edits.calendar, &event.id)?;
     let row = find_row(tx, edits, event)?;
@@ -50,22 +57,26 @@ pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) ->
         if let Some(late) = known_of(event, row.appointment) {
             calendar_event::adopt_late(tx, id, row.appointment, &late, edits.now)?;
         }
-        return Ok(());
+        return Ok(Vec::new());
     }
     let edit = judge_edit(event, shown.as_ref(), id.into());
     match (edit, row, shown) {
-        (Edit::Echo, ..) => Ok(()),
+        (Edit::Echo, ..) => Ok(Vec::new()),
         (Edit::Harmless, Some(row), Some(shown)) => {
             let seen = ShownEvent { version: event.version.clone(), ..shown.clone() };
             calendar_event::record_seen(tx, id, row.appointment, &shown.version, &push::known(&seen))?;
-            resolve(tx, edits, event, "the event is as it was")
+            resolve(tx, edits, event, "the event is as it was")?;
+            Ok(Vec::new())
         }
         (Edit::Moved { to }, Some(row), Some(shown)) => take_over(tx, edits, event, (&row, &shown), to),
         (Edit::Conflict(ConflictKind::Copied), Some(row), _) => {
-            foreign(tx, edits, event)?;
-            conflict(tx, edits, event, row.appointment, ConflictKind::Copied)
+            let mut news = foreign(tx, edits, event)?;
+            news.extend(conflict(tx, edits, event, row.appointment, ConflictKind::Copied)?);
+            Ok(news)
         }
-        (Edit::Conflict(kind), Some(row), Some(_)) => conflict(tx, edits, event, row.appointment, kind),
+        (Edit::Conflict(kind), Some(row), Some(_)) => {
+            Ok(conflict(tx, edits, event, row.appointment, kind)?.into_iter().collect())
+        }
         // The mark names no appointment of ours: the event takes its time like any other.
         (Edit::Foreign | Edit::Harmless | Edit::Moved { .. } | Edit::Conflict(_), ..) => foreign(tx, edits, event),
     }
@@ -101,12 +112,13 @@ fn known_of(event: &OutsideEvent, marked: AppointmentId) -> Option<KnownEvent> {
 }
 
 /// The time of an event of other people. One that lies on appointments is for staff.
-fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
+fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec<News>, UseCaseError> {
     let id = edits.organization;
     let span = event.time.and_then(|time| time.span(edits.zone)).filter(|_| event.state == EventState::Busy);
     let Some(span) = span else {
         calendar_mirror::remove(tx, id, edits.calendar, &event.id)?;
-        return resolve(tx, edits, event, "the event takes no time any more");
+        resolve(tx, edits, event, "the event takes no time any more")?;
+        return Ok(Vec::new());
     };
     let busy = BusyEvent {
         calendar: edits.calendar.to_owned(),
@@ -116,12 +128,13 @@ fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(
         version: event.version.clone(),
     };
     calendar_mirror::put(tx, id, &busy, edits.generation)?;
+    let mut news = Vec::new();
     for (appointment, taken) in calendar_mirror::list_touched(tx, id, edits.calendar, span, edits.now, MAX_TOUCHED)? {
         if let Some(kind) = judge_collision(event, edits.zone, taken) {
-            conflict(tx, edits, event, appointment, kind)?;
+            news.extend(conflict(tx, edits, event, appointment, kind)?);
         }
     }
-    Ok(())
+    Ok(news)
 }
 
 /// A person moved the event of an appointment: the appointment follows, if the rules of booking let it.
@@ -131,11 +144,12 @@ fn take_over(
     event: &OutsideEvent,
     (row, shown): (&CalendarEvent, &ShownEvent),
     to: Span,
-) -> Result<(), UseCaseError> {
+) -> Result<Vec<News>, UseCaseError> {
     let (id, now) = (edits.organization, edits.now);
     let earlier = calendar_conflict::find_move(tx, id, row.appointment)?;
     let Some(appointment) = (edits.rule)(tx, id, row.appointment, to, now)? else {
-        return conflict(tx, edits, event, row.appointment, ConflictKind::RefusedMove);
+        let news = conflict(tx, edits, event, row.appointment, ConflictKind::RefusedMove)?;
+        return Ok(news.into_iter().collect());
     };
     let seen = ShownEvent { version: event.version.clone(), span: to, ..shown.clone() };
     calendar_event::record_seen(tx, id, appointment, &shown.version, &push::known(&seen))?;
@@ -144,7 +158,8 @@ fn take_over(
     resolve(tx, edits, event, "the appointment went where the event is")?;
     let (calendar, old) = (edits.calendar, row.appointment);
     let moved = OutsideMove { organization: id, calendar, earlier, old, new: appointment, to };
-    moves::report(tx, &moved, edits.accounts, now)
+    moves::report(tx, &moved, edits.accounts, now)?;
+    Ok(Vec::new())
 }
 
 fn conflict(
@@ -153,7 +168,10 @@ fn conflict(
     event: &OutsideEvent,
     appointment: AppointmentId,
     kind: ConflictKind,
-) -> Result<(), UseCaseError> {
+) -> Result<Option<News>, UseCaseError> {
+    if is_told_elsewhere(tx, edits, event, kind)? {
+        return Ok(None);
+    }
     let found = FoundConflict {
         appointment,
         kind,
@@ -163,9 +181,28 @@ fn conflict(
         version: event.version.clone(),
         moved_from: None,
     };
-    calendar_conflict::record(tx, edits.organization, &found, edits.now)?;
-    event::push(tx, edits.organization, "calendar_conflict", &appointment.to_string(), "{}", edits.now)?;
-    Ok(())
+    conflict_reports::record(tx, edits.organization, &found, edits.now)
+}
+
+/// An event that went into another calendar is deleted in the one where it was: of the two, staff decide about the first.
+fn is_told_elsewhere(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    kind: ConflictKind,
+) -> Result<bool, UseCaseError> {
+    if !matches!(kind, ConflictKind::Deleted | ConflictKind::OtherCalendar) {
+        return Ok(false);
+    }
+    let id = edits.organization;
+    let open = calendar_conflict::list_open_of_event(tx, id, &event.id)?;
+    if kind == ConflictKind::Deleted {
+        return Ok(open.iter().any(|one| one.found.kind == ConflictKind::OtherCalendar));
+    }
+    for one in open.iter().filter(|one| one.found.kind == ConflictKind::Deleted) {
+        calendar_conflict::resolve(tx, id, one.id, "the event is in another calendar", edits.now)?;
+    }
+    Ok(false)
 }
 
 fn resolve(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent, how: &str) -> Result<(), UseCaseError> {

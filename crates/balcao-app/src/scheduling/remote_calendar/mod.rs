@@ -4,6 +4,7 @@
 //! appointment marks its event as outdated (`balcao_store::scheduling::calendar_event`), and [`push`] brings the event up to date. A push
 //! may run any number of times, and after a crash at any point.
 
+pub(crate) mod conflict_reports;
 mod edits;
 mod moves;
 pub mod push;

@@ -14,6 +14,7 @@ use balcao_store::scheduling::{appointment, catalog};
 use balcao_store::{StoreError, Tx};
 use jiff::Timestamp;
 
+use super::conflict_reports::{ALERT, name_in_one_line};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::context::budgets::day_of;
 use crate::context::notification_accounts::NotificationAccounts;
@@ -21,8 +22,6 @@ use crate::notifications::staff_alerts::{self, StaffAlert};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::change_texts::{self, Change};
 
-/// The kind of the alert in the outbox; its template is that of the same name.
-const KIND: &str = "notice_calendar";
 /// Alerts of one business in a day. Later moves are in the list alone.
 const ALERTS_A_DAY: i64 = 50;
 
@@ -84,7 +83,7 @@ fn record(tx: &mut Tx<'_>, moved: &OutsideMove<'_>, known: AppointmentId, now: T
         version: String::new(),
         moved_from: Some(known),
     };
-    calendar_conflict::record(tx, id, &found, now)
+    Ok(calendar_conflict::record(tx, id, &found, now)?.id)
 }
 
 /// Alerts the staff who answer customers.
@@ -119,7 +118,7 @@ fn alert(
     let name = format!("{number}-{}", i64::from(new));
     for whose in staff::list(tx, id)?.into_iter().filter(|one| one.role.answers_customers()) {
         let (subject, text) = told.worded(&whose.email);
-        let alert = StaffAlert { kind: KIND, name: &name, about: None, subject: &subject, text: &text };
+        let alert = StaffAlert { kind: ALERT, name: &name, about: None, subject: &subject, text: &text };
         staff_alerts::enqueue(tx, id, ways, &whose, &alert, now)?;
     }
     Ok(())
@@ -139,11 +138,7 @@ impl Told<'_> {
     /// Subject and text for a staff member, by their e-mail address.
     fn worded(&self, email: &str) -> (String, String) {
         let Self { is_english, number, who, old, new, message } = self;
-        // A name is what a customer says of themselves: one line of it.
-        let mut who = who.split_whitespace().collect::<Vec<_>>().join(" ");
-        if who.is_empty() {
-            who = if *is_english { "a customer" } else { "cliente" }.to_owned();
-        }
+        let who = name_in_one_line(who, *is_english);
         let at = |view: &AppointmentView| format!("{} {}", view.date.strftime("%d/%m"), view.start);
         let (head, visit, was, is, unaware, send, silent, back) = if *is_english {
             (

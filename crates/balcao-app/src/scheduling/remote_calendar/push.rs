@@ -12,14 +12,15 @@ use balcao_domain::calendar_push::{
 };
 use balcao_domain::outside_event::{ConflictKind, EventMark, EventTime, OutsideEvent, ShownEvent};
 use balcao_domain::{Appointment, AppointmentId, OrganizationId};
-use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
+use balcao_store::scheduling::calendar_conflict::FoundConflict;
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, FailedPush, KnownEvent};
 use balcao_store::scheduling::{appointment, calendar_link};
-use balcao_store::{Tx, turns::event};
+use balcao_store::Tx;
 use balcao_tool::Locale;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 
+use super::conflict_reports;
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::context::calendar_service::{CalendarService, EventDraft, ServiceError};
 
@@ -374,7 +375,7 @@ impl Push<'_> {
         event: Option<Box<OutsideEvent>>,
     ) -> Result<Pushed, UseCaseError> {
         let (organization, row, before) = (self.organization, self.row, self.known);
-        let now = self.app.clock.now();
+        let (now, accounts) = (self.app.clock.now(), Arc::clone(&self.app.notices));
         let record = move |tx: &mut Tx<'_>| {
             let Some(before) = before else { return Ok::<_, UseCaseError>(()) };
             let span = event.as_ref().and_then(|event| match event.time {
@@ -391,8 +392,8 @@ impl Push<'_> {
                 version: version.clone(),
                 moved_from: None,
             };
-            calendar_conflict::record(tx, organization, &found, now)?;
-            event::push(tx, organization, "calendar_conflict", &row.appointment.to_string(), "{}", now)?;
+            let news = conflict_reports::record(tx, organization, &found, now)?;
+            conflict_reports::alert(tx, organization, news.as_slice(), &accounts, now)?;
             let seen = ShownEvent { version, span: span.unwrap_or(before.span), ..before };
             calendar_event::record_shown(tx, organization, &row, &known(&seen))?;
             Ok(())

@@ -162,8 +162,8 @@ impl Shop {
         };
         let (organization, now) = (self.organization, self.clock.now());
         let record = move |tx: &mut balcao_store::Tx<'_>| calendar_conflict::record(tx, organization, &found, now);
-        let number: Result<i64, balcao_store::StoreError> = self.store.write(record).await;
-        format!("conflict_{}", number.unwrap())
+        let recorded: Result<_, balcao_store::StoreError> = self.store.write(record).await;
+        format!("conflict_{}", recorded.unwrap().id)
     }
 
     /// From now on turns run.

@@ -1,0 +1,201 @@
+//! Who learns of a conflict with a calendar outside: staff who answer customers, and webhook endpoints, once.
+
+use balcao_app::admin::webhooks::{Subscriber, Webhooks};
+use balcao_app::context::notification_accounts::{HandoffAlerts, NotificationAccounts};
+use balcao_app::scheduling::calendar_comparison::CalendarComparison;
+use balcao_channel::endpoint::Endpoint;
+use balcao_domain::Span;
+use balcao_domain::outbox::OutboxState;
+use balcao_domain::outside_event::{ConflictKind, EventState, EventTime};
+use balcao_store::messaging::outbox;
+use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
+use balcao_store::{Store, StoreError};
+use balcao_testkit::contract::calendar::BUSINESS;
+use balcao_testkit::fakes::endpoint::{FakeEndpoint, SECRET};
+
+use super::{ANA, BRUNO, DAY, World, key, request, to, with_business};
+
+const STAFF: &str = "staff:\n  - {name: Davi, email: davi@contrato.example, role: attendant, on_duty: true}\n  \
+                     - {name: Ana Prado, email: prado@contrato.example, role: professional, on_duty: true}\n";
+
+fn at(start: &str, minutes: u32) -> EventTime {
+    EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), minutes))
+}
+
+fn whole_day() -> EventTime {
+    EventTime::AllDay { from: DAY, until: DAY.tomorrow().unwrap() }
+}
+
+/// A booking at ten in a shop whose staff get letters, and whose professional has two calendars.
+async fn shop(business: &str) -> World {
+    let mut world = with_business(Store::open_in_memory().unwrap(), format!("{business}{STAFF}")).await;
+    let accounts = NotificationAccounts {
+        email: Some("agenda@contrato.example".to_owned()),
+        handoffs: HandoffAlerts { email: true, whatsapp: false },
+        ..NotificationAccounts::default()
+    };
+    world.app = world.app.clone().with_notices(accounts);
+    let (organization, professional, now) = (world.organization, world.professional, world.app.clock.now());
+    let other = CalendarLink { professional, calendar: BRUNO.to_owned(), access: LinkAccess::Read };
+    let link = world.app.store.write(move |tx| calendar_link::link(tx, organization, &other, now));
+    let linked: Result<(), StoreError> = link.await;
+    linked.unwrap();
+    world.book("10:00").await;
+    world
+}
+
+/// The letters about calendars so far: who gets each, and its text.
+async fn letters(world: &World) -> Vec<(String, String)> {
+    let organization = world.organization;
+    let read = world.app.store.read(move |tx| outbox::list(tx, organization, OutboxState::Pending, 100));
+    let all: Result<_, StoreError> = read.await;
+    let ours = all.unwrap().into_iter().filter(|one| one.kind == "notice_calendar");
+    let text = |body: &str| serde_json::from_str::<serde_json::Value>(body).unwrap()["content"].to_string();
+    ours.map(|one| (one.recipient, text(&one.body))).collect()
+}
+
+async fn read_both(world: &World) {
+    for calendar in [ANA, BRUNO] {
+        world.work().read(world.organization, calendar.to_owned(), false).await.unwrap();
+    }
+}
+
+type Edit = fn(&World, &str);
+
+/// Each kind of edit, and what the letter says of it.
+const EDITS: [(ConflictKind, &str, Edit); 12] = [
+    (ConflictKind::Deleted, "apagou o evento", |world, event| world.service.person_deletes(ANA, event)),
+    (ConflictKind::RefusedMove, "não pode ser marcado", |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("12:00", 30)));
+    }),
+    (ConflictKind::Shortened, "encurtou", |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("10:00", 15)));
+    }),
+    (ConflictKind::Lengthened, "alongou", |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("10:00", 90)));
+    }),
+    (ConflictKind::BecameAllDay, "virou um de dia inteiro", |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(whole_day()));
+    }),
+    (ConflictKind::NoLongerBusy, "não ocupa mais", |world, event| {
+        world.service.person_changes(ANA, event, |event| event.state = EventState::Free);
+    }),
+    (ConflictKind::OtherCalendar, "outro calendário", |world, event| {
+        world.service.person_moves_to(ANA, event, BRUNO);
+    }),
+    (ConflictKind::OwnerChanged, "A marca", |world, event| {
+        world.service.person_changes(ANA, event, |event| event.mark = None);
+    }),
+    (ConflictKind::Copied, "copiou", |world, event| {
+        let ours = world.service.events(ANA).into_iter().find(|one| one.id == event).unwrap();
+        world.service.person_makes(ANA, "copy", at("16:00", 30), -60);
+        world.service.person_changes(ANA, "copy", |copy| copy.mark = ours.mark);
+    }),
+    (ConflictKind::RecurringException, "virou uma série", |world, event| {
+        let series = event.to_owned();
+        world.service.person_changes(ANA, event, |event| event.series = Some(series));
+    }),
+    (ConflictKind::Collision, "Outro evento está", |world, _| {
+        world.service.person_makes(ANA, "late", at("10:00", 60), -5);
+    }),
+    (ConflictKind::AllDayBlock, "dia inteiro está sobre", |world, _| {
+        world.service.person_makes(ANA, "holiday", whole_day(), -5);
+    }),
+];
+
+#[tokio::test]
+async fn staff_and_endpoints_learn_of_every_kind_of_conflict_once() {
+    let covered: Vec<_> = EDITS.iter().map(|(kind, ..)| *kind).chain([ConflictKind::Moved]).collect();
+    assert!(ConflictKind::ALL.iter().all(|kind| covered.contains(kind)), "a move has tests of its own");
+    for (kind, says, edit) in EDITS {
+        let (world, endpoint) = (shop(BUSINESS).await, FakeEndpoint::start().unwrap());
+        let types = ["calendar.conflict".to_owned()].into();
+        let at = Endpoint::new(&endpoint.url(), &SECRET.into(), true).unwrap();
+        let subscriber = Subscriber { name: "crm".to_owned(), types, endpoint: at };
+        let webhooks = Webhooks::new(world.app.clone(), world.organization, [subscriber]);
+        webhooks.begin().await.unwrap();
+        let event = world.service.events(ANA).remove(0).id;
+        edit(&world, &event);
+        for _round in 0..2 {
+            read_both(&world).await;
+            webhooks.work_off().await.unwrap();
+            world.service.forget_tokens();
+        }
+        let letters = letters(&world).await;
+        let of_kind: Vec<_> = letters.iter().filter(|(_, text)| text.contains(says)).collect();
+        assert_eq!(of_kind.len(), 1, "{kind:?}: {letters:?}");
+        let (recipient, text) = of_kind[0];
+        assert!(recipient.contains("davi@"), "{kind:?}: whoever answers customers, and nobody else: {recipient}");
+        for part in ["24/11 10:00, Ana, Corte (Ana Prado)", "calendar ways-out ", "--take --as davi@contrato.example"] {
+            assert!(text.contains(part), "{kind:?}: {part} in {text}");
+        }
+        assert_eq!(text.contains("--restore"), kind.is_about_ours(), "{kind:?}");
+        let told: Vec<_> = endpoint.received().into_iter().map(|one| one.body["data"].clone()).collect();
+        assert!(told.iter().any(|data| data["kind"] == kind.as_str()), "{kind:?}: {told:?}");
+        assert!(told.iter().all(|data| data["id"].as_str().unwrap().starts_with("apt_")), "{told:?}");
+        assert_eq!(told.len(), letters.len(), "{kind:?}: {told:?}");
+        assert!(told[0]["conflict_id"] == "conflict_1" && !format!("{told:?}").contains("Ana"), "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn letter_is_in_the_language_of_the_business() {
+    let world = shop(&BUSINESS.replace("pt-BR", "en-US")).await;
+    world.service.person_deletes(ANA, &world.service.events(ANA)[0].id);
+    world.read().await;
+    let (_, text) = letters(&world).await.remove(0);
+    assert!(text.contains("Somebody deleted the event of a visit.") && text.contains("Put ours back"), "{text}");
+}
+
+/// What one event hits is one letter, however many bookings that are.
+#[tokio::test]
+async fn block_of_whole_days_is_one_letter_with_all_its_visits() {
+    let world = shop(BUSINESS).await;
+    world.book("11:00").await;
+    world.book("15:00").await;
+    world.service.person_makes(ANA, "holiday", whole_day(), -5);
+    world.read().await;
+    let letters = letters(&world).await;
+    assert_eq!(letters.len(), 1);
+    for start in ["10:00", "11:00", "15:00"] {
+        assert!(letters[0].1.contains(&format!("24/11 {start}, Ana")), "{letters:?}");
+    }
+}
+
+/// A push that meets an edit, and the comparison of the night, report as a reading does.
+#[tokio::test]
+async fn conflict_that_a_push_or_the_comparison_finds_is_told_too() {
+    let world = shop(BUSINESS).await;
+    let event = world.service.events(ANA).remove(0).id;
+    world.read().await;
+    world.service.hide_from_listings(true);
+    world.service.person_changes(ANA, &event, |event| event.time = Some(at("11:00", 30)));
+    let booking = world.booking();
+    let moved = booking.reschedule(world.organization, world.ana.contact, key("move"), to("15:00")).await;
+    moved.unwrap().value.unwrap();
+    let first = letters(&world).await;
+    assert!(first.len() == 1 && first[0].1.contains("não pode ser marcado"), "{first:?}");
+
+    let world = shop(BUSINESS).await;
+    let event = world.service.events(ANA).remove(0).id;
+    world.read().await;
+    world.service.hide_from_listings(true);
+    world.service.person_deletes(ANA, &event);
+    for _night in 0..2 {
+        CalendarComparison::new(world.app.clone()).run(world.organization).await.unwrap().unwrap();
+    }
+    let letters = letters(&world).await;
+    assert!(letters.len() == 1 && letters[0].1.contains("apagou o evento"), "{letters:?}");
+}
+
+#[tokio::test]
+async fn alerts_of_a_day_have_a_limit_and_the_list_has_none() {
+    let world = shop(BUSINESS).await;
+    for number in 0..60 {
+        world.service.person_makes(ANA, &format!("e{number}"), at("10:00", 30), -5);
+    }
+    world.read().await;
+    assert_eq!(letters(&world).await.len(), 50);
+    let booked = world.booking().book(world.organization, world.bia.contact, key("bia"), request("15:00")).await;
+    assert!(booked.unwrap().value.is_ok(), "nobody else is held up");
+}
