@@ -121,6 +121,24 @@ pub fn judge_changed(event: Option<&OutsideEvent>, wanted: Option<&WantedEvent>,
     }
 }
 
+/// Whether an event is as a push that waits may have left it, so that it tells nothing of a person: as it is wanted, deleted as is wanted,
+/// or on its way from the calendar where it is known into the one where it is wanted.
+#[must_use]
+pub fn is_own_write(event: &OutsideEvent, wanted: Option<&WantedEvent>, known: &ShownEvent) -> bool {
+    if event.id != known.id {
+        return false;
+    }
+    let leaves = wanted.is_none_or(|wanted| wanted.calendar != known.calendar);
+    if event.state == EventState::Cancelled {
+        return leaves && event.calendar == known.calendar;
+    }
+    let Some(wanted) = wanted.filter(|wanted| wanted.calendar == event.calendar) else { return false };
+    let is_at = |span: Span| event.state == EventState::Busy && event.time == Some(EventTime::Timed(span));
+    let is_written = event.mark.as_ref() == Some(&wanted.mark) && is_at(wanted.span);
+    let is_transferred = leaves && event.mark.as_ref() == Some(&known.mark) && is_at(known.span);
+    is_written || is_transferred
+}
+
 /// The event of another program or person that has the time of ours: it is busy, touches the span, and was made earlier. Of two that were
 /// made in the same instant, the one with the smaller id has it, so that both programs come to the same answer.
 #[must_use]

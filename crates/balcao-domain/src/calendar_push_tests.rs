@@ -87,6 +87,41 @@ fn a_person_who_moved_the_event_is_not_overwritten() {
 }
 
 #[test]
+fn what_a_push_left_behind_is_not_taken_for_an_edit() {
+    let ours = |calendar: &str, hour| OutsideEvent {
+        calendar: calendar.to_owned(),
+        mark: Some(mark(7)),
+        ..event("e", hour, 0)
+    };
+    let gone = |calendar: &str| OutsideEvent { state: EventState::Cancelled, time: None, ..ours(calendar, 10) };
+    let (known, later, elsewhere) = (shown("a", 10), wanted("a", 15), wanted("b", 15));
+    let left = [
+        (ours("a", 15), Some(&later)),
+        (gone("a"), None),
+        (gone("a"), Some(&elsewhere)),
+        (ours("b", 10), Some(&elsewhere)),
+        (ours("b", 15), Some(&elsewhere)),
+    ];
+    for (event, wanted) in left {
+        assert!(is_own_write(&event, wanted, &known), "{event:?} {wanted:?}");
+    }
+    let edited = [
+        (ours("a", 11), Some(&later)),
+        (gone("a"), Some(&later)),
+        (gone("b"), Some(&elsewhere)),
+        (ours("b", 11), Some(&elsewhere)),
+        (ours("b", 15), Some(&later)),
+        (ours("a", 15), None),
+        (OutsideEvent { mark: None, ..ours("a", 15) }, Some(&later)),
+        (OutsideEvent { state: EventState::Free, ..ours("a", 15) }, Some(&later)),
+        (OutsideEvent { id: "copy".to_owned(), ..ours("a", 15) }, Some(&later)),
+    ];
+    for (event, wanted) in edited {
+        assert!(!is_own_write(&event, wanted, &known), "{event:?} {wanted:?}");
+    }
+}
+
+#[test]
 fn of_two_events_the_earlier_one_has_the_time() {
     let zone = TimeZone::UTC;
     let ours = OutsideEvent { mark: Some(mark(7)), ..event("m", 10, 100) };

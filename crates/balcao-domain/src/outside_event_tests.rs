@@ -134,7 +134,23 @@ fn a_large_drop_asks_and_a_few_events_do_not() {
     assert!(!is_suspicious_drop(100, 100, 100));
 }
 
+/// Zones east, west and far off, with and without clock changes, and one whose clock changes at midnight.
+const ZONES: [&str; 6] =
+    ["America/Sao_Paulo", "America/New_York", "Europe/Lisbon", "Pacific/Apia", "Asia/Kathmandu", "America/Santiago"];
+
 proptest! {
+    #[test]
+    fn whole_days_follow_each_other_without_a_gap_in_every_zone(zone in 0usize..6, day in 0i32..1_500, days in 1i32..10) {
+        let zone = TimeZone::get(ZONES[zone]).unwrap();
+        let after = |days: i32| date(2025, 1, 1).checked_add(jiff::Span::new().days(days)).unwrap();
+        let span = |from: i32, until: i32| EventTime::AllDay { from: after(from), until: after(until) }.span(&zone).unwrap();
+        let (this, next) = (span(day, day + days), span(day + days, day + days + 1));
+        prop_assert_eq!(this.end, next.start);
+        prop_assert_eq!(zone.to_datetime(this.start).date(), after(day));
+        let last_second = this.end.checked_sub(jiff::SignedDuration::from_secs(1)).unwrap();
+        prop_assert_eq!(zone.to_datetime(last_second).date(), after(day + days - 1));
+    }
+
     #[test]
     fn an_edit_is_a_move_exactly_if_the_length_stays(from in -500i64..500, length in 5i64..200) {
         let edit = edited(|event| event.time = timed(from, from + length));

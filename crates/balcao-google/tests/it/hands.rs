@@ -185,3 +185,45 @@ async fn reader_of_a_calendar_learns_when_a_private_event_is_and_not_what() {
     assert_eq!((found[0].title.as_deref(), found[0].state), (None, EventState::Busy));
     assert!(found[0].time.is_some());
 }
+
+#[tokio::test]
+async fn series_keeps_its_local_time_where_the_clock_changes() {
+    let world = World::new();
+    world.google.add_calendar("ny@example.test", "America/New_York", "owner").unwrap();
+    let at = |time: &str| json!({ "dateTime": time, "timeZone": "America/New_York" });
+    let weekly = json!({ "id": "weekly", "start": at("2026-10-27T10:00:00-04:00"), "end": at("2026-10-27T11:00:00-04:00"),
+        "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=2"] });
+    world.google.put_event("ny@example.test", weekly);
+    let autumn = span("2026-10-20T00:00:00Z", "2026-11-10T00:00:00Z");
+    let found = world.service.overlapping(shop(), "ny@example.test", autumn).await.unwrap();
+    let times: Vec<_> = found.iter().filter_map(|one| one.time).collect();
+    let at = |from: &str, until: &str| EventTime::Timed(span(from, until));
+    let expected =
+        [at("2026-10-27T14:00:00Z", "2026-10-27T15:00:00Z"), at("2026-11-03T15:00:00Z", "2026-11-03T16:00:00Z")];
+    assert_eq!(times, expected);
+    // Half past one comes twice on that night; without an offset, the first one is meant.
+    let night = |time: &str| json!({ "dateTime": time, "timeZone": "America/New_York" });
+    let twice = json!({ "id": "twice", "start": night("2026-11-01T01:30:00"), "end": night("2026-11-01T01:45:00") });
+    world.google.put_event("ny@example.test", twice);
+    let found = world.service.find(shop(), "ny@example.test", "twice").await.unwrap().unwrap();
+    assert_eq!(found.time, Some(at("2026-11-01T05:30:00Z", "2026-11-01T05:45:00Z")));
+}
+
+/// The service spreads a change of the visibility of one instance over its series.
+#[tokio::test]
+async fn visibility_of_a_series_changes_no_busy_time() {
+    let world = World::new();
+    world.google.put_event(RAFA, timed("weekly", &json!({ "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=3"] })));
+    world.insert("visit1").await;
+    let month = span("2026-11-27T03:00:00Z", "2026-12-27T03:00:00Z");
+    let taken = async || {
+        let all = world.service.overlapping(shop(), RAFA, month).await.unwrap();
+        all.into_iter().map(|one| (one.id, one.state, one.time, one.mark)).collect::<Vec<_>>()
+    };
+    let before = taken().await;
+    for visibility in ["private", "confidential", "public"] {
+        world.google.set_field(RAFA, "weekly", "visibility", json!(visibility));
+        world.google.set_field(RAFA, "visit1", "visibility", json!(visibility));
+        assert_eq!(taken().await, before, "{visibility}");
+    }
+}

@@ -1,6 +1,7 @@
 //! What becomes of an event that a calendar outside lists as changed: time of other people, our own write, a move that is taken over, or a
 //! conflict for staff. The rule is pure (`balcao_domain::outside_event`); this module reads what it needs and writes what it says.
 
+use balcao_domain::calendar_push::is_own_write;
 use balcao_domain::outside_event::{
     ConflictKind, Edit, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision, judge_edit,
 };
@@ -57,6 +58,13 @@ fn judge(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec
         if let Some(late) = known_of(event, row.appointment) {
             calendar_event::adopt_late(tx, id, row.appointment, &late, edits.now)?;
         }
+        return Ok(Vec::new());
+    }
+    if let (Some(row), Some(shown)) = (&row, &shown)
+        && row.wanted > row.pushed
+        && is_own_write(event, push::wanted_event(tx, id, row.appointment)?.as_ref(), shown)
+    {
+        // The push that waits takes it from here.
         return Ok(Vec::new());
     }
     let edit = judge_edit(event, shown.as_ref(), id.into());

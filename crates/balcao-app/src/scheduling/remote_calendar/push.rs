@@ -12,10 +12,10 @@ use balcao_domain::calendar_push::{
 };
 use balcao_domain::outside_event::{ConflictKind, EventMark, EventTime, OutsideEvent, ShownEvent};
 use balcao_domain::{Appointment, AppointmentId, OrganizationId};
+use balcao_store::Tx;
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, FailedPush, KnownEvent};
 use balcao_store::scheduling::{appointment, calendar_link};
-use balcao_store::Tx;
 use balcao_tool::Locale;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
@@ -135,7 +135,16 @@ fn wanted(tx: &mut Tx<'_>, id: OrganizationId, which: AppointmentId) -> Result<W
 
 /// Whether an appointment is to have an event.
 pub(crate) fn is_wanted(tx: &mut Tx<'_>, id: OrganizationId, which: AppointmentId) -> Result<bool, UseCaseError> {
-    Ok(wanted(tx, id, which)?.event.is_some())
+    Ok(wanted_event(tx, id, which)?.is_some())
+}
+
+/// The event that an appointment is to have.
+pub(super) fn wanted_event(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    which: AppointmentId,
+) -> Result<Option<WantedEvent>, UseCaseError> {
+    Ok(wanted(tx, id, which)?.event)
 }
 
 /// The event of a row, as the rules know it.
@@ -276,17 +285,12 @@ impl Push<'_> {
     async fn transfer(&mut self) -> Result<(), Stop> {
         let (Some(wanted), Some(known)) = (self.wanted.event.clone(), self.known.clone()) else { return Ok(()) };
         match self.service.transfer(self.organization, &known.id, &known.calendar, &wanted.calendar).await {
-            Ok(event) => {
-                self.known = Some(ShownEvent { calendar: wanted.calendar, version: event.version, ..known });
-                Ok(())
-            }
+            Ok(event) => self.judge_transferred(Some(event), &wanted.calendar, known),
             // An earlier transfer may have arrived without its answer.
             Err(error @ (ServiceError::NotFound { .. } | ServiceError::Deleted | ServiceError::Unknown { .. })) => {
-                match read_found(self.find(&wanted.calendar).await?.as_ref(), self.organization.into()) {
-                    FoundEvent::Ours(found) => {
-                        self.known = Some(found);
-                        Ok(())
-                    }
+                let found = self.find(&wanted.calendar).await?;
+                match read_found(found.as_ref(), self.organization.into()) {
+                    FoundEvent::Ours(_) => self.judge_transferred(found, &wanted.calendar, known),
                     FoundEvent::Absent | FoundEvent::Used | FoundEvent::Foreign => self.look_again(error, &known).await,
                 }
             }
@@ -294,13 +298,26 @@ impl Push<'_> {
         }
     }
 
+    /// Takes an event as it is in its new calendar. A transfer holds for every version, so a person may have changed the event before.
+    fn judge_transferred(
+        &mut self,
+        found: Option<OutsideEvent>,
+        calendar: &str,
+        known: ShownEvent,
+    ) -> Result<(), Stop> {
+        let transferred = ShownEvent { calendar: calendar.to_owned(), ..known };
+        self.known = Some(transferred.clone());
+        self.judge(found, &transferred)
+    }
+
     async fn delete(&mut self) -> Result<(), Stop> {
         let Some(known) = self.known.clone() else { return Ok(()) };
         match self.service.delete(self.organization, &known.calendar, &known.id, Some(&known.version)).await {
-            Ok(()) | Err(ServiceError::Deleted | ServiceError::NotFound { .. }) => {
+            Ok(()) | Err(ServiceError::Deleted) => {
                 self.known = None;
                 Ok(())
             }
+            // Also after "not found", because a calendar that is out of reach for a moment says so, too.
             Err(error) => self.look_again(error, &known).await,
         }
     }
@@ -321,6 +338,11 @@ impl Push<'_> {
         self.is_unknown |= matches!(error, ServiceError::Unknown { .. });
         let found = self.find(&known.calendar).await?;
         self.is_unknown = false;
+        self.judge(found, known)
+    }
+
+    /// Takes an event as it is now, unless a person changed what the customer was promised.
+    fn judge(&mut self, found: Option<OutsideEvent>, known: &ShownEvent) -> Result<(), Stop> {
         match judge_changed(found.as_ref(), self.wanted.event.as_ref(), known) {
             ChangedEvent::GoOn(found) => {
                 self.known = Some(found);

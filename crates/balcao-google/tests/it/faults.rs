@@ -1,0 +1,96 @@
+//! Google answers wrongly, late or not at all at any call of a booking, a move and a cancellation: also after it did what was asked.
+
+use std::fmt::Write as _;
+
+use balcao_testkit::fakes::google::{Call, Fault};
+
+use crate::desk::{Act, Desk, Founded};
+
+/// The answers that a program has to expect. Each is tried once and several times in a row.
+fn faults() -> Vec<Fault> {
+    vec![
+        Fault::LoseAnswer,
+        Fault::Break,
+        Fault::NoJson,
+        Fault::Cut,
+        Fault::Endless,
+        Fault::refuse(429, "rateLimitExceeded"),
+        Fault::refuse(403, "quotaExceeded"),
+        Fault::refuse(401, "authError"),
+        Fault::refuse(404, "notFound"),
+        Fault::refuse(409, "duplicate"),
+        Fault::refuse(412, "conditionNotMet"),
+        Fault::refuse(503, "backendError"),
+    ]
+}
+
+/// The calls that an act makes.
+const fn calls(act: Act) -> &'static [Call] {
+    match act {
+        Act::Book => &[Call::Token, Call::List, Call::Insert],
+        Act::Move => &[Call::Token, Call::List, Call::Patch],
+        Act::HandOver => &[Call::Token, Call::List, Call::Move, Call::Patch],
+        Act::Cancel => &[Call::Token, Call::List, Call::Delete],
+    }
+}
+
+/// Lets a call fail so often, and looks at what stands in the end.
+async fn fail_at(founded: &Founded, act: Act, call: Call, fault: &Fault, times: usize) -> &'static str {
+    let story = format!("{act:?}, {call:?}, {fault:?} {times} times");
+    let desk = Desk::prepare(founded, act).await;
+    let program = desk.start(None);
+    (0..times).for_each(|_| desk.google.fail(call, fault.clone()));
+    let first = act.try_run(&program).await;
+    if let Ok(answer) = &first {
+        assert_eq!(answer, act.answer(), "{story}");
+    }
+    desk.google.clear_faults();
+    desk.settle_later(&program).await;
+    let events = desk.events().await;
+    assert_eq!((events, 0, 0), program.wanted().await, "{story}: events, conflicts, pushes");
+    // The same key may try again, and what was done is not done twice.
+    assert_eq!(act.run(&program).await, act.answer(), "{story}, again");
+    desk.settle_later(&program).await;
+    let events = desk.events().await;
+    assert_eq!((events.clone(), 0, 0), program.wanted().await, "{story}, again: events, conflicts, pushes");
+    assert_eq!(events.len(), usize::from(act.done().is_some()), "{story}");
+    if first.is_ok() { "done" } else { "not done" }
+}
+
+async fn fail_at_every_call(act: Act) {
+    let founded = Founded::new().await;
+    let mut table = format!("{:<9} {:<7} {:<36} {:<9} {}\n", "act", "call", "answer", "once", "four times");
+    for call in calls(act) {
+        for fault in faults() {
+            let once = Box::pin(fail_at(&founded, act, *call, &fault, 1)).await;
+            let often = Box::pin(fail_at(&founded, act, *call, &fault, 4)).await;
+            let answer = match &fault {
+                Fault::Refuse { status, reason, .. } => format!("{status} {reason}"),
+                other => format!("{other:?}"),
+            };
+            writeln!(table, "{:<9} {:<7} {answer:<36} {once:<9} {often}", format!("{act:?}"), format!("{call:?}"))
+                .unwrap();
+        }
+    }
+    eprintln!("{table}");
+}
+
+#[tokio::test]
+async fn booking_survives_any_answer_at_any_call() {
+    Box::pin(fail_at_every_call(Act::Book)).await;
+}
+
+#[tokio::test]
+async fn move_survives_any_answer_at_any_call() {
+    Box::pin(fail_at_every_call(Act::Move)).await;
+}
+
+#[tokio::test]
+async fn change_of_professional_survives_any_answer_at_any_call() {
+    Box::pin(fail_at_every_call(Act::HandOver)).await;
+}
+
+#[tokio::test]
+async fn cancellation_survives_any_answer_at_any_call() {
+    Box::pin(fail_at_every_call(Act::Cancel)).await;
+}

@@ -1,0 +1,179 @@
+//! What people do to our events in their calendars, from their hands to the list of conflicts, over real HTTP.
+
+use balcao_app::scheduling::calendar_work::CalendarWork;
+use balcao_domain::outside_event::ConflictKind;
+use balcao_store::scheduling::calendar_conflict;
+use balcao_store::{StoreError, Tx};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::desk::{Act, Desk, Founded, Program};
+use crate::interrupted::Side;
+use crate::world::{BIA, RAFA, instant};
+
+/// A booking of Ana's at ten, and the program that made it.
+async fn booked(founded: &Founded) -> (Desk, Program, String) {
+    let desk = Desk::prepare(founded, Act::Move).await;
+    let program = desk.start(None);
+    program.read_all().await;
+    let event = desk.google.asked().iter().filter(|asked| asked.method == "POST").find_map(|asked| {
+        asked.body.get("extendedProperties")?;
+        Some(asked.body["id"].as_str()?.to_owned())
+    });
+    (desk, program, event.unwrap())
+}
+
+async fn kinds(program: &Program) -> Vec<ConflictKind> {
+    let organization = program.organization;
+    let list = move |tx: &mut Tx<'_>| calendar_conflict::list_open(tx, organization, 99);
+    let open: Result<_, StoreError> = program.app.store.read(list).await;
+    let mut kinds: Vec<_> = open.unwrap().into_iter().map(|one| one.found.kind).collect();
+    kinds.sort();
+    kinds.dedup();
+    kinds
+}
+
+type Edit = fn(&Desk, &str);
+
+/// Each kind of edit that staff have to decide about.
+const EDITS: [(Edit, ConflictKind); 12] = [
+    (|desk, event| desk.google.delete_event(RAFA, event), ConflictKind::Deleted),
+    (|desk, event| desk.google.move_event(RAFA, event, 120), ConflictKind::RefusedMove),
+    (|desk, event| desk.google.shorten_event(RAFA, event, 15), ConflictKind::Shortened),
+    (|desk, event| desk.google.shorten_event(RAFA, event, -30), ConflictKind::Lengthened),
+    (
+        |desk, event| {
+            desk.google.set_field(RAFA, event, "start", json!({ "date": "2026-11-24" }));
+            desk.google.set_field(RAFA, event, "end", json!({ "date": "2026-11-25" }));
+        },
+        ConflictKind::BecameAllDay,
+    ),
+    (
+        |desk, event| desk.google.set_field(RAFA, event, "transparency", json!("transparent")),
+        ConflictKind::NoLongerBusy,
+    ),
+    (|desk, event| desk.google.transfer_event(RAFA, BIA, event), ConflictKind::OtherCalendar),
+    (|desk, event| desk.google.set_property(RAFA, event, "balcaoAppointment", None), ConflictKind::OwnerChanged),
+    (|desk, event| drop(desk.google.copy_event(RAFA, event)), ConflictKind::Copied),
+    (
+        |desk, event| desk.google.set_field(RAFA, event, "recurrence", json!(["RRULE:FREQ=WEEKLY;COUNT=3"])),
+        ConflictKind::RecurringException,
+    ),
+    (
+        |desk, _| {
+            let at = |time: &str| json!({ "dateTime": format!("2026-11-24T{time}:00-03:00") });
+            desk.google.put_event(RAFA, json!({ "id": "dentist", "start": at("10:15"), "end": at("11:00") }));
+        },
+        ConflictKind::Collision,
+    ),
+    (|desk, _| desk.google.block_days(RAFA, "holiday", "2026-11-24", "2026-11-25"), ConflictKind::AllDayBlock),
+];
+
+#[tokio::test]
+async fn every_kind_of_edit_is_in_the_list_of_conflicts_once_and_the_booking_stands() {
+    let founded = Founded::new().await;
+    let covered: Vec<_> = EDITS.iter().map(|(_, kind)| *kind).collect();
+    let missing: Vec<_> = ConflictKind::ALL.into_iter().filter(|kind| !covered.contains(kind)).collect();
+    assert_eq!(missing, [ConflictKind::Moved], "a move is followed");
+    for (edit, kind) in EDITS {
+        let (desk, program, event) = booked(&founded).await;
+        let before = program.wanted().await.0;
+        edit(&desk, &event);
+        program.read_all().await;
+        let found = kinds(&program).await;
+        assert_eq!(found, [kind]);
+        let (stands, conflicts, _) = program.wanted().await;
+        assert_eq!(stands, before, "{kind:?}: the booking stands until staff decide");
+        desk.google.expire_sync_tokens();
+        // The other way round, too.
+        for calendar in [BIA, RAFA] {
+            let work = CalendarWork::new(program.app.clone());
+            work.read(program.organization, calendar.to_owned(), false).await.unwrap();
+        }
+        assert_eq!((kinds(&program).await, program.wanted().await.1), (found, conflicts), "{kind:?}: read again");
+    }
+}
+
+#[tokio::test]
+async fn moved_event_takes_its_appointment_along_and_is_not_written_again() {
+    let (desk, program, event) = booked(&Founded::new().await).await;
+    desk.google.move_event(RAFA, &event, 60);
+    let written = desk.writes();
+    program.read_all().await;
+    program.settle().await;
+    let (stands, ..) = program.wanted().await;
+    assert_eq!(stands[0].2, instant("2026-11-24T14:00:00Z"));
+    assert_eq!(desk.events().await.iter().map(|one| one.2).collect::<Vec<_>>(), [instant("2026-11-24T14:00:00Z")]);
+    assert_eq!(kinds(&program).await, [ConflictKind::Moved]);
+    // The appointment has another number now, which its event has to name. After that nothing is left to write.
+    assert!(desk.writes() <= written + 1);
+    let written = desk.writes();
+    for _round in 0..3 {
+        desk.google.expire_sync_tokens();
+        program.read_all().await;
+        program.settle().await;
+    }
+    assert_eq!(desk.writes(), written, "reading writes nothing");
+}
+
+/// The act of a customer, and what a person does in the calendar between our reading and our write.
+async fn edited_meanwhile(act: Act, edit: Edit) -> (Desk, Program) {
+    let (desk, _, event) = booked(&Founded::new().await).await;
+    // A change of professional reads both calendars.
+    let readings = if act == Act::HandOver { 2 } else { 1 };
+    let program = desk.start(Some((readings, Side::Before)));
+    let meanwhile = async {
+        program.plan.program_ended().await;
+        edit(&desk, &event);
+        program.plan.go_on();
+    };
+    let (answer, ()) = tokio::join!(act.run(&program), meanwhile);
+    assert_eq!(answer, act.answer(), "{act:?}: our tables decide");
+    desk.settle_later(&program).await;
+    (desk, program)
+}
+
+async fn starts(desk: &Desk) -> Vec<Timestamp> {
+    desk.events().await.into_iter().map(|(_, _, start)| start).collect()
+}
+
+#[tokio::test]
+async fn event_that_a_person_moves_during_our_move_is_for_staff() {
+    let (desk, program) = edited_meanwhile(Act::Move, |desk, event| desk.google.move_event(RAFA, event, 30)).await;
+    assert_eq!(kinds(&program).await, [ConflictKind::RefusedMove]);
+    assert_eq!(starts(&desk).await, [instant("2026-11-24T13:30:00Z")], "what the person did is not overwritten");
+    assert_eq!(program.wanted().await.0[0].2, instant("2026-11-24T18:00:00Z"));
+}
+
+#[tokio::test]
+async fn event_that_a_person_moves_during_our_change_of_professional_is_for_staff() {
+    let move_it: Edit = |desk, event| desk.google.move_event(RAFA, event, 30);
+    let (desk, program) = edited_meanwhile(Act::HandOver, move_it).await;
+    assert_eq!(kinds(&program).await, [ConflictKind::RefusedMove]);
+    assert_eq!(starts(&desk).await, [instant("2026-11-24T13:30:00Z")], "what the person did is not overwritten");
+    assert_eq!((desk.google.count_events(RAFA), desk.google.count_events(BIA)), (0, 1));
+}
+
+#[tokio::test]
+async fn harmless_edit_during_our_move_changes_nothing() {
+    let title: Edit = |desk, event| desk.google.set_field(RAFA, event, "colorId", json!("5"));
+    let (desk, program) = edited_meanwhile(Act::Move, title).await;
+    assert_eq!(kinds(&program).await, []);
+    assert_eq!(starts(&desk).await, [instant("2026-11-24T18:00:00Z")]);
+}
+
+#[tokio::test]
+async fn event_that_a_person_moves_during_our_cancellation_goes_all_the_same() {
+    let (desk, program) = edited_meanwhile(Act::Cancel, |desk, event| desk.google.move_event(RAFA, event, 30)).await;
+    assert_eq!((kinds(&program).await, starts(&desk).await), (vec![], vec![]));
+}
+
+#[tokio::test]
+async fn event_of_a_booking_says_nothing_of_its_customer() {
+    let (desk, _, event) = booked(&Founded::new().await).await;
+    let stored = desk.google.event(RAFA, &event).unwrap();
+    assert_eq!((&stored["summary"], &stored["description"]), (&json!("Corte"), &json!("")));
+    let whole = stored.to_string();
+    assert!(["\"Ana", "99640"].iter().all(|said| !whole.contains(said)), "{whole}");
+    assert!(desk.google.send_updates().iter().all(|said| said == "none"));
+}
