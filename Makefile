@@ -53,7 +53,7 @@ clippy:
 doc:
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --features balcao-cli/test-clock --quiet
 
-rules: ## dependencies between crates, words, links, clocks in tests, features of the tests' build, attacks, permitted skips
+rules: ## dependencies between crates, words, links, clocks in tests, features of the tests' build, attacks and mistakes that stay tried, permitted skips
 	@cargo build --quiet -p xtask
 	target/debug/xtask deps
 	target/debug/xtask words

@@ -1,8 +1,18 @@
-//! Every attack that was found stays tried: each row of `tests/attack/LIST` names tests that are there.
+//! Every attack that was found, and every mistake with calendars outside, stays tried: each row of a list names tests that are there.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-const LIST: &str = "tests/attack/LIST";
+/// A list of what must stay tried.
+struct List {
+    file: &'static str,
+    /// What its rows are, in the plural.
+    rows: &'static str,
+    /// Whether a row names a test that looks at memory, or says why it needs none.
+    is_measured: bool,
+}
+
+const ATTACKS: List = List { file: "tests/attack/LIST", rows: "attacks", is_measured: true };
+const CALENDARS: List = List { file: "tests/calendars/LIST", rows: "mistakes with calendars", is_measured: false };
 /// The attribute of a test that is not run; in two pieces, since whole it is a mark of unfinished work.
 const IGNORED: &str = concat!("#[", "ignore");
 
@@ -80,7 +90,8 @@ fn spellings(value: u64) -> Vec<String> {
 
 /// The names of the Rust tests of all rows, as `cargo test` filters them: without the crate, and without its folder of tests.
 pub(crate) fn filters() -> Result<String, String> {
-    let list = fs::read_to_string(LIST).map_err(|error| format!("{LIST}: {error}"))?;
+    let file = ATTACKS.file;
+    let list = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let rows = list.lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
     let named = rows.filter_map(|row| row.split(" | ").nth(2)).flat_map(|tests| tests.split(", "));
     let filters: BTreeSet<&str> = named.filter_map(filter).collect();
@@ -94,18 +105,23 @@ fn filter(test: &str) -> Option<&str> {
     (package != "browser").then_some(binary.unwrap_or(path))
 }
 
-/// Rows name at least one test, and every test that they name is written somewhere in its crate.
+/// Rows of all lists name at least one test, and every test that they name is written somewhere in its crate.
 pub(crate) fn check() -> Result<String, String> {
-    let list = fs::read_to_string(LIST).map_err(|error| format!("{LIST}: {error}"))?;
+    Ok(format!("{}; {}", check_list(&ATTACKS)?, check_list(&CALENDARS)?))
+}
+
+fn check_list(of: &List) -> Result<String, String> {
+    let file = of.file;
+    let list = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let (mut rows, mut tests, mut problems, mut ids) = (0, 0, Vec::new(), BTreeSet::new());
     for (number, row) in list.lines().enumerate().filter(|(_, row)| !row.is_empty() && !row.starts_with('#')) {
-        let at = format!("{LIST}:{}", number + 1);
+        let at = format!("{file}:{}", number + 1);
         let columns: Vec<&str> = row.split(" | ").collect();
-        let ([id, _attack, named] | [id, _attack, named, _]) = columns.as_slice() else {
-            problems.push(format!("{at}: invalid row; expected `ID | what is attacked | crate::path::of::test, …`"));
+        let ([id, _what, named] | [id, _what, named, _]) = columns.as_slice() else {
+            problems.push(format!("{at}: invalid row; expected `ID | what is tried | crate::path::of::test, …`"));
             continue;
         };
-        if !is_measured(named, columns.get(3).copied()) {
+        if of.is_measured && !is_measured(named, columns.get(3).copied()) {
             problems.push(format!(
                 "{at}: {id} has no measure; expected a test under attack::weight, or `| pure: ` with a reason"
             ));
@@ -122,7 +138,7 @@ pub(crate) fn check() -> Result<String, String> {
         }
     }
     if problems.is_empty() {
-        Ok(format!("{rows} attacks are tried by {tests} tests"))
+        Ok(format!("{rows} {} are tried by {tests} tests", of.rows))
     } else {
         Err(problems.join("\n"))
     }
