@@ -10,6 +10,7 @@ mod channels;
 mod consent;
 mod cursors;
 mod events;
+mod exchanges;
 mod faults;
 mod free_busy;
 mod hands;
@@ -31,6 +32,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::http::Server;
+use exchanges::Exchanges;
 pub use faults::{Call, Fault, ProgramEnd};
 use faults::{Faults, Interruption};
 pub use notices::Notice;
@@ -52,6 +54,7 @@ struct Inner {
     state: State,
     faults: Faults,
     interruption: Interruption,
+    exchanges: Exchanges,
     asked: Vec<Asked>,
 }
 
@@ -87,10 +90,11 @@ impl FakeGoogle {
     /// Starts on a free port, without calendars and grants.
     ///
     /// # Errors
-    /// No port is free.
+    /// No port is free, or the file of exchanges cannot be opened.
     pub fn start(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let (faults, interruption) = (Faults::default(), Interruption::default());
-        let inner = Inner { state: State::new(clock), faults, interruption, asked: Vec::new() };
+        let (state, exchanges) = (State::new(clock), Exchanges::open()?);
+        let inner = Inner { state, faults, interruption, exchanges, asked: Vec::new() };
         let inner = Arc::new(Mutex::new(inner));
         let shared = Arc::clone(&inner);
         let server = Server::start(move |request| route::answer(&mut lock(&shared), &request))?;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::FakeGoogle;
 use super::events::{cancel, find, shift};
 use super::refusal::Refusal;
+use super::shape;
 use super::state::{Event, State, instant};
 
 /// Hands of people. Each act changes the event's version, and push channels hear of it. What does not exist is left as it is.
@@ -15,6 +16,7 @@ impl FakeGoogle {
         let mut state = self.state();
         let now = state.now().to_string();
         let Value::Object(mut body) = body else { return };
+        state.is_planted |= shape::event(&body, &["start", "end"]).is_err();
         body.entry("created").or_insert_with(|| json!(now));
         body.entry("status").or_insert_with(|| json!("confirmed"));
         drop(state.put(calendar, body));

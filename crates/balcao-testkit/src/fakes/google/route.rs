@@ -22,7 +22,15 @@ struct Route<'r> {
 
 pub(super) fn answer(inner: &mut Inner, request: &Request) -> Reply {
     let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
-    inner.asked.push(Asked { method: request.method.clone(), target: request.target.clone(), body });
+    let asked = Asked { method: request.method.clone(), target: request.target.clone(), body };
+    inner.asked.push(asked.clone());
+    let reply = interrupted(inner, request);
+    inner.exchanges.write(&asked, &reply, inner.state.is_planted);
+    reply
+}
+
+/// Answers, unless the program that asks ends at this request.
+fn interrupted(inner: &mut Inner, request: &Request) -> Reply {
     match inner.interruption.count(request) {
         None => respond(inner, request),
         Some(ProgramEnd::RequestLost | ProgramEnd::RequestLate) => Reply::Silence,
@@ -44,7 +52,9 @@ pub(super) fn respond(inner: &mut Inner, request: &Request) -> Reply {
     }
     let segments: Vec<String> = path.split('/').skip(1).map(decode).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-    let Some(route) = find(&request.method, &segments) else { return refuse(&Refusal::not_found(), None) };
+    let Some(route) = find(&request.method, &segments) else {
+        return Reply::Whole(404, "text/html".to_owned(), b"<html>Not Found</html>".to_vec());
+    };
     // The front end of the service demands it also of a request without a body.
     if request.method == "POST" && request.header("content-length").is_none() {
         return Reply::Whole(411, "text/html".to_owned(), b"<html>Length Required</html>".to_vec());

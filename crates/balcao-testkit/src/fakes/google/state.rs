@@ -93,6 +93,8 @@ pub(super) struct State {
     pub(super) revision: u64,
     /// `sendUpdates` of every write, as the request said it.
     pub(super) send_updates: Vec<String>,
+    /// Whether a test put an event here that fits no schema.
+    pub(super) is_planted: bool,
     counter: u64,
 }
 
@@ -107,6 +109,7 @@ impl State {
             channels: Channels::default(),
             revision: 3_389_000,
             send_updates: Vec::new(),
+            is_planted: false,
             counter: 0,
         }
     }
