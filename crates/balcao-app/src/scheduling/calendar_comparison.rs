@@ -23,6 +23,7 @@ use crate::scheduling::booking::outside::take_over;
 use crate::scheduling::remote_calendar::conflict_reports;
 use crate::scheduling::remote_calendar::push::{self, Pushed};
 use crate::scheduling::remote_calendar::reading::{self, ReadRequest};
+use crate::scheduling::remote_calendar::wanted::read_wanted_event;
 
 /// Events that one step of a comparison loads.
 const PAGE: u32 = 200;
@@ -175,7 +176,7 @@ impl CalendarComparison {
     ) -> Result<Result<Standing, ServiceError>, UseCaseError> {
         let appointment = row.appointment;
         let look = move |tx: &mut Tx<'_>, _now| {
-            Ok((calendar_conflict::has_open(tx, id, appointment)?, push::is_wanted(tx, id, appointment)?))
+            Ok((calendar_conflict::has_open(tx, id, appointment)?, read_wanted_event(tx, id, appointment)?.is_some()))
         };
         let (has_conflict, is_wanted) = self.app.look(look).await?;
         if has_conflict {

@@ -17,7 +17,7 @@ use crate::world::instant;
 enum Step {
     AtCall(usize, Side),
     AtRequest(usize, ProgramEnd),
-    /// All is done, and nobody got the answer.
+    /// All is done, and the answer is lost.
     BeforeItAnswers,
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn client(google: &FakeGoogle, known: &Arc<Known>, clock: &Arc<Manual
 }
 
 impl Act {
-    /// The act, and what the customer is told of it.
+    /// The act, and its answer to the customer.
     pub(crate) async fn run(self, program: &Program) -> String {
         self.try_run(program).await.unwrap()
     }

@@ -66,7 +66,7 @@ fn read(row: &Row<'_>) -> Result<StoredConflict, StoreError> {
 pub struct RecordedConflict {
     /// Its number.
     pub id: i64,
-    /// Whether nobody was told of it yet: it is new, or of another kind than before. Of two processes that find the same, one has news.
+    /// Whether it is to be reported: it is new, or of another kind than before. Of two processes that find the same conflict, one has news.
     pub is_news: bool,
 }
 

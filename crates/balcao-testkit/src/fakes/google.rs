@@ -211,7 +211,7 @@ impl FakeGoogle {
         ended.notified().await;
     }
 
-    /// Does what late requests ask for, in their order. Nobody reads the answers.
+    /// Does what late requests ask for, in their order. Their answers go nowhere.
     pub fn deliver_late(&self) {
         let mut inner = lock(&self.inner);
         for request in inner.interruption.take_late() {

@@ -1,7 +1,7 @@
 //! The report that a person changed a calendar outside so that staff have to decide: a row of the list of conflicts, an event for webhook
 //! endpoints, and an alert to the staff who answer customers.
 //!
-//! All three commit with what was found, and the same conflict is told once. What one event hits is one alert.
+//! All three commit with the conflict, and a conflict that is found again makes no second report. One event makes one alert, whatever it hits.
 
 use balcao_channel::outbound::limits;
 use balcao_domain::outside_event::ConflictKind;
@@ -27,7 +27,7 @@ const ALERTS_A_DAY: i64 = 50;
 /// Visits that one alert names.
 const MOST_NAMED: usize = 20;
 
-/// A conflict of which nobody was told yet.
+/// A conflict that is not reported yet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct News {
     /// Its number.

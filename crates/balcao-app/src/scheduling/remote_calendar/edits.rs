@@ -16,6 +16,7 @@ use jiff::tz::TimeZone;
 use super::conflict_reports::{self, News};
 use super::moves::{self, OutsideMove};
 use super::push;
+use super::wanted::read_wanted_event;
 use crate::context::app_context::UseCaseError;
 use crate::context::notification_accounts::NotificationAccounts;
 
@@ -43,12 +44,12 @@ pub(super) struct Edits<'a> {
 
 /// Applies one event, and tells staff of the conflicts that it makes.
 pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
-    let news = judge(tx, edits, event)?;
+    let news = apply_edit(tx, edits, event)?;
     conflict_reports::alert(tx, edits.organization, &news, edits.accounts, edits.now)
 }
 
-/// Applies one event; returns its conflicts of which nobody was told yet.
-fn judge(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec<News>, UseCaseError> {
+/// Applies one event; returns its conflicts that are not reported yet.
+fn apply_edit(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec<News>, UseCaseError> {
     let id = edits.organization;
     calendar_mirror::release(tx, id, edits.calendar, &event.id)?;
     let row = find_row(tx, edits, event)?;
@@ -62,7 +63,7 @@ fn judge(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec
     }
     if let (Some(row), Some(shown)) = (&row, &shown)
         && row.wanted > row.pushed
-        && is_own_write(event, push::wanted_event(tx, id, row.appointment)?.as_ref(), shown)
+        && is_own_write(event, read_wanted_event(tx, id, row.appointment)?.as_ref(), shown)
     {
         // The push that waits takes it from here.
         return Ok(Vec::new());

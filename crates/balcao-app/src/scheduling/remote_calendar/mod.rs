@@ -9,3 +9,4 @@ mod edits;
 mod moves;
 pub mod push;
 pub mod reading;
+pub(crate) mod wanted;

@@ -1,27 +1,28 @@
 //! Makes the event of an appointment as the appointment is: one use case for the booking itself, for the worker that tries again, and for
 //! the nightly comparison.
 //!
-//! The claim of the row is durable before the first call and counts as a crash until the push ends, and every answer is recorded before the next act. So a crash at any step leaves
-//! a row that the next call finishes. A lost answer is looked up by the id before anything is tried again.
+//! The claim of the row is durable before the first call and counts as a crash until the push ends. A crash at any step leaves a row that
+//! the next call finishes, because each step begins with what the service has. A lost answer is looked up by the id before anything is
+//! tried again. Until the push has recorded its end, a reading takes what it wrote for no edit ([`is_own_write`]).
+//!
+//! [`is_own_write`]: balcao_domain::calendar_push::is_own_write
 
 use std::sync::Arc;
 
-use balcao_agent::notice::notices;
 use balcao_domain::calendar_push::{
     ChangedEvent, FoundEvent, MAX_CRASHES, PushStep, WantedEvent, judge_changed, next_step, read_found, retry_delay_s,
 };
 use balcao_domain::outside_event::{ConflictKind, EventMark, EventTime, OutsideEvent, ShownEvent};
-use balcao_domain::{Appointment, AppointmentId, OrganizationId};
+use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_store::Tx;
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, FailedPush, KnownEvent};
-use balcao_store::scheduling::{appointment, calendar_link};
-use balcao_tool::Locale;
+use balcao_store::scheduling::calendar_link;
 use jiff::SignedDuration;
-use jiff::tz::TimeZone;
 
 use super::conflict_reports;
-use crate::context::app_context::{AppContext, UseCaseError, organization};
+use super::wanted::{Wanted, read_wanted};
+use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::calendar_service::{CalendarService, EventDraft, ServiceError};
 
 /// How long a push may hold a row: longer than its calls may take together.
@@ -44,13 +45,6 @@ pub enum Pushed {
     Failed(ServiceError),
     /// An answer was lost, and the event could not be looked up.
     Unknown(ServiceError),
-}
-
-/// What is wanted of the event of an appointment.
-struct Wanted {
-    event: Option<WantedEvent>,
-    title: String,
-    zone: TimeZone,
 }
 
 /// An appointment whose event this push holds.
@@ -95,7 +89,7 @@ pub async fn push_event(
     let now = app.clock.now();
     let until = now.checked_add(CLAIM).unwrap_or(now);
     let claim = move |tx: &mut Tx<'_>| {
-        let wanted = wanted(tx, organization, id)?;
+        let wanted = read_wanted(tx, organization, id)?;
         let claimed = calendar_event::claim(tx, organization, id, now, until)?;
         Ok::<_, UseCaseError>((claimed, calendar_event::find(tx, organization, id)?, wanted))
     };
@@ -114,37 +108,6 @@ pub async fn push_event(
     let known = row.known.clone().map(|known| shown(organization, known));
     let may_be_there = row.begun > 1;
     Push { app, service, organization, row, known, wanted, may_be_there, is_unknown: may_be_there }.run().await
-}
-
-/// The event that an appointment is to have; none if it is cancelled, or its professional has no calendar to write into.
-fn wanted(tx: &mut Tx<'_>, id: OrganizationId, which: AppointmentId) -> Result<Wanted, UseCaseError> {
-    let (organization, zone) = organization(tx, id)?;
-    let words = notices(Locale::closest_to_tag(&organization.locale));
-    let found = appointment::find(tx, id, which, organization.currency)?;
-    let title = |one: &Appointment| {
-        if one.service_name.is_empty() { words.change_visit.clone() } else { one.service_name.clone() }
-    };
-    let Some(one) = found.filter(|one| one.status.holds_slot()) else {
-        return Ok(Wanted { event: None, title: String::new(), zone });
-    };
-    let calendar = calendar_link::find_write_calendar(tx, id, one.professional)?;
-    let mark = EventMark { organization: id.into(), appointment: one.id.into() };
-    let event = calendar.map(|calendar| WantedEvent { calendar, span: one.span, mark });
-    Ok(Wanted { event, title: title(&one), zone })
-}
-
-/// Whether an appointment is to have an event.
-pub(crate) fn is_wanted(tx: &mut Tx<'_>, id: OrganizationId, which: AppointmentId) -> Result<bool, UseCaseError> {
-    Ok(wanted_event(tx, id, which)?.is_some())
-}
-
-/// The event that an appointment is to have.
-pub(super) fn wanted_event(
-    tx: &mut Tx<'_>,
-    id: OrganizationId,
-    which: AppointmentId,
-) -> Result<Option<WantedEvent>, UseCaseError> {
-    Ok(wanted(tx, id, which)?.event)
 }
 
 /// The event of a row, as the rules know it.
@@ -285,12 +248,12 @@ impl Push<'_> {
     async fn transfer(&mut self) -> Result<(), Stop> {
         let (Some(wanted), Some(known)) = (self.wanted.event.clone(), self.known.clone()) else { return Ok(()) };
         match self.service.transfer(self.organization, &known.id, &known.calendar, &wanted.calendar).await {
-            Ok(event) => self.judge_transferred(Some(event), &wanted.calendar, known),
+            Ok(event) => self.take_transferred(Some(event), &wanted.calendar, known),
             // An earlier transfer may have arrived without its answer.
             Err(error @ (ServiceError::NotFound { .. } | ServiceError::Deleted | ServiceError::Unknown { .. })) => {
                 let found = self.find(&wanted.calendar).await?;
                 match read_found(found.as_ref(), self.organization.into()) {
-                    FoundEvent::Ours(_) => self.judge_transferred(found, &wanted.calendar, known),
+                    FoundEvent::Ours(_) => self.take_transferred(found, &wanted.calendar, known),
                     FoundEvent::Absent | FoundEvent::Used | FoundEvent::Foreign => self.look_again(error, &known).await,
                 }
             }
@@ -299,15 +262,10 @@ impl Push<'_> {
     }
 
     /// Takes an event as it is in its new calendar. A transfer holds for every version, so a person may have changed the event before.
-    fn judge_transferred(
-        &mut self,
-        found: Option<OutsideEvent>,
-        calendar: &str,
-        known: ShownEvent,
-    ) -> Result<(), Stop> {
+    fn take_transferred(&mut self, found: Option<OutsideEvent>, calendar: &str, known: ShownEvent) -> Result<(), Stop> {
         let transferred = ShownEvent { calendar: calendar.to_owned(), ..known };
         self.known = Some(transferred.clone());
-        self.judge(found, &transferred)
+        self.take(found, &transferred)
     }
 
     async fn delete(&mut self) -> Result<(), Stop> {
@@ -338,11 +296,11 @@ impl Push<'_> {
         self.is_unknown |= matches!(error, ServiceError::Unknown { .. });
         let found = self.find(&known.calendar).await?;
         self.is_unknown = false;
-        self.judge(found, known)
+        self.take(found, known)
     }
 
     /// Takes an event as it is now, unless a person changed what the customer was promised.
-    fn judge(&mut self, found: Option<OutsideEvent>, known: &ShownEvent) -> Result<(), Stop> {
+    fn take(&mut self, found: Option<OutsideEvent>, known: &ShownEvent) -> Result<(), Stop> {
         match judge_changed(found.as_ref(), self.wanted.event.as_ref(), known) {
             ChangedEvent::GoOn(found) => {
                 self.known = Some(found);
