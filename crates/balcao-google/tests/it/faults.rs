@@ -57,40 +57,42 @@ async fn fail_at(founded: &Founded, act: Act, call: Call, fault: &Fault, times: 
     if first.is_ok() { "done" } else { "not done" }
 }
 
-async fn fail_at_every_call(act: Act) {
+/// Lets every call of an act fail in every way; returns the table of what came of the first try.
+async fn fail_at_every_call(act: Act) -> String {
     let founded = Founded::new().await;
     let mut table = format!("{:<9} {:<7} {:<36} {:<9} {}\n", "act", "call", "answer", "once", "four times");
     for call in calls(act) {
         for fault in faults() {
             let once = Box::pin(fail_at(&founded, act, *call, &fault, 1)).await;
             let often = Box::pin(fail_at(&founded, act, *call, &fault, 4)).await;
-            let answer = match &fault {
-                Fault::Refuse { status, reason, .. } => format!("{status} {reason}"),
-                other => format!("{other:?}"),
+            let answer = if let Fault::Refuse { status, reason, .. } = &fault {
+                format!("{status} {reason}")
+            } else {
+                format!("{fault:?}")
             };
             writeln!(table, "{:<9} {:<7} {answer:<36} {once:<9} {often}", format!("{act:?}"), format!("{call:?}"))
                 .unwrap();
         }
     }
-    eprintln!("{table}");
+    table
 }
 
 #[tokio::test]
 async fn booking_survives_any_answer_at_any_call() {
-    Box::pin(fail_at_every_call(Act::Book)).await;
+    eprintln!("{}", Box::pin(fail_at_every_call(Act::Book)).await);
 }
 
 #[tokio::test]
 async fn move_survives_any_answer_at_any_call() {
-    Box::pin(fail_at_every_call(Act::Move)).await;
+    eprintln!("{}", Box::pin(fail_at_every_call(Act::Move)).await);
 }
 
 #[tokio::test]
 async fn change_of_professional_survives_any_answer_at_any_call() {
-    Box::pin(fail_at_every_call(Act::HandOver)).await;
+    eprintln!("{}", Box::pin(fail_at_every_call(Act::HandOver)).await);
 }
 
 #[tokio::test]
 async fn cancellation_survives_any_answer_at_any_call() {
-    Box::pin(fail_at_every_call(Act::Cancel)).await;
+    eprintln!("{}", Box::pin(fail_at_every_call(Act::Cancel)).await);
 }

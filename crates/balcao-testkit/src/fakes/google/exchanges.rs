@@ -32,7 +32,9 @@ impl Exchanges {
         let (status, answer) = match reply {
             Reply::Json(400, ..) | Reply::Whole(404, ..) => return,
             Reply::Json(status, _, body) => (Some(*status), serde_json::from_slice(body).unwrap_or(Value::Null)),
-            _ => (None, Value::Null),
+            Reply::Whole(..) | Reply::Cut(..) | Reply::Endless(_) | Reply::Nothing | Reply::Silence => {
+                (None, Value::Null)
+            }
         };
         let Asked { method, target, body } = asked;
         let line = json!({ "method": method, "target": target, "body": body, "status": status, "answer": answer,
