@@ -33,6 +33,8 @@ pub(crate) struct Desk {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) google: FakeGoogle,
     pub(crate) known: Arc<Known>,
+    /// A client that only looks.
+    judge: GoogleCalendar,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) organization: OrganizationId,
     pub(crate) ana: ContactId,
@@ -68,6 +70,11 @@ pub(crate) enum Act {
 
 /// An event of ours, or the event that an appointment is to have: calendar, appointment, start.
 pub(crate) type Shown = (String, i64, Timestamp);
+
+/// A folder in memory where the system has one. Hundreds of databases are made here, and no test cuts the power, so none has to reach a disk.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_none| tempfile::tempdir()).unwrap()
+}
 
 pub(crate) fn key(name: &str) -> EffectKey {
     EffectKey { key: name.to_owned(), args_hash: String::new(), turn: None, tool: "test".to_owned() }
@@ -167,7 +174,7 @@ pub(crate) fn calendar_of(
 
 impl Founded {
     pub(crate) async fn new() -> Self {
-        let (folder, now) = (tempfile::tempdir().unwrap(), instant(NOW));
+        let (folder, now) = (folder(), instant(NOW));
         let store = Store::open(&folder.path().join(DATABASE), OpenOptions::default()).unwrap();
         store.migrate().await.unwrap();
         let imported = BusinessFile::read("contract", &business()).unwrap().import(&store, now).await.unwrap();
@@ -192,7 +199,7 @@ impl Founded {
 impl Desk {
     /// Before `act`: linked, read, and booked at ten, unless the act is the booking.
     pub(crate) async fn prepare(founded: &Founded, act: Act) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder();
         for file in std::fs::read_dir(founded.folder.path()).unwrap() {
             let file = file.unwrap();
             std::fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
@@ -205,7 +212,8 @@ impl Desk {
         }
         let known = Arc::new(Known::default());
         *known.credential.lock().unwrap() = Some(grant(google.grant(&SCOPES)));
-        let desk = Self { folder, google, known, clock, organization, ana, bia };
+        let judge = client(&google, &known, &clock);
+        let desk = Self { folder, google, known, judge, clock, organization, ana, bia };
         let program = desk.start(None);
         if act == Act::Book {
             program.settle().await;
@@ -247,10 +255,9 @@ impl Desk {
 
     /// Our events, as the service shows them to others.
     pub(crate) async fn events(&self) -> Vec<Shown> {
-        let judge = client(&self.google, &self.known, &self.clock);
         let (mut shown, always) = (Vec::new(), span("2026-11-01T00:00:00Z", "2026-12-31T00:00:00Z"));
         for (_, calendar) in TEAM {
-            let found = judge.overlapping(self.organization, calendar, always).await.unwrap();
+            let found = self.judge.overlapping(self.organization, calendar, always).await.unwrap();
             shown.extend(found.into_iter().filter_map(|event| {
                 let start = event.time.unwrap().span(&jiff::tz::TimeZone::UTC).unwrap().start;
                 Some((calendar.to_owned(), event.mark?.appointment, start))
