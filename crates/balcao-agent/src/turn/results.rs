@@ -1,5 +1,6 @@
 //! Large results: the model sees a head, a count and a handle, and may read on with `read_result`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,6 +29,9 @@ pub(super) fn definition(locale: Locale) -> ToolDefinition {
     ToolDefinition { name: NAME.to_owned(), description: description.to_owned(), input_schema: Arc::new(schema()) }
 }
 
+/// Characters of a piece of a text that is kept as a list.
+const LINE_CHARS: usize = 400;
+
 fn schema() -> Value {
     json!({
         "type": "object",
@@ -42,30 +46,32 @@ fn schema() -> Value {
 }
 
 /// The text of a result as the model sees it. A large one is kept whole under a handle and shown in part.
+///
+/// A result may be some mebibytes long, so only what is kept is copied.
 pub(super) fn shown(kept: &mut BTreeMap<String, Value>, record: &CallRecord) -> String {
-    let mut value = record.result.value.clone();
-    if record.repeated
-        && let Some(map) = value.as_object_mut()
-    {
-        map.insert("repeated".to_owned(), true.into());
+    let mut value = Cow::Borrowed(&record.result.value);
+    if record.repeated && value.is_object() {
+        let map = value.to_mut().as_object_mut();
+        map.map(|map| map.insert("repeated".to_owned(), true.into()));
     }
     let whole = value.to_string();
     if whole.len() <= MAX_SHOWN_RESULT_BYTES {
         return whole;
     }
     let handle = format!("r{}", kept.len().saturating_add(1));
-    let Some((key, items)) = longest_list(&value) else {
+    let Some((fields, key, items)) = longest_list(&value) else {
         let head: String = whole.chars().take(MAX_SHOWN_RESULT_BYTES / 2).collect();
         kept.insert(handle.clone(), lines(&whole));
         return json!({"head": head, "_cut": {"handle": handle, "bytes": whole.len()}}).to_string();
     };
-    let (head, total) = (head_of(&items), items.len());
-    kept.insert(handle.clone(), Value::Array(items));
-    if let Some(map) = value.as_object_mut() {
-        map.insert("_cut".to_owned(), json!({"field": key, "handle": handle, "shown": head.len(), "total": total}));
-        map.insert(key, Value::Array(head));
-    }
-    value.to_string()
+    drop(whole);
+    let head = head_of(items);
+    let cut = json!({"field": key, "handle": handle, "shown": head.len(), "total": items.len()});
+    let shown = |name: &String, field: &Value| if name == key { Value::Array(head.clone()) } else { field.clone() };
+    let mut part: Map<String, Value> = fields.iter().map(|(name, field)| (name.clone(), shown(name, field))).collect();
+    part.insert("_cut".to_owned(), cut);
+    kept.insert(handle, Value::Array(items.clone()));
+    Value::Object(part).to_string()
 }
 
 /// Answers a `read_result` call.
@@ -122,16 +128,24 @@ fn head_of(items: &[Value]) -> Vec<Value> {
     head
 }
 
-fn longest_list(value: &Value) -> Option<(String, Vec<Value>)> {
+/// The fields of a value, with the name and the items of the longest list among them.
+fn longest_list(value: &Value) -> Option<(&Map<String, Value>, &String, &Vec<Value>)> {
     let map: &Map<String, Value> = value.as_object()?;
     map.iter()
         .filter_map(|(key, field)| Some((key, field.as_array()?)))
         .max_by_key(|(_, items)| items.iter().map(|item| item.to_string().len()).sum::<usize>())
         .filter(|(_, items)| items.len() > 1)
-        .map(|(key, items)| (key.clone(), items.clone()))
+        .map(|(key, items)| (map, key, items))
 }
 
+/// The text in pieces of [`LINE_CHARS`] characters.
 fn lines(text: &str) -> Value {
-    let chars: Vec<char> = text.chars().collect();
-    chars.chunks(400).map(|chunk| Value::from(chunk.iter().collect::<String>())).collect()
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while !rest.is_empty() {
+        let end = rest.char_indices().nth(LINE_CHARS).map_or(rest.len(), |(at, _)| at);
+        let (piece, further) = rest.split_at(end);
+        pieces.push(Value::from(piece));
+        rest = further;
+    }
+    Value::Array(pieces)
 }
