@@ -8,6 +8,7 @@ mod eval;
 mod files;
 #[cfg(feature = "google-calendar")]
 mod google;
+mod open_files;
 mod output;
 mod packs;
 mod private;

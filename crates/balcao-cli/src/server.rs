@@ -38,6 +38,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount},
+    open_files,
     output::{Failure, error_chain, print_error},
     packs::{Current, health::ServerHealth, reload::Reload},
     supervisor::{self, StopSignals, Supervisor},
@@ -217,6 +218,7 @@ impl Server {
         let sender = sender.with_terms("whatsapp", &on_whatsapp, terms);
         let limits = Limits {
             drain: Duration::from_secs(server.drain_s),
+            connections: open_files::connections(server.max_connections),
             webhooks: usize::try_from(server.max_webhooks).unwrap_or(usize::MAX),
             waiting: server.max_waiting,
             memory: (server.memory_mib > 0).then(|| u64::from(server.memory_mib) << 20),

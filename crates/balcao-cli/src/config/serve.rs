@@ -57,6 +57,8 @@ pub(crate) struct ServerConfig {
     pub(crate) quiet_from: String,
     /// Until this one.
     pub(crate) quiet_until: String,
+    /// Connections at the same time; those beyond may ask for health alone.
+    pub(crate) max_connections: u32,
     /// Webhooks that are taken in at the same time; those beyond are told to come again.
     pub(crate) max_webhooks: u32,
     /// Messages that may wait for an answer before webhooks are told to come again.
@@ -87,6 +89,7 @@ impl Default for ServerConfig {
             public_url: None,
             quiet_from: "21:00".to_owned(),
             quiet_until: "08:00".to_owned(),
+            max_connections: 1_024,
             max_webhooks: 256,
             max_waiting: 20_000,
             memory_mib: 0,
@@ -148,13 +151,14 @@ impl ServerConfig {
     }
 
     /// Numbers and the ranges that they may be in.
-    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 11] {
+    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 12] {
         [
             ("server.burst_window_ms", self.burst_window_ms, 0, 60_000),
             ("server.max_concurrent_turns", u64::from(self.max_concurrent_turns), 1, 10_000),
             ("server.lease_s", self.lease_s, if self.allow_short_lease { 1 } else { SHORTEST_LEASE_S }, 600),
             ("server.settle_s", self.settle_s, 0, 3_600),
             ("server.file_wait_s", self.file_wait_s, 0, 120),
+            ("server.max_connections", u64::from(self.max_connections), 16, 100_000),
             ("server.max_webhooks", u64::from(self.max_webhooks), 1, 10_000),
             ("server.max_waiting", u64::from(self.max_waiting), 1, 10_000_000),
             ("server.memory_mib", u64::from(self.memory_mib), 0, 1 << 20),

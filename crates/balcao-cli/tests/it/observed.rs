@@ -25,7 +25,7 @@ pub(crate) struct Observed {
     reading: Option<std::thread::JoinHandle<()>>,
 }
 
-/// Serves the sample barbershop; `config` is added to its file, `more` to the command.
+/// Serves the sample barbershop, by the offline model unless `config` names another; `config` is added to its file, `more` to the command.
 pub(crate) fn serve(config: &str, more: impl FnOnce(&mut Command)) -> Observed {
     let sample = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
     serve_business(&sample, config, &[], more)
@@ -67,18 +67,23 @@ struct Started {
     address: String,
 }
 
-fn start(folder: &TempDir, more: impl FnOnce(&mut Command)) -> Started {
+/// Serves with the configured model; without one, the offline model answers.
+fn serving(folder: &TempDir, more: impl FnOnce(&mut Command)) -> Command {
     let mut command = balcao(folder.path());
     command
         .env("BALCAO__WHATSAPP__TOKEN", TOKEN)
         .env("BALCAO__WHATSAPP__APP_SECRET", SECRET)
         .env("BALCAO__WHATSAPP__VERIFY_TOKEN", "a verify token")
         .env("BALCAO__SERVER__BURST_WINDOW_MS", "0")
-        .args(["serve", "--model", "offline", "--listen", "127.0.0.1:0"])
+        .args(["serve", "--listen", "127.0.0.1:0"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     more(&mut command);
-    let mut child = command.spawn().unwrap();
+    command
+}
+
+fn start(folder: &TempDir, more: impl FnOnce(&mut Command)) -> Started {
+    let mut child = serving(folder, more).spawn().unwrap();
     let log = Arc::new(Mutex::new(String::new()));
     let reading = read_log(child.stderr.take().unwrap(), &log);
     let mut line = String::new();
@@ -154,6 +159,15 @@ impl Observed {
         self.child.wait().unwrap();
         let Started { child, log, reading, address } = start(&self.folder, more);
         (self.child, self.log, self.reading, self.address) = (child, log, Some(reading), address);
+    }
+
+    /// Kills the server and starts it again in the same folder, which it refuses: what it says of that.
+    pub(crate) fn crash_and_fail_to_start(&mut self) -> String {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let output = serving(&self.folder, |_| {}).output().unwrap();
+        assert_ne!(code(&output), 0, "{}", out(&output));
+        err(&output)
     }
 
     /// As a service manager stops it; everything that it wrote to standard error.

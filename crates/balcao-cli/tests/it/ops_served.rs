@@ -1,5 +1,7 @@
 //! The operator's own packs in a server: what their services post, and packs that change while it runs.
 
+use std::path::Path;
+
 use balcao_testkit::fakes::clickup::TOKEN;
 use balcao_testkit::fakes::endpoint::{self, FakeEndpoint};
 use balcao_testkit::wait::until;
@@ -10,9 +12,9 @@ use sha2::Sha256;
 use crate::observed::{Observed, request, serve};
 use crate::{balcao, code, err, out, root};
 
-const WEBHOOK: &str = "clickup-secret";
+pub(crate) const WEBHOOK: &str = "clickup-secret";
 
-fn signed(body: &str) -> String {
+pub(crate) fn signed(body: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(WEBHOOK.as_bytes()).unwrap();
     mac.update(body.as_bytes());
     mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
@@ -32,13 +34,17 @@ fn event(name: &str, task: &str, history: &str) -> String {
     json!({ "event": name, "webhook_id": "w", "task_id": task, "history_items": [item] }).to_string()
 }
 
-fn clickup(config: &str) -> Observed {
+/// The pack of ClickUp with an account. Its secrets are in the environment.
+pub(crate) fn clickup_config() -> String {
     let pack = root().join("packs/clickup");
-    let packs = format!(
+    format!(
         "[packs]\nfolders = [{pack:?}]\n[[packs.accounts]]\npack = \"clickup\"\n\
-         webhook_secrets = [\"${{CLICKUP_WEBHOOK_SECRET}}\"]\nsettings = {{ token = \"${{CLICKUP_TOKEN}}\" }}\n{config}"
-    );
-    serve(&packs, |command| {
+         webhook_secrets = [\"${{CLICKUP_WEBHOOK_SECRET}}\"]\nsettings = {{ token = \"${{CLICKUP_TOKEN}}\" }}\n"
+    )
+}
+
+fn clickup(config: &str) -> Observed {
+    serve(&format!("{}{config}", clickup_config()), |command| {
         command.env("CLICKUP_TOKEN", TOKEN).env("CLICKUP_WEBHOOK_SECRET", WEBHOOK).env("CRM_SECRET", endpoint::SECRET);
     })
 }
@@ -150,20 +156,20 @@ fn a_51_a_delivery_that_is_too_large_is_refused_before_it_is_looked_at() {
     shop.stop();
 }
 
+/// A delivery with a list of so many values.
+pub(crate) fn delivery_of(values: usize) -> String {
+    let list = vec!["0"; values].join(",");
+    format!("{{\"event\":\"taskUpdated\",\"webhook_id\":\"w\",\"history_items\":[{{\"id\":\"1\"}}],\"many\":[{list}]}}")
+}
+
 #[test]
 fn p21_a_signed_delivery_of_very_many_values_is_refused_by_its_route_and_nothing_of_it_is_stored() {
     let shop = clickup("");
-    let of = |values: usize| {
-        let list = vec!["0"; values].join(",");
-        format!(
-            "{{\"event\":\"taskUpdated\",\"webhook_id\":\"w\",\"history_items\":[{{\"id\":\"1\"}}],\"many\":[{list}]}}"
-        )
-    };
     let post = |body: &str| deliver(&shop, "clickup", &format!("\r\nX-Signature: {}", signed(body)), body);
-    let many = of(200_001);
+    let many = delivery_of(200_001);
     assert!(many.len() < 1 << 20, "it is refused for its values, not for its bytes: {}", many.len());
     assert_eq!(post(&many), 400);
-    assert_eq!(post(&of(199_000)), 200, "a large one within the bound is taken");
+    assert_eq!(post(&delivery_of(199_000)), 200, "a large one within the bound is taken");
     shop.stop();
 }
 
@@ -186,13 +192,23 @@ pub(crate) const PACK: &str = "tool:
 
 /// A profile that offers the pack, served.
 pub(crate) fn house() -> Observed {
-    let config = "[agents]\nprofile = \"caseira\"\n[packs]\nfolders = [\"packs\"]\nreload_ms = 30\n";
-    serve(config, |command| {
+    house_with(&["house"], "", |packs| write_house(packs, PACK))
+}
+
+pub(crate) fn write_house(packs: &Path, text: &str) {
+    std::fs::create_dir_all(packs.join("house")).unwrap();
+    std::fs::write(packs.join("house/tool.yaml"), text).unwrap();
+}
+
+/// A profile that offers the packs that `write` puts into their folder, served; `more` is added to the configuration.
+pub(crate) fn house_with(packs: &[&str], more: &str, write: impl FnOnce(&Path)) -> Observed {
+    let config = format!("[agents]\nprofile = \"caseira\"\n[packs]\nfolders = [\"packs\"]\nreload_ms = 30\n{more}");
+    serve(&config, |command| {
         let folder = command.get_current_dir().unwrap().to_owned();
-        std::fs::create_dir_all(folder.join("packs/house")).unwrap();
+        write(&folder.join("packs"));
         std::fs::create_dir_all(folder.join("agents")).unwrap();
-        std::fs::write(folder.join("packs/house/tool.yaml"), PACK).unwrap();
-        let profile = "profile: {id: caseira, name: Caseira, packs: [crm, house], protocol: native}\n";
+        let profile =
+            format!("profile: {{id: caseira, name: Caseira, packs: [crm, {}], protocol: native}}\n", packs.join(", "));
         std::fs::write(folder.join("agents/caseira.yaml"), profile).unwrap();
     })
 }

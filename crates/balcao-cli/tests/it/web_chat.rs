@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use balcao_testkit::wait::patiently;
 use serde_json::{Value, json};
@@ -27,7 +27,25 @@ impl Running {
 
     /// The same with more variables in its environment.
     pub(crate) fn start_in(environment: &[(&str, &str)], folder: &Path, arguments: &[&str]) -> Self {
-        let mut command = balcao(folder);
+        Self::start_by(balcao(folder), environment, arguments)
+    }
+
+    /// The same under a system that lets the program open so many files.
+    pub(crate) fn start_with_files(
+        files: u32,
+        environment: &[(&str, &str)],
+        folder: &Path,
+        arguments: &[&str],
+    ) -> Self {
+        let inner = balcao(folder);
+        let mut outer = Command::new("sh");
+        outer.args(["-c", &format!("ulimit -n {files} && exec \"$@\""), "sh"]).arg(inner.get_program());
+        outer.current_dir(folder).env_clear();
+        outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Self::start_by(outer, environment, arguments)
+    }
+
+    fn start_by(mut command: Command, environment: &[(&str, &str)], arguments: &[&str]) -> Self {
         command.env("BALCAO__CHAT__SECRET", SECRET).envs(environment.iter().copied()).args(arguments);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
@@ -38,6 +56,12 @@ impl Running {
     /// Its number in the system.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Stops it as a service manager does.
+    pub(crate) fn stop(mut self) {
+        let told = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status().unwrap();
+        assert!(told.success() && self.child.wait().unwrap().success());
     }
 
     pub(crate) fn address(&self) -> &str {

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "figures are for whoever runs the gate")]
 
 mod bombs;
+mod connections;
 mod services;
 mod strangers;
 
@@ -25,8 +26,13 @@ fn repeats() -> usize {
     std::env::var_os("BALCAO_GATE_SCALE").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(1)
 }
 
-/// Runs an attack while another thread asks for the program's health, again and again.
+/// Runs an attack as often as attacks are repeated, while another thread asks for the program's health, again and again.
 fn while_health_answers(address: &str, attack: impl Fn(usize)) {
+    while_health_answers_once(address, || (0..repeats()).for_each(attack));
+}
+
+/// The same with an attack that is not repeated.
+fn while_health_answers_once(address: &str, attack: impl FnOnce()) {
     let over = AtomicBool::new(false);
     let (answered, slowest) = std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
@@ -40,7 +46,7 @@ fn while_health_answers(address: &str, attack: impl Fn(usize)) {
             }
             (answered, slowest)
         });
-        let attacked = catch_unwind(AssertUnwindSafe(|| (0..repeats()).for_each(attack)));
+        let attacked = catch_unwind(AssertUnwindSafe(attack));
         // An attack that failed ends the asking, too: else the test would wait for it.
         over.store(true, Ordering::Relaxed);
         let asked = asking.join();

@@ -5,13 +5,19 @@ use std::net::TcpStream;
 
 use balcao_testkit::fakes::evolution::{FakeEvolution, INSTANCE, KEY};
 use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, webhooks};
+use balcao_testkit::wait::until;
 use serde_json::{Value, json};
 
+use super::connections::{fill_all_places, has_room};
 use super::{has_stayed_small, shop_with, while_health_answers};
 use crate::observed::{SECRET, post, request};
+use crate::ops_served::{WEBHOOK, clickup_config, delivery_of, signed};
 use crate::web_chat::{ORIGIN, Running, exchange, read, token, write};
 
-/// A shop with all channels, served.
+/// Connections that the shop takes at the same time.
+const PLACES: usize = 64;
+
+/// A shop with all channels and a pack that takes deliveries, served.
 struct Open {
     _graph: FakeGraph,
     _gateway: FakeEvolution,
@@ -23,10 +29,11 @@ fn open() -> Open {
     let (graph, gateway) = (FakeGraph::start().unwrap(), FakeEvolution::start().unwrap());
     let folder = shop_with(&format!(
         "[whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n\
-         [evolution]\ninstance = \"{INSTANCE}\"\nbase_url = \"{}\"\n",
+         [evolution]\ninstance = \"{INSTANCE}\"\nbase_url = \"{}\"\n{}",
         webhooks::BUSINESS,
         graph.url(),
-        gateway.url()
+        gateway.url(),
+        clickup_config()
     ));
     let secrets = [
         ("BALCAO__WHATSAPP__TOKEN", TOKEN),
@@ -34,6 +41,9 @@ fn open() -> Open {
         ("BALCAO__WHATSAPP__VERIFY_TOKEN", "a verify token"),
         ("BALCAO__EVOLUTION__TOKEN", KEY),
         ("BALCAO__EVOLUTION__SECRET", "a webhook key"),
+        ("CLICKUP_TOKEN", "a token of ClickUp"),
+        ("CLICKUP_WEBHOOK_SECRET", WEBHOOK),
+        ("BALCAO__SERVER__MAX_CONNECTIONS", &PLACES.to_string()),
     ];
     let server = Running::start_in(&secrets, folder.path(), &["serve", "--model", "offline"]);
     Open { _graph: graph, _gateway: gateway, _folder: folder, server }
@@ -76,17 +86,10 @@ fn u07_under_what_strangers_send_health_answers_and_memory_stays() {
         read(address, &visitor, "\"author\":\"agent\"");
     });
     while_health_answers(address, |_| {
-        // Half a request each, and a whole one whose answer is never read.
-        let mut held: Vec<TcpStream> = Vec::new();
-        for number in 0..200 {
-            let Ok(mut stream) = TcpStream::connect(address) else { continue };
-            let half = if number % 2 == 0 { "POST /chat/v1/messages HTTP/1.1\r\nhost: x\r\ncontent-le" } else { "" };
-            let whole = "GET /chat/widget.js HTTP/1.1\r\nhost: x\r\n\r\n".repeat(20);
-            // Who is turned away early cannot write all of it.
-            drop(stream.write_all(if half.is_empty() { whole.as_bytes() } else { half.as_bytes() }));
-            held.push(stream);
-        }
-        assert!(held.len() > 100, "{}", held.len());
+        let held = fill_all_places(address, 3 * PLACES);
+        assert!(!has_room(address), "{PLACES} places beside {} connections", held.len());
+        drop(held);
+        until("a place is free again", || has_room(address).then_some(()));
     });
     while_health_answers(address, |_| {
         // Bodies of as many values as fit, which are no delivery. Who is refused early may not have written all of its body.
@@ -105,6 +108,12 @@ fn u07_under_what_strangers_send_health_answers_and_memory_stays() {
         let signature = webhooks::sign(SECRET, &body);
         let head = format!("POST /webhooks/whatsapp HTTP/1.1\r\nX-Hub-Signature-256: {signature}");
         assert_eq!(status(address, &head, &body), Some(413));
+        // To the route of a pack, signed: too many values, and nearly as many as there may be, which its helper reads.
+        for (values, expected) in [(200_001, 400), (199_000, 200)] {
+            let body = delivery_of(values);
+            let head = format!("POST /webhooks/packs/clickup HTTP/1.1\r\nX-Signature: {}", signed(&body));
+            assert_eq!(status(address, &head, body.as_bytes()), Some(expected), "{values}");
+        }
     });
     while_health_answers(address, |number| {
         // A signed body of as many contacts as messages.
