@@ -1,12 +1,12 @@
-//! What the built binary measures and traces while it serves; and that no log line tells of a person or a secret.
+//! What the built binary measures and traces while it serves.
 
 use balcao_testkit::fakes::evolution::{FakeEvolution, INSTANCE, KEY};
-use balcao_testkit::fakes::graph::{Behaviour, TOKEN};
 use balcao_testkit::fakes::otlp::{FakeCollector, Span};
 use balcao_testkit::wait::until;
 use serde_json::Value;
 
-use crate::observed::{Observed, SECRET, post, request, serve, text};
+use crate::attack::door::log_holds_no_person_and_no_secret;
+use crate::observed::{Observed, post, request, serve, text};
 
 /// Where Prometheus reads.
 pub(crate) fn metrics_of(shop: &Observed) -> String {
@@ -160,53 +160,10 @@ fn what_was_said_is_in_the_trace_if_the_operator_wants_it() {
     assert!(tool.events.iter().any(|(_, content)| content.contains_key("gen_ai.tool.call.result")), "{tool:?}");
 }
 
-/// What no log may hold.
-const CANARIES: [&str; 8] = [
-    "5531988880001",
-    "canario@exemplo.com.br",
-    "529.982.247-25",
-    "98765-4321",
-    "bk_canary0123456789canary",
-    "zarabatana",
-    TOKEN,
-    SECRET,
-];
-
 #[test]
 fn a_112_no_log_line_at_any_level_holds_a_person_or_a_secret() {
-    for format in ["text", "json"] {
-        let collector = FakeCollector::start().unwrap();
-        let config = format!(
-            "[log]\nformat = \"{format}\"\n[telemetry]\notlp_endpoint = \"{}\"\ncapture_content = true\n",
-            collector.url()
-        );
-        let shop = serve(&config, |command| {
-            command.env("BALCAO_LOG", "trace");
-        });
-        let words = "quero marcar corte amanhã às 10h, sou zarabatana, cpf 529.982.247-25, canario@exemplo.com.br, (31) 98765-4321";
-        shop.delivers(&text("wamid.HBgNNTUzMTk4ODg4MDAwMRUCABIY", 1, words));
-        until("it is answered", || (!shop.said().is_empty()).then_some(()));
-        shop.graph.next_message(Behaviour::Error {
-            status: 400,
-            code: 131_026,
-            details: "5531988880001 is no user".to_owned(),
-        });
-        shop.delivers(&text("wamid.2", 1, "quero falar com uma pessoa, zarabatana"));
-        until("Meta refused it", || shop.log().contains("a message was not sent").then_some(()));
-        assert_eq!(post(&shop.address, &text("wamid.3", 1, "zarabatana"), "guessed").unwrap().0, 401);
-        let key = "GET /v1/contacts?query=zarabatana HTTP/1.1\r\nauthorization: Bearer bk_canary0123456789canary";
-        assert_eq!(request(&shop.address, key, b"").unwrap().0, 401);
-        let log = shop.stop();
-        assert!(log.lines().count() > 20, "the level is trace: {log}");
-        for canary in CANARIES {
-            let line = log.lines().find(|line| line.contains(canary));
-            assert_eq!(line, None, "{canary}");
-        }
-        if format == "json" {
-            let lines = log.lines().filter(|line| line.starts_with('{'));
-            assert!(
-                lines.map(|line| serde_json::from_str::<Value>(line).unwrap()).all(|line| line["level"].is_string())
-            );
-        }
-    }
+    let collector = FakeCollector::start().unwrap();
+    // What is said goes into the traces, and into no log.
+    let traces = format!("[telemetry]\notlp_endpoint = \"{}\"\ncapture_content = true\n", collector.url());
+    log_holds_no_person_and_no_secret(&traces);
 }

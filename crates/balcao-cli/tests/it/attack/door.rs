@@ -1,8 +1,11 @@
-//! The door: what is readable for others, and what strangers may fill.
+//! The door: what is readable for others, what strangers may fill, and what the log tells.
 
-use balcao_testkit::wait;
+use balcao_testkit::fakes::graph::{Behaviour, TOKEN};
+use balcao_testkit::wait::{self, until};
+use serde_json::Value;
 use tempfile::tempdir;
 
+use crate::observed::{SECRET, post, request, serve, text};
 use crate::web_chat::{ORIGIN, Running, exchange, shop, token};
 use crate::{code, err, out, run};
 
@@ -98,4 +101,57 @@ fn h09_no_files_are_taken_while_the_disk_is_nearly_full() {
         format!("POST /chat/v1/messages HTTP/1.1\r\nhost: x\r\norigin: {ORIGIN}\r\nauthorization: Bearer {token}");
     let answer = exchange(server.address(), &head, "{\"id\":\"message-1\",\"text\":\"oi\"}", None);
     assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+}
+
+/// What no log may hold.
+const CANARIES: [&str; 8] = [
+    "5531988880001",
+    "canario@exemplo.com.br",
+    "529.982.247-25",
+    "98765-4321",
+    "bk_canary0123456789canary",
+    "zarabatana",
+    TOKEN,
+    SECRET,
+];
+
+/// A server whose log tells all that it can is talked to by customers, strangers and Meta; its log holds nothing of them. `more` is added to
+/// the configuration.
+pub(crate) fn log_holds_no_person_and_no_secret(more: &str) {
+    for format in ["text", "json"] {
+        let config = format!("[log]\nformat = \"{format}\"\n{more}");
+        let shop = serve(&config, |command| {
+            command.env("BALCAO_LOG", "trace");
+        });
+        let words = "quero marcar corte amanhã às 10h, sou zarabatana, cpf 529.982.247-25, canario@exemplo.com.br, (31) 98765-4321";
+        shop.delivers(&text("wamid.HBgNNTUzMTk4ODg4MDAwMRUCABIY", 1, words));
+        until("it is answered", || (!shop.said().is_empty()).then_some(()));
+        shop.graph.next_message(Behaviour::Error {
+            status: 400,
+            code: 131_026,
+            details: "5531988880001 is no user".to_owned(),
+        });
+        shop.delivers(&text("wamid.2", 1, "quero falar com uma pessoa, zarabatana"));
+        until("Meta refused it", || shop.log().contains("a message was not sent").then_some(()));
+        assert_eq!(post(&shop.address, &text("wamid.3", 1, "zarabatana"), "guessed").unwrap().0, 401);
+        let key = "GET /v1/contacts?query=zarabatana HTTP/1.1\r\nauthorization: Bearer bk_canary0123456789canary";
+        assert_eq!(request(&shop.address, key, b"").unwrap().0, 401);
+        let log = shop.stop();
+        assert!(log.lines().count() > 20, "the level is trace: {log}");
+        for canary in CANARIES {
+            let line = log.lines().find(|line| line.contains(canary));
+            assert_eq!(line, None, "{canary}");
+        }
+        if format == "json" {
+            let lines = log.lines().filter(|line| line.starts_with('{'));
+            assert!(
+                lines.map(|line| serde_json::from_str::<Value>(line).unwrap()).all(|line| line["level"].is_string())
+            );
+        }
+    }
+}
+
+#[test]
+fn u03_no_log_line_at_any_level_holds_a_person_or_a_secret() {
+    log_holds_no_person_and_no_secret("");
 }

@@ -1,6 +1,6 @@
 //! Repeats attacks that were found by hand, against the built program. `tests/attack/LIST` has a row for each.
 
 mod accepted;
-mod door;
+pub(crate) mod door;
 mod packs;
 mod weight;

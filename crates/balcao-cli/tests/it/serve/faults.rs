@@ -208,6 +208,7 @@ fn f_73_on_a_full_disk_nothing_is_acknowledged_and_with_room_again_it_goes_on_by
             Some(503) => refused += 1,
             other => panic!("{other:?}"),
         }
+        assert_eq!(server.get("/healthz"), Some(200));
         if refused >= 20 {
             break;
         }

@@ -67,6 +67,21 @@ fn spring(server: &Running, traps: &[Trap]) {
     }
 }
 
+/// What the model was told of the calls of a tool.
+fn told_of(model: &FakeModel, tool: &str) -> Vec<String> {
+    let requests = model.asked();
+    let messages: Vec<&Value> = requests.iter().filter_map(|body| body["messages"].as_array()).flatten().collect();
+    let calls = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
+    let ids: Vec<&Value> = calls.filter(|call| call["function"]["name"] == tool).map(|call| &call["id"]).collect();
+    let results = messages.iter().filter(|message| ids.contains(&&message["tool_call_id"]));
+    results.map(|message| message["content"].to_string()).collect()
+}
+
+/// A command that gets something.
+fn get_it(id: &str) -> String {
+    command(id, "read", "method: GET, path: /x")
+}
+
 #[test]
 fn u08_under_what_services_answer_health_answers_and_memory_stays() {
     let many = format!("[{}0]", "{\"\":0},".repeat(120_000));
@@ -84,7 +99,6 @@ fn u08_under_what_services_answer_health_answers_and_memory_stays() {
         "output_schema: {{type: object, properties: {{words: {{type: array, items: {{enum: [{}]}}}}}}}}",
         known.join(", ")
     );
-    let get = |id: &str| command(id, "read", "method: GET, path: /x");
     // Five hundred entries, each of which is answered with as many values as one call may have.
     let each = "method: GET, path: \"/x/{item}\", for_each: {argument: all, at_most: 500, parallel: 8}";
     let all = "input_schema: {type: object, additionalProperties: false, required: [all], properties: {all: {type: array, items: {type: integer}}}}";
@@ -97,12 +111,18 @@ fn u08_under_what_services_answer_health_answers_and_memory_stays() {
         arguments,
     };
     let traps = [
-        trap("echo", &echo, "get_echo", get("get_echo"), json!({})),
-        trap("values", &values, "get_values", get("get_values"), json!({})),
+        trap("echo", &echo, "get_echo", get_it("get_echo"), json!({})),
+        trap("values", &values, "get_values", get_it("get_values"), json!({})),
         trap("pages", &pages, "get_pages", command("get_pages", "read", paged), json!({})),
-        trap("odd", &odd, "get_words", get("get_words").replace("output_schema: {type: object}", &strict), json!({})),
+        trap(
+            "odd",
+            &odd,
+            "get_words",
+            get_it("get_words").replace("output_schema: {type: object}", &strict),
+            json!({}),
+        ),
         trap("each", &values, "get_each", each, json!({ "all": (0..500).collect::<Vec<_>>() })),
-        trap("year", &year, "get_year", get("get_year"), json!({})),
+        trap("year", &year, "get_year", get_it("get_year"), json!({})),
     ];
     let (shop, model) = shop_of(&traps, "");
     let server = Running::start_in(&[("UP_TOKEN", TOKEN)], shop.path(), &["serve"]);
@@ -122,12 +142,40 @@ fn u08_under_what_services_answer_health_answers_and_memory_stays() {
     }
 }
 
+#[test]
+fn u08_under_answers_just_below_their_bounds_health_answers_and_memory_stays() {
+    let answers = [
+        ("bytes", "get_bytes", json!({ "found": "x".repeat((16 << 20) - 64) }).to_string()),
+        ("values", "get_values", format!("{{\"found\":[{}0]}}", "0,".repeat(199_900))),
+        ("levels", "get_levels", format!("{}{{\"found\":0}}{}", "{\"a\":".repeat(62), "}".repeat(62))),
+    ];
+    let upstreams = answers.each_ref().map(|(.., body)| Upstream::start(answer(body)));
+    let most = 16 << 20;
+    let traps: Vec<Trap> = answers
+        .iter()
+        .zip(&upstreams)
+        .map(|((id, tool, _), upstream)| {
+            let connection = format!("{}, max_response_bytes: {most}", upstream.connection());
+            Trap { id, pack: pack("http", &connection, &get_it(tool)), tool, arguments: json!({}) }
+        })
+        .collect();
+    let (shop, model) = shop_of(&traps, "");
+    let server = Running::start_in(&[("UP_TOKEN", TOKEN)], shop.path(), &["serve"]);
+    spring(&server, &traps);
+    has_stayed_small(server.id());
+    for trap in &traps {
+        let told = told_of(&model, trap.tool);
+        assert!(!told.is_empty() && told.iter().all(|one| !one.contains("error")), "{}: {told:?}", trap.id);
+    }
+}
+
 /// A server of tools over standard input and output that answers a call with `called`.
 fn server_script(called: &str) -> String {
     format!(
         r#"while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
   case "$line" in
+  *'"method":"server/discover"'*) printf '{{"jsonrpc":"2.0","id":%s,"error":{{"code":-32601,"message":"Method not found"}}}}\n' "$id" ;;
   *'"method":"initialize"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"protocolVersion":"2025-06-18","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"trap","version":"1"}}}}}}\n' "$id" ;;
   *'"method":"tools/list"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{{"name":"get","description":"Gets.","inputSchema":{{"type":"object"}}}}]}}}}\n' "$id" ;;
   *'"method":"tools/call"'*) {called} ;;
@@ -139,6 +187,12 @@ done
 
 #[test]
 fn u10_under_what_servers_of_tools_answer_health_answers_and_memory_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let children = folder.path().join("children");
+    let forks = format!(
+        r#"for one in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do sleep 86400 & echo $! >>"{}"; done; exit"#,
+        children.display()
+    );
     let servers = [
         // Asks without end, and reads nothing.
         ("asks", r#"while :; do printf '{"jsonrpc":"2.0","id":"p","method":"ping"}\n' || exit; done"#),
@@ -147,13 +201,21 @@ fn u10_under_what_servers_of_tools_answer_health_answers_and_memory_stays() {
             "long",
             r#"while :; do printf 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' || exit; done"#,
         ),
-        // As many values as fit into a message.
+        // More values than a message may have.
         (
             "values",
-            r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"all":[' "$id"; yes '[],' | head -n 300000; printf '0]}}}\n'"#,
+            r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"all":[' "$id"; yes '[],' | head -n 300000 | tr -d '\n'; printf '0]}}}\n'"#,
         ),
+        // Nearly as many as it may have.
+        (
+            "full",
+            r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"all":[' "$id"; yes '0,' | head -n 199000 | tr -d '\n'; printf '0]}}}\n'"#,
+        ),
+        // Starts children, and ends without an answer.
+        ("forks", forks.as_str()),
+        // Takes all the memory that it may have.
+        ("eats", "ulimit -v 200000; x=x; while :; do x=$x$x; done"),
     ];
-    let folder = tempfile::tempdir().unwrap();
     let mut permitted = String::new();
     let traps = servers.map(|(id, called)| {
         let script = folder.path().join(format!("{id}.sh"));
@@ -165,6 +227,9 @@ fn u10_under_what_servers_of_tools_answer_health_answers_and_memory_stays() {
         let tool = match id {
             "asks" => "get_asks",
             "long" => "get_long",
+            "full" => "get_full",
+            "forks" => "get_forks",
+            "eats" => "get_eats",
             _ => "get_values",
         };
         let called =
@@ -177,10 +242,20 @@ fn u10_under_what_servers_of_tools_answer_health_answers_and_memory_stays() {
     let server = Running::start_in(&[("UP_TOKEN", TOKEN)], shop.path(), &["serve"]);
     spring(&server, &traps);
     has_stayed_small(server.id());
-    // Each was called, and each call failed.
-    let asked = json!(model.asked()).to_string();
+    // Each was called, and failed but for the one whose answer may be read.
     for trap in &traps {
-        assert!(asked.contains(trap.tool), "{}", trap.tool);
+        let told = told_of(&model, trap.tool);
+        let failed = trap.id != "full";
+        assert!(!told.is_empty() && told.iter().all(|one| one.contains("error") == failed), "{}: {told:?}", trap.id);
     }
-    assert!(!asked.contains("structuredContent"), "{asked}");
+    server.stop();
+    let children = std::fs::read_to_string(&children).unwrap();
+    for child in children.lines() {
+        until("what a server started ends with it", || has_ended(child).then_some(()));
+    }
+}
+
+/// Whether a process has ended. It stays as a zombie until its parent waits for it.
+fn has_ended(process: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{process}/stat")).map_or(true, |stat| stat.contains(") Z "))
 }
