@@ -63,18 +63,29 @@ fn differing(budget: &str, place: &str) -> Vec<String> {
     problems
 }
 
-/// The value of a constant of a file; inside, `None` if it is neither a product nor a shift of numbers.
+/// The value of a constant of a file, or the default of a field; inside, `None` if it is neither a product nor a shift of numbers.
 fn value(text: &str, name: &str) -> Option<Option<u64>> {
-    let rest = text.split(&format!("const {name}: ")).nth(1)?;
-    let written = rest.split_once(" = ")?.1.split_once(';')?.0;
+    let written = constant(text, name).or_else(|| default_of_field(text, name))?;
     let number = |word: &str| match word.trim() {
         "MIB" => Some(1 << 20),
         word => word.replace('_', "").parse::<u64>().ok(),
     };
+    let written = written.strip_prefix("Duration::from_secs(").map_or(written, |seconds| seconds.trim_end_matches(')'));
     Some(match written.split_once("<<") {
         Some((base, shift)) => number(base).zip(number(shift)).map(|(base, shift)| base << shift),
         None => written.split('*').map(number).product(),
     })
+}
+
+fn constant<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let rest = text.split(&format!("const {name}: ")).nth(1)?;
+    Some(rest.split_once(" = ")?.1.split_once(';')?.0)
+}
+
+/// What `impl Default` writes for a field, on a line of its own.
+fn default_of_field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let defaults = text.split("impl Default for ").nth(1)?;
+    defaults.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": ")?.strip_suffix(','))
 }
 
 /// How a number may stand in the table.
@@ -231,6 +242,11 @@ mod tests {
         assert_eq!(
             (value("64 << 20"), value("16 * MIB"), value("2_000")),
             (Some(Some(64 << 20)), Some(Some(16 << 20)), Some(Some(2_000)))
+        );
+        let text = "struct A {\n    most: usize,\n}\nimpl Default for A {\n    most: 30 * 1024,\n    time: Duration::from_secs(15),\n";
+        assert_eq!(
+            (super::value(text, "most"), super::value(text, "time"), super::value(text, "least")),
+            (Some(Some(30 << 10)), Some(Some(15)), None)
         );
         assert_eq!((value("2 * OTHER"), super::value("", "MOST")), (Some(None), None));
         assert_eq!(super::spellings(1 << 20), ["1,048,576", "1 MiB", "1024 KiB"]);
