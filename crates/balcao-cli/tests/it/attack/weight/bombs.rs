@@ -67,7 +67,7 @@ fn p07_a_schema_that_would_freeze_the_server_is_refused_while_it_serves_and_at_i
         until("the customer is answered", || (shop.said().len() == number).then_some(()));
     };
     ask(&shop, 1);
-    // A call would end, and its answer would be checked against four to the power of twenty parts.
+    // An answer would be checked against four to the power of twenty parts.
     let bomb = PACK.replace("v1", "v2").replace(SCHEMA, &format!("output_schema: {}", fan("anyOf")));
     while_health_answers_once(&shop.address, || {
         change(&shop, "the schema is refused", REFUSED, || rewrite(&shop, &bomb));
@@ -118,7 +118,7 @@ fn write_full_pack(folder: &Path, version: usize) {
     for one in 0..14 {
         let mut prose = format!("# Tema {one}\n\n");
         for number in 0.. {
-            let line = format!("palavra{} de outra{} em casa{}.\n\n", number * 7 % 5_000, number % 997, one);
+            let line = format!("palavra{} de outra{} em casa{one}.\n\n", number * 7 % 5_000, number % 997);
             if prose.len() + line.len() > 1 << 20 {
                 break;
             }
@@ -141,16 +141,22 @@ const FULL: &str = "tool:
 
 #[test]
 fn u11_under_packs_just_below_their_bounds_health_answers_and_memory_stays() {
-    let shop = house_with(&["full"], "", |packs| write_full_pack(&packs.join("full"), 0));
+    let small = format!("{FULL}{}", read_command("get_all", 0, ""));
+    let shop = house_with(&["full"], "", |packs| {
+        std::fs::create_dir_all(packs.join("full")).unwrap();
+        std::fs::write(packs.join("full/tool.yaml"), small).unwrap();
+    });
     let (packs, beside) = (shop.folder.path().join("packs"), shop.folder.path().to_owned());
     while_health_answers(&shop.address, |number| {
-        // It is loaded while the one before it is in force.
-        let (staged, gone) = (beside.join(format!("new-{number}")), beside.join(format!("gone-{number}")));
-        write_full_pack(&staged, number + 1);
-        change(&shop, "a full pack is in force", IN_FORCE, || {
-            std::fs::rename(packs.join("full"), gone).unwrap();
-            std::fs::rename(staged, packs.join("full")).unwrap();
-        });
+        // The second is loaded while the first one is in force.
+        for version in [2 * number, 2 * number + 1] {
+            let (staged, gone) = (beside.join(format!("new-{version}")), beside.join(format!("gone-{version}")));
+            write_full_pack(&staged, version);
+            change(&shop, "a full pack is in force", IN_FORCE, || {
+                std::fs::rename(packs.join("full"), gone).unwrap();
+                std::fs::rename(staged, packs.join("full")).unwrap();
+            });
+        }
     });
     has_stayed_small(shop.id());
     shop.stop();
