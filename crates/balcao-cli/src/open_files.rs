@@ -32,7 +32,7 @@ fn room(wanted: u64, limit: Option<u64>) -> u64 {
     wanted.min(room).max(1)
 }
 
-/// The limit of open files, raised to `needed` if it is lower and the system permits that; `None` if there is no limit.
+/// The limit of open files, raised to `needed` if it is lower and the system permits that; `None` without a limit.
 #[cfg(unix)]
 fn raised_limit(needed: u64) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
