@@ -67,7 +67,7 @@ fn spring(server: &Running, traps: &[Trap]) {
     }
 }
 
-/// What the model was told of the calls of a tool.
+/// The results of the calls of a tool, as the model reads them.
 fn told_of(model: &FakeModel, tool: &str) -> Vec<String> {
     let requests = model.asked();
     let messages: Vec<&Value> = requests.iter().filter_map(|body| body["messages"].as_array()).flatten().collect();
