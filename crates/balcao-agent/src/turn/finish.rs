@@ -139,7 +139,7 @@ impl Turn {
         } else {
             &notices.handoff
         });
-        let text = match &self.setup.team_back {
+        let text = match &self.setup.team_returns_at {
             Some(when) => format!("{notice} {}", fill(&notices.team_back, "when", when)),
             None => notice.to_owned(),
         };

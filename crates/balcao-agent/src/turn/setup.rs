@@ -27,7 +27,7 @@ pub struct TurnSetup {
     /// What we told the contact last without being asked, such as a free place: what they agree to may stand in it.
     pub notification: Option<String>,
     /// When the team is back, in the customer's words, if the business is closed now.
-    pub team_back: Option<String>,
+    pub team_returns_at: Option<String>,
 }
 
 /// What staff are told of the contact.

@@ -55,7 +55,7 @@ rows! {
     };
     lc_277 both "A handoff while the business is closed" => "The message says when the team is back", |w| {
         let mut w = w;
-        w.team_back = Some("amanhã às 9h".to_owned());
+        w.team_returns_at = Some("amanhã às 9h".to_owned());
         assert!(failed_booking(w).told_customer().ends_with("diretamente! Nossa equipe volta amanhã às 9h."));
     };
     lc_278 both "The note of a handoff" => "Customer, phone, service, time, professional, attempts, trigger, request and turn", |w| {

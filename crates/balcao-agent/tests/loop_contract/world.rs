@@ -50,7 +50,7 @@ pub(crate) struct World {
     pub(crate) history: Vec<Message>,
     pub(crate) contact: ContactCard,
     pub(crate) notification: Option<String>,
-    pub(crate) team_back: Option<String>,
+    pub(crate) team_returns_at: Option<String>,
 }
 
 /// A turn that is over.
@@ -82,7 +82,7 @@ impl World {
             history: Vec::new(),
             contact: ContactCard { name: Some("Ana Prado".to_owned()), phone: Some("+5531996401177".to_owned()) },
             notification: None,
-            team_back: None,
+            team_returns_at: None,
         }
     }
 
@@ -129,7 +129,7 @@ impl World {
             history: self.history.clone(),
             contact: self.contact.clone(),
             notification: self.notification.clone(),
-            team_back: self.team_back.clone(),
+            team_returns_at: self.team_returns_at.clone(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Steps after the reply that a profile asks for, such as a summary. They never delay it, and never run after a failure.
+//! Steps that a profile asks for after a reply or a handoff, such as a summary. They never delay either, and never run after a failure.
 
 use balcao_agent::Ending;
 use balcao_domain::follow_up::FollowUpType;
@@ -90,7 +90,7 @@ pub(super) async fn run(
 }
 
 /// After a handoff without a failure: runs the model's summary for the staff member who takes over, then the profile's own tools.
-/// The summary that closing extracted stands until then, and it stays if no model answers.
+/// Until then the summary of the closing transaction is in place; it stays if no model answers.
 async fn handed_over(
     app: &AppContext,
     agent: &Agent,

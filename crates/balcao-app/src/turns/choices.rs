@@ -1,7 +1,7 @@
 //! The choices of a reply, as buttons or a list.
 //!
 //! The offers come from the tools ([`Offer`]), never from prose. The words of the reply only select the offers that it mentions, so no
-//! button shows an option that the reply left out. A tap on a choice stands for the text of our row, not for the text that comes back.
+//! button shows an option that the reply left out. A tap on a choice stands for the text that we stored with it, not for the text that comes back.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::messaging::outbound::choices::{Choice, Choices};
 use crate::scheduling::intake::asks_for_a_number;
 
 /// How long a contact may choose an offer, unless its time comes first. The memory of a conversation lasts as long.
-const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
+const OFFER_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// Finds the choices of a reply; `None` if there are none, or more than fit.
 pub(super) fn find(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, now: Timestamp) -> Option<Choices> {
@@ -163,7 +163,7 @@ fn offer_text(offer: &Offer, locale: Locale) -> String {
 
 fn expires_at(offer: &Offer, zone: &TimeZone, now: Timestamp) -> Timestamp {
     let starts = zone.to_timestamp(offer.day.to_datetime(offer.start)).unwrap_or(now);
-    starts.min(now.checked_add(COUNTS_FOR).unwrap_or(now))
+    starts.min(now.checked_add(OFFER_LIFETIME).unwrap_or(now))
 }
 
 /// Cuts a text to at most `most` UTF-16 units.

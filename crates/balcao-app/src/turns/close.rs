@@ -60,7 +60,7 @@ pub(super) async fn close(
             let state = Arc::unwrap_or_clone(state);
             TurnControl::Finished(Box::new(TurnOutcome { conversation, turn, ending, state, channel }))
         }
-        ClosingResult::Restarted(restart) => TurnControl::Superseded(restart),
+        ClosingResult::Restarted(restart) => TurnControl::Restarted(restart),
     })
 }
 

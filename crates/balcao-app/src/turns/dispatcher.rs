@@ -33,7 +33,7 @@ pub struct DispatcherSettings {
     pub profile: String,
     /// A name that no other process has.
     pub owner: String,
-    /// How long a lease lasts; it is renewed after a third of it.
+    /// How long a lease lasts; it is wait_and_renew after a third of it.
     pub lease: Duration,
     /// Turns that run at the same time.
     pub max_concurrent_turns: u32,
@@ -77,7 +77,7 @@ pub struct Dispatcher {
     /// The web chat's open pages, which see a reply while it is written.
     pages: Option<Hub>,
     turns: Arc<Semaphore>,
-    /// Runs one suspect at a time, so that a crash of the process has one possible cause.
+    /// Runs one suspect at a time: a conversation whose turn ran when a process crashed. So a further crash has one possible cause.
     suspects: Arc<Semaphore>,
     tracker: TaskTracker,
     /// Cancels all running turns.
@@ -91,11 +91,11 @@ struct Job {
     _suspect: Option<OwnedSemaphorePermit>,
 }
 
-/// What a customer has seen of a turn that runs.
+/// Where the typing indicator of a turn is shown, and whether it was.
 #[derive(Default)]
 struct TypingState {
-    at: OnceLock<Arc<typing_indicator::TypingTarget>>,
-    typing: AtomicBool,
+    target: OnceLock<Arc<typing_indicator::TypingTarget>>,
+    was_shown: AtomicBool,
 }
 
 /// The task of the typing indicator. It ends when the value is dropped, with the turn.
@@ -153,8 +153,8 @@ impl Dispatcher {
         Self { pages: Some(pages), ..self }
     }
 
-    /// Dispatches until `stop` is cancelled. Running turns then get some time to end. The dispatcher gives the rest back, and the next
-    /// process to lease those conversations resumes them.
+    /// Dispatches until `stop` is cancelled. Running turns then get some time to end. The dispatcher then cancels the rest and gives
+    /// their leases back, and the next process to lease those conversations resumes them.
     pub async fn run(&self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             match self.lease_due().await {
@@ -265,7 +265,7 @@ impl Dispatcher {
             result = Box::pin(answer) => result,
             () = self.abort.cancelled() => return self.end_lease(leased, lease::give_back).await,
         };
-        self.leave_read_mark(&typing);
+        self.mark_read_without_typing(&typing);
         drop(typing);
         match result {
             Ok(Some(answered)) => {
@@ -295,17 +295,17 @@ impl Dispatcher {
         let (typing_indicator, leased, seeing) = (self.typing_indicator.clone(), leased.clone(), Arc::clone(&state));
         let task = self.tracker.spawn(async move {
             if let Some(at) = typing_indicator.find(&app, &leased).await {
-                let at = seeing.at.get_or_init(|| Arc::new(at));
-                at.typing(|| seeing.typing.store(true, Ordering::Relaxed)).await;
+                let at = seeing.target.get_or_init(|| Arc::new(at));
+                at.typing(|| seeing.was_shown.store(true, Ordering::Relaxed)).await;
             }
         });
         TypingTask { state, task }
     }
 
     /// Marks the messages as read if the turn ended before the typing indicator was shown.
-    fn leave_read_mark(&self, typing: &TypingTask) {
-        if let Some(at) = typing.state.at.get()
-            && !typing.state.typing.load(Ordering::Relaxed)
+    fn mark_read_without_typing(&self, typing: &TypingTask) {
+        if let Some(at) = typing.state.target.get()
+            && !typing.state.was_shown.load(Ordering::Relaxed)
         {
             let at = Arc::clone(at);
             self.tracker.spawn(async move { at.read().await });
@@ -319,11 +319,11 @@ impl Dispatcher {
         let mut ends = self.lease_until(clock.now());
         loop {
             let left = Duration::try_from(ends.duration_since(clock.now())).unwrap_or_default();
-            match tokio::time::timeout(left, self.renewed(leased.lease, ends)).await {
+            match tokio::time::timeout(left, self.wait_and_renew(leased.lease, ends)).await {
                 Ok(Some(until)) => ends = until,
                 Ok(None) => return,
                 Err(_elapsed) => {
-                    return tracing::warn!("a turn is dropped: its lease ran out before it could be renewed");
+                    return tracing::warn!("a turn is dropped: its lease ran out before it could be wait_and_renew");
                 }
             }
         }
@@ -331,7 +331,7 @@ impl Dispatcher {
 
     /// Waits a third of a lease's length and renews the lease that ends at `ends`; tries again after an error. Returns the new end of the
     /// lease; `None` if the lease is lost.
-    async fn renewed(&self, lease: Lease, ends: Timestamp) -> Option<Timestamp> {
+    async fn wait_and_renew(&self, lease: Lease, ends: Timestamp) -> Option<Timestamp> {
         let app = self.runner.app();
         loop {
             tokio::time::sleep(self.settings.lease / 3).await;
@@ -347,7 +347,7 @@ impl Dispatcher {
                     tracing::warn!(%error, "a turn is dropped");
                     return None;
                 }
-                Err(error) => tracing::error!(%error, "a lease cannot be renewed"),
+                Err(error) => tracing::error!(%error, "a lease cannot be wait_and_renew"),
             }
         }
     }

@@ -25,7 +25,7 @@ pub(super) enum Stop {
     /// A person has the conversation.
     TakenOver,
     /// The contact wrote more before the turn had an effect, so the turn starts over with all messages.
-    Superseded(Restart),
+    Restarted(Restart),
     /// Another process continues the turn.
     Lost(StoreError),
 }
@@ -87,7 +87,7 @@ impl Journal for StoreJournal {
                 if let Some(turn_lease) = turn_lease.as_ref().filter(|_| !has_acted)
                     && let Some(restart) = turn_lease::restart_if_contact_wrote(tx, turn_lease, turn, spent, now)?
                 {
-                    return Ok(Some(Stop::Superseded(restart)));
+                    return Ok(Some(Stop::Restarted(restart)));
                 }
             }
             turn::save(tx, organization, turn, &machine, &hash)?;

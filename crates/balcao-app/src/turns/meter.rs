@@ -20,15 +20,15 @@ use crate::context::metrics::model_call;
 pub(crate) struct Meter<'a> {
     inner: Option<&'a dyn Observer>,
     /// The model that is configured.
-    asked: String,
+    model_name: String,
     started: Instant,
     in_models: Mutex<Duration>,
 }
 
 impl<'a> Meter<'a> {
     /// Begins to measure.
-    pub(crate) fn start(asked: &str, inner: Option<&'a dyn Observer>) -> Self {
-        Self { inner, asked: asked.to_owned(), started: Instant::now(), in_models: Mutex::default() }
+    pub(crate) fn start(model_name: &str, inner: Option<&'a dyn Observer>) -> Self {
+        Self { inner, model_name: model_name.to_owned(), started: Instant::now(), in_models: Mutex::default() }
     }
 
     /// Counts the tool calls and the outcome of a turn that ended. Call it once.
@@ -53,7 +53,7 @@ impl<'a> Meter<'a> {
 
 impl Observer for Meter<'_> {
     fn model(&self, answer: &Result<ModelResponse, ModelError>, took: Duration) {
-        model_call(&self.asked, answer, took);
+        model_call(&self.model_name, answer, took);
         let mut spent = self.in_models.lock().unwrap_or_else(PoisonError::into_inner);
         *spent = spent.saturating_add(took);
         drop(spent);

@@ -23,6 +23,7 @@ mod after_reply;
 pub(crate) mod choices;
 mod close;
 pub mod dispatcher;
+mod inbound_text;
 mod journal;
 mod meter;
 mod open;

@@ -10,7 +10,7 @@
 use balcao_agent::notice::{fill, notices};
 use balcao_channel::inbound::{Content, Quoted};
 use balcao_domain::Appointment;
-use balcao_domain::{AppointmentId, ContactId, ProfessionalId, ReminderId, Span, TurnId};
+use balcao_domain::{AppointmentId, ContactId, ProfessionalId, ReminderId, TurnId};
 use balcao_language::{Agreement, Asked, agreement_to, format};
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::message::{self, Notification};
@@ -79,7 +79,7 @@ pub(super) fn resolve_reply_context(
     let reminded = about.as_deref().and_then(pre_send::appointment_of);
     let mut says_yes_alone = tapped.is_some() && messages.iter().all(|payload| tapped_yes(payload).is_some());
     if let Some(reminded) = reminded.filter(|_| tapped.is_none() && !scope.is_asked)
-        && agrees(tx, scope, &subject, Span::new(since, now))?
+        && agrees(tx, scope, &subject, since, now)?
     {
         confirm(tx, scope, reminded, now)?;
         says_yes_alone = true;
@@ -108,7 +108,7 @@ pub(super) fn resolve_reply_context(
     Ok(Some(ReplyContext { text, about: Some(about), confirmed }))
 }
 
-/// Finds the notification that the turn's last quoting message quotes.
+/// Finds the notification that the last quoting message quotes. The messages come newest first.
 fn quoted(tx: &mut Tx<'_>, scope: &TurnScope<'_>, messages: &[String]) -> Result<Option<Notification>, UseCaseError> {
     #[derive(Deserialize)]
     struct Quoting {
@@ -173,12 +173,18 @@ fn confirmation(tx: &mut Tx<'_>, scope: &TurnScope<'_>, one: &Appointment) -> Re
     Ok(values.iter().fold(words.visit_confirmed.clone(), |text, (name, value)| fill(&text, name, value)))
 }
 
-/// Whether the messages of the turn that came within a span say yes to a reminder and nothing else.
-fn agrees(tx: &mut Tx<'_>, scope: &TurnScope<'_>, reminder: &str, span: Span) -> Result<bool, UseCaseError> {
+/// Whether the messages of the turn that came after `since` say yes to a reminder and nothing else. Days count from `now`.
+fn agrees(
+    tx: &mut Tx<'_>,
+    scope: &TurnScope<'_>,
+    reminder: &str,
+    since: Timestamp,
+    now: Timestamp,
+) -> Result<bool, UseCaseError> {
     let of_turn = (scope.conversation, scope.turn);
-    let text = message::texts_of_turn(tx, scope.organization.id, of_turn, span.start)?;
+    let text = message::texts_of_turn(tx, scope.organization.id, of_turn, since)?;
     let text = text.join("\n");
-    let today = scope.zone.to_datetime(span.end).date();
+    let today = scope.zone.to_datetime(now).date();
     Ok(agreement_to(&text, Asked::Booking, reminder, today) == Agreement::Yes)
 }
 
@@ -195,10 +201,10 @@ fn confirm(
 
 /// Words an appointment: "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h". The text says so if it is not booked any more.
 pub(super) fn worded(tx: &mut Tx<'_>, scope: &TurnScope<'_>, one: &Appointment) -> Result<About, UseCaseError> {
-    let said = scope.locale;
+    let locale = scope.locale;
     let names = catalog::professional_names(tx, scope.organization.id)?;
     let starts = one.span.start.to_zoned(scope.zone.clone());
-    let (day, time) = (format::day(starts.date(), said), format::time(starts.time(), said));
+    let (day, time) = (format::day(starts.date(), locale), format::time(starts.time(), locale));
     let who = names.get(&one.professional).map_or("", String::as_str);
     let (noun, with, gone) = match scope.locale {
         Locale::PtBr => ("agendamento", "com", ", não está mais marcado"),

@@ -18,12 +18,12 @@ use balcao_tool::Toolbox;
 use tokio::sync::Mutex;
 use tracing::Instrument;
 
+use super::inbound_text::InboundText;
 use super::journal::{Stop, StoreJournal};
 use super::meter::Meter;
 use super::open::caller::{self, OpenResult};
 use super::open::leased::{LeasedOpening, open_leased_turn};
 use super::opened_turn::{LoadOptions, Opened};
-use super::stale_inbound::InboundText;
 use super::strangers::StrangerRules;
 use super::turn_control::TurnControl;
 use super::turn_lease::TurnLease;
@@ -173,11 +173,11 @@ impl TurnRunner {
         let lease =
             TurnLease { lease: leased.lease, lasts: leased.lasts, burst, load_options, locale, had_effect: false };
         let found = open_leased_turn(&self.app, &agent, leased, &lease).await?;
-        let LeasedOpening::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
+        let LeasedOpening::Turn { opened, saved, inbound, window_closed } = found else { return Ok(None) };
         let mut opened = *opened;
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
         let turn = match leased.attempts.verdict() {
-            Verdict::Answer if late && saved.is_none() => {
+            Verdict::Answer if window_closed && saved.is_none() => {
                 let mut turn = self.begin(&agent, &opened, inbound).await?;
                 turn.abandon("the message came so late that the channel lets nobody answer it");
                 turn
@@ -213,8 +213,8 @@ impl TurnRunner {
         loop {
             match self.run(agent, opened, turn, source, meter).await? {
                 TurnControl::Finished(outcome) => return Ok(*outcome),
-                TurnControl::Superseded(restart) => {
-                    tracing::debug!(turn = %restart.opened.turn, "the customer wrote more: the turn begins again");
+                TurnControl::Restarted(restart) => {
+                    tracing::debug!(turn = %restart.opened.turn, "the turn starts over: the contact wrote more, or staff gave the conversation back");
                     source.restarted();
                     opened = *restart.opened;
                     strangers::apply_stranger_budget(self, agent, &mut opened).await?;
@@ -224,8 +224,8 @@ impl TurnRunner {
         }
     }
 
-    /// Steps that a profile asks for after the reply. Call it when the reply is on its way; it changes nothing if the turn
-    /// ended otherwise, and whatever fails in it is logged only.
+    /// Steps that a profile asks for after a reply or a deliberate handoff. Call it when the reply is on its way; it does nothing after silence or a
+    /// failure, and it only logs what fails in it.
     pub async fn after_reply(&self, profile: &str, answered: &TurnOutcome, organization: OrganizationId) {
         let Ok(agent) = self.agent(profile) else { return };
         let ran = match strangers::after_reply(self, agent, organization, answered).await {
@@ -282,7 +282,7 @@ impl TurnRunner {
             Ok(ending) => ending,
             Err(Interrupted::Stopped) => match journal.why_stopped() {
                 Stop::TakenOver => turn.stop("a person took over"),
-                Stop::Superseded(restart) => return Ok(TurnControl::Superseded(restart)),
+                Stop::Restarted(restart) => return Ok(TurnControl::Restarted(restart)),
                 Stop::Lost(error) => return Err(UseCaseError::from(error).into()),
             },
             Err(error) => return Err(error.into()),

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use balcao_channel::channels::whatsapp::window;
-use balcao_domain::inbox::Speaker;
 use balcao_language::format;
 use balcao_store::messaging::inbox::InboxRow;
 use balcao_tool::Locale;
@@ -16,29 +15,6 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 const WHATSAPP: &str = "whatsapp";
 /// Age from which a message is late.
 const LATE: SignedDuration = SignedDuration::from_hours(2);
-
-/// What a turn answers: words of the contact, or messages of services.
-#[derive(Debug, Clone, Default)]
-pub(super) struct InboundText {
-    /// The contact's messages, joined by line breaks.
-    pub(super) words: String,
-    /// The messages of services; if there is one, `words` is empty.
-    pub(super) service_messages: Vec<String>,
-}
-
-impl InboundText {
-    /// Holds messages of the contact.
-    pub(super) fn of_contact(words: String) -> Self {
-        Self { words, service_messages: Vec::new() }
-    }
-}
-
-/// Reads the messages of a turn. The result leaves out the age of a message, because the contact did not write it.
-pub(super) fn inbound_text(rows: &[InboxRow]) -> InboundText {
-    let of = |speaker| rows.iter().filter(move |row| row.speaker == speaker).map(|row| row.text.clone());
-    let words = of(Speaker::Contact).collect::<Vec<_>>().join("\n");
-    InboundText { words, service_messages: of(Speaker::Service).collect() }
-}
 
 /// Returns when the last of the messages was written, if all of them are late. Days and times in the messages count from that time.
 pub(super) fn written(rows: &[InboxRow], zone: &TimeZone, now: Timestamp) -> Option<Zoned> {

@@ -1,15 +1,15 @@
-//! The two ends of a run of a turn: the turn is closed, or it starts over because the contact wrote more.
+//! The two ends of a run of a turn: the turn is closed, or it starts over.
 
 use super::TurnOutcome;
+use super::inbound_text::InboundText;
 use super::opened_turn::Opened;
-use super::stale_inbound::InboundText;
 
 /// The end of a run of a turn.
 pub(super) enum TurnControl {
     /// The turn is closed.
     Finished(Box<TurnOutcome>),
-    /// The contact wrote more before the turn had an effect, so the turn starts over.
-    Superseded(Restart),
+    /// The turn starts over: the contact wrote more before it had an effect, or staff gave the conversation back.
+    Restarted(Restart),
 }
 
 /// A turn that starts over, with all messages of the contact.

@@ -20,6 +20,7 @@ use balcao_tool::Toolbox;
 use jiff::{SignedDuration, Timestamp};
 
 use super::choices;
+use super::inbound_text;
 use super::opened_turn::{self, LoadOptions, Opened};
 use super::stale_inbound;
 use super::turn_control::Restart;
@@ -128,7 +129,7 @@ fn load_restart(
     let rows = inbox::of_turn(tx, turn_lease.lease.organization, turn)?;
     let (organization, zone) = organization(tx, turn_lease.lease.organization)?;
     let contact = contact::get(tx, organization.id, conversation.contact)?;
-    let inbound = stale_inbound::inbound_text(&rows);
+    let inbound = inbound_text::inbound_text(&rows);
     let written = stale_inbound::written(&rows, &zone, now);
     let again = opened_turn::load(
         tx,

@@ -53,7 +53,7 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             phone: opened.contact.phone.as_ref().map(|phone| phone.e164().to_owned()),
         },
         notification: opened.reply_context.as_ref().map(|context| context.text.clone()),
-        team_back: if opened.open_state.open_now { None } else { next_opening },
+        team_returns_at: if opened.open_state.open_now { None } else { next_opening },
         profile: Arc::clone(profile),
         toolbox: Arc::clone(&agent.toolbox),
         sanitiser,

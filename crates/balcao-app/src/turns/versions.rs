@@ -50,10 +50,10 @@ pub(super) fn open_turn(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
-    agent: &PromptVersion,
+    prompt: &PromptVersion,
     now: Timestamp,
 ) -> Result<TurnId, UseCaseError> {
-    let opener = TurnAgent { profile: &agent.profile, prompt: &agent.hash };
+    let opener = TurnAgent { profile: &prompt.profile, prompt: &prompt.hash };
     let (turn, mut found) = turn::open(tx, organization, conversation, opener, now)?;
     if found.business.is_some() && found.knowledge.is_some() && found.prompt.is_some() {
         return Ok(turn);
@@ -65,10 +65,10 @@ pub(super) fn open_turn(
     }
     if found.prompt.is_none() {
         // Another process may have recorded it since.
-        let known = version::of_hash(tx, organization, VersionKind::Prompt, &agent.hash)?;
+        let known = version::of_hash(tx, organization, VersionKind::Prompt, &prompt.hash)?;
         let recorded = match known {
             Some(known) => known.name,
-            None => versions::append(tx, organization, VersionKind::Prompt, &agent.content, AUTHOR, now)?,
+            None => versions::append(tx, organization, VersionKind::Prompt, &prompt.content, AUTHOR, now)?,
         };
         found.prompt = Some(recorded.number);
     }

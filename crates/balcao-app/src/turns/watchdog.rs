@@ -51,7 +51,7 @@ impl Watchdog {
     pub async fn run(&self, stop: CancellationToken) {
         while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
             if let Err(error) = self.look().await {
-                tracing::error!(%error, "what waits cannot be looked after");
+                tracing::error!(%error, "the backlog cannot be read");
             }
         }
     }

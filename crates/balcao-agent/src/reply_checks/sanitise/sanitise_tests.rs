@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn every_pass_file_is_in_the_list() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/sanitise/passes");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/reply_checks/sanitise/passes");
     let mut files: Vec<String> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -18,7 +18,7 @@ fn every_pass_file_is_in_the_list() {
 #[test]
 fn every_pattern_of_the_source_compiles() {
     // `patterns` drops what does not compile; counting the sources shows that nothing was dropped.
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/sanitise/passes");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/reply_checks/sanitise/passes");
     for entry in std::fs::read_dir(folder).unwrap() {
         let source = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         for list in source.split("patterns(&[").skip(1) {

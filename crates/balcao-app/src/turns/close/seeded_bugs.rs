@@ -50,7 +50,7 @@ pub(super) async fn close_then_enqueue(
     };
     let ending = match result {
         ClosingResult::Closed(ending) => ending,
-        ClosingResult::Restarted(restart) => return Ok(TurnControl::Superseded(restart)),
+        ClosingResult::Restarted(restart) => return Ok(TurnControl::Restarted(restart)),
     };
     if ending.reply().is_some() {
         let (opened, machine) = (opened.clone(), Arc::clone(&state));

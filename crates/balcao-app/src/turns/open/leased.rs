@@ -12,8 +12,9 @@ use jiff::Timestamp;
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::intake::professional_choice;
 use crate::turns::Agent;
+use crate::turns::inbound_text::{self, InboundText};
 use crate::turns::opened_turn::{self, Opened};
-use crate::turns::stale_inbound::{self, InboundText};
+use crate::turns::stale_inbound;
 use crate::turns::turn_lease::{TurnLease, assign_messages};
 use crate::turns::unreadable_message;
 use crate::turns::versions::{self, PromptVersion};
@@ -30,7 +31,7 @@ pub(crate) enum LeasedOpening {
         /// The messages that it answers.
         inbound: InboundText,
         /// Whether the channel's window for an answer is closed.
-        late: bool,
+        window_closed: bool,
     },
 }
 
@@ -77,7 +78,7 @@ fn open_in_transaction(
     let contact = contact::get(tx, organization.id, leased.contact)?;
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
         let rows = inbox::of_turn(tx, organization.id, turn)?;
-        let (inbound, late) = read(&rows, &conversation.channel, now);
+        let (inbound, window_closed) = read(&rows, &conversation.channel, now);
         let written = stale_inbound::written(&rows, &zone, now);
         let opened = opened_turn::load(
             tx,
@@ -91,7 +92,7 @@ fn open_in_transaction(
             now,
         )?;
         let opened = Opened { written, ..opened };
-        return Ok(LeasedOpening::Turn { opened: Box::new(opened), saved, inbound, late });
+        return Ok(LeasedOpening::Turn { opened: Box::new(opened), saved, inbound, window_closed });
     }
     if inbox::burst(tx, organization.id, conversation.id)?.is_none() {
         lease::set_due(tx, organization.id, conversation.id, None)?;
@@ -109,7 +110,7 @@ fn open_in_transaction(
     }
     let turn = versions::open_turn(tx, organization.id, conversation.id, prompt, now)?;
     let rows = assign_messages(tx, lease, turn, turn_lease.burst.most.max(1), now)?;
-    let (inbound, late) = read(&rows, &conversation.channel, now);
+    let (inbound, window_closed) = read(&rows, &conversation.channel, now);
     let written = stale_inbound::written(&rows, &zone, now);
     let mut opened = opened_turn::load(
         tx,
@@ -125,10 +126,10 @@ fn open_in_transaction(
     opened.written = written;
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;
-    Ok(LeasedOpening::Turn { opened: Box::new(opened), saved: None, inbound, late })
+    Ok(LeasedOpening::Turn { opened: Box::new(opened), saved: None, inbound, window_closed })
 }
 
 /// Returns the text that a turn reads from its messages, and whether the reply window is closed.
 fn read(rows: &[InboxRow], channel: &str, now: Timestamp) -> (InboundText, bool) {
-    (stale_inbound::inbound_text(rows), stale_inbound::reply_window_closed(rows, channel, now))
+    (inbound_text::inbound_text(rows), stale_inbound::reply_window_closed(rows, channel, now))
 }
