@@ -103,10 +103,10 @@ impl HandoffReason {
 }
 
 impl HandoffReason {
-    /// What somebody of staff is told in the place of a handoff: whoever it would call is who writes. `None` where a person
-    /// was asked for.
+    /// The sentence that a staff member reads instead of a handoff, because no other person could be called. `None` if a person was asked
+    /// for.
     #[must_use]
-    pub fn is_shown_to_staff(&self, locale: Locale) -> Option<Reply> {
+    pub fn text_for_staff(&self, locale: Locale) -> Option<Reply> {
         let words = notices(locale);
         let sentence = match self {
             Self::Model(_) | Self::AskedForHuman => return None,

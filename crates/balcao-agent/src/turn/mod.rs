@@ -177,7 +177,7 @@ impl Turn {
     }
 
     /// The turn cannot go on, for a reason outside of it: a person takes over.
-    pub fn abandon(&mut self, why: &str) {
+    pub fn hand_over_failed(&mut self, why: &str) {
         if !self.is_over() {
             self.settle_open_calls("not run: the turn was given up");
             self.hand_off(HandoffReason::ModelFailure(why.to_owned()));
@@ -185,7 +185,7 @@ impl Turn {
     }
 
     /// The turn must not go on, and says nothing: somebody else has the conversation.
-    pub fn stop(&mut self, why: &str) -> Ending {
+    pub fn end_in_silence(&mut self, why: &str) -> Ending {
         let ending = Ending::Silence { reason: why.to_owned() };
         if !self.is_over() {
             self.settle_open_calls("not run: a person has the conversation");

@@ -1,7 +1,7 @@
 //! Closing a turn: record, reply, conversation and handoff commit together, or nothing does (I-12).
 //!
-//! A turn is closed once (I-13). If a person took over meanwhile, its reply is kept as a draft and does not leave (I-17). The gate G-01,
-//! which ends the program at every commit, tests both. A conversation of a staff member is never handed off: the staff member reads that
+//! A turn is closed once (I-13). If a person took over meanwhile, its reply is kept as a draft and does not leave (I-17). The test G-01,
+//! which kills the program at every commit, shows both. A conversation of a staff member is never handed off: the staff member reads that
 //! the request failed, and the next question gets an answer.
 
 mod seeded_bugs;
@@ -110,7 +110,7 @@ fn close_under_lease(
 /// over, as after a resolved handoff. The record of the turn keeps the handoff that was decided.
 fn reply_to_staff(state: &mut TurnState, ending: Ending) -> Ending {
     let Ending::Handoff { reason, .. } = &ending else { return ending };
-    let told = if state.principal.staff_facing { reason.is_shown_to_staff(state.principal.locale) } else { None };
+    let told = if state.principal.staff_facing { reason.text_for_staff(state.principal.locale) } else { None };
     let Some(reply) = told else { return ending };
     tracing::warn!(turn = state.principal.turn, reason = reason.code(), "a question of staff got no answer");
     state.breaker.reset();
@@ -189,7 +189,7 @@ fn close_in_transaction(tx: &mut Tx<'_>, ended: &EndedTurn, now: Timestamp) -> R
             let lead = HotLead { organization, conversation: conversation.id, contact, why, is_handed_over };
             hot_leads::enqueue(tx, accounts, &lead, now)?;
         } else {
-            apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
+            apply_guard_effect(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
         }
     }
     if let Ending::Handoff { reason, note, .. } = &stored {
@@ -234,8 +234,8 @@ fn hand_over(
     let note = note::insert(tx, organization, opened.contact.id, "agent", text.note, now)?;
     let locale = state.principal.locale;
     let mut summary = summaries::compose(conversation.summary.as_deref(), &state.inbound, &state.memory, locale);
-    let answered = opened.reply_context.as_ref().and_then(|context| context.about.as_ref());
-    if let Some(about) = answered.or(opened.sole_appointment.as_ref()) {
+    let in_question = opened.answered_notification.as_ref().and_then(|context| context.about.as_ref());
+    if let Some(about) = in_question.or(opened.sole_appointment.as_ref()) {
         let line = fill(&notices(locale).summary_appointment, "appointment", &about.line);
         summary = format!("{line}\n{summary}");
     }
@@ -289,7 +289,8 @@ fn archive(
     Ok(())
 }
 
-fn apply(
+/// Applies an effect of a guardrail to contact and conversation.
+fn apply_guard_effect(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,

@@ -17,9 +17,12 @@
 //! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`turn_lease`), and the
 //! last one fills the outbox and ends the lease.
 //!
+//! Numbers such as I-16, F-31 and G-01 are explained in `docs/requirements.md`.
+//!
 //! Not here: the rules of a turn (`balcao-agent`) and channels.
 
 mod after_reply;
+mod answered_notification;
 pub(crate) mod choices;
 mod close;
 pub mod dispatcher;
@@ -28,7 +31,6 @@ mod journal;
 mod meter;
 mod open;
 mod opened_turn;
-mod reply_context;
 mod runner;
 pub(crate) mod side_request;
 mod stale_inbound;
@@ -40,9 +42,9 @@ mod turn_control;
 mod turn_lease;
 mod turn_setup;
 mod turn_source;
-mod unreadable_message;
 mod versions;
 pub mod watchdog;
+mod wordless_message;
 
 use std::sync::Arc;
 
@@ -76,7 +78,7 @@ pub struct Agent {
     pub on_handoff: Vec<Arc<Tool>>,
     /// The version of its prompt.
     prompt_version: PromptVersion,
-    /// Selects the contracts of a turn, if not all of them are in view.
+    /// Selects the tools that the model sees in a turn, if it does not see all.
     pub selector: Option<Arc<dyn ToolSelector>>,
     /// The daily budgets to which the model cost of this turn is added; set only for a turn of a stranger in the web chat.
     stranger_budgets: Option<StrangerBudgets>,

@@ -24,7 +24,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
 use super::Agent;
-use super::reply_context::{self, About, ReplyContext, TurnScope};
+use super::answered_notification::{self, AnsweredNotification, TurnScope, WordedAppointment};
 use crate::context::app_context::UseCaseError;
 use crate::scheduling::hours::{self, OpenState};
 use crate::scheduling::intake::professional_choice::{self, ResolutionMode};
@@ -51,15 +51,15 @@ pub struct Opened {
     pub(super) breaker: Breaker,
     pub(super) memory: WorkingMemory,
     pub(super) pending_confirmation: Option<PendingConfirmation>,
-    pub(super) guard: GuardInput,
-    pub(super) open_state: OpenState,
+    pub(super) guardrail_input: GuardInput,
+    pub(super) opening_hours: OpenState,
     pub(super) history: Vec<Vec<Message>>,
     pub(super) upcoming: Vec<String>,
-    pub(super) reply_context: Option<ReplyContext>,
+    pub(super) answered_notification: Option<AnsweredNotification>,
     /// When the messages were written, if they come late.
     pub(super) written: Option<Zoned>,
     /// The contact's appointment, if the contact has exactly one. It counts as the one in question if no notification names another.
-    pub(super) sole_appointment: Option<About>,
+    pub(super) sole_appointment: Option<WordedAppointment>,
     pub(super) public_texts: Vec<String>,
 }
 
@@ -163,7 +163,7 @@ pub(super) fn load(
             now,
         },
     )?;
-    let open_state = hours::open_state(tx, &organization, &zone, now)?;
+    let opening_hours = hours::open_state(tx, &organization, &zone, now)?;
     let history = turn::transcripts(tx, org, conversation.id, conversation.context_from, HISTORY_TURNS)?
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok())
@@ -177,16 +177,24 @@ pub(super) fn load(
         locale,
         is_asked: conversation.pending_confirmation.is_some(),
     };
-    let reply_context = reply_context::resolve_reply_context(tx, &scope, recently, now)?;
+    let answered_notification = answered_notification::find_answered_notification(tx, &scope, recently, now)?;
     if let Some(mode) = load_options.professional_resolution {
-        let answered =
-            reply_context.as_ref().and_then(|context| context.about.as_ref()).map(|about| about.professional);
-        professional_choice::resolve_professional(tx, org, contact.id, &mut conversation, answered, mode, now)?;
+        let asked_professional =
+            answered_notification.as_ref().and_then(|context| context.about.as_ref()).map(|about| about.professional);
+        professional_choice::resolve_professional(
+            tx,
+            org,
+            contact.id,
+            &mut conversation,
+            asked_professional,
+            mode,
+            now,
+        )?;
     }
     let found = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?;
     let upcoming = upcoming_of(tx, &scope, &found)?;
     let sole_appointment = match found.as_slice() {
-        [only] => Some(reply_context::worded(tx, &scope, only)?),
+        [only] => Some(answered_notification::worded(tx, &scope, only)?),
         _ => None,
     };
     let stages = if load_options.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
@@ -194,7 +202,7 @@ pub(super) fn load(
         if load_options.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }
     };
     let messages_last_minute = message::count_since(tx, org, conversation.id, Author::Contact, minute_ago)?;
-    let guard = GuardInput {
+    let guardrail_input = GuardInput {
         human_has_it: !conversation.state.agent_speaks(),
         opted_out: conversation.opted_out_at.is_some(),
         messages_last_minute,
@@ -205,11 +213,11 @@ pub(super) fn load(
         },
         ai_messages_today: message::count_since(tx, org, conversation.id, Author::Agent, midnight)?,
         stages,
-        open_now: open_state.open_now,
+        open_now: opening_hours.open_now,
         conversation_today: spent(tx, Some(conversation.id))?,
         organization_today: spent(tx, None)?,
         exhausted: None,
-        visit_confirmed: reply_context.as_ref().and_then(|context| context.confirmed.clone()),
+        visit_confirmed: answered_notification.as_ref().and_then(|context| context.confirmed.clone()),
     };
     Ok(Opened {
         breaker: parsed(conversation.breaker.as_deref()),
@@ -218,7 +226,7 @@ pub(super) fn load(
             .pending_confirmation
             .as_deref()
             .and_then(|json| serde_json::from_str(json).ok()),
-        reply_context,
+        answered_notification,
         written: None,
         sole_appointment,
         public_texts: if load_options.public_texts { public_texts(tx, org)? } else { Vec::new() },
@@ -227,8 +235,8 @@ pub(super) fn load(
         conversation,
         turn,
         now: local,
-        guard,
-        open_state,
+        guardrail_input,
+        opening_hours,
         history,
         upcoming,
     })

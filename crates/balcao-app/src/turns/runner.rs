@@ -179,7 +179,7 @@ impl TurnRunner {
         let turn = match leased.attempts.verdict() {
             Verdict::Answer if window_closed && saved.is_none() => {
                 let mut turn = self.begin(&agent, &opened, inbound).await?;
-                turn.abandon("the message came so late that the channel lets nobody answer it");
+                turn.hand_over_failed("the message came so late that the channel lets nobody answer it");
                 turn
             }
             Verdict::Answer => self.resume(&agent, &opened, saved.as_deref(), inbound).await?,
@@ -187,7 +187,10 @@ impl TurnRunner {
                 tracing::error!(turn = %opened.turn, attempts = ?leased.attempts, "given up: a person gets the conversation");
                 // The customer's text may be the cause of the crashes, so the turn reads it no more. The record keeps what was done.
                 let mut turn = self.resume(&agent, &opened, saved.as_deref(), InboundText::default()).await?;
-                turn.abandon(&format!("{} attempts to answer did not come to an end", leased.attempts.attempts));
+                turn.hand_over_failed(&format!(
+                    "{} attempts to answer did not come to an end",
+                    leased.attempts.attempts
+                ));
                 turn
             }
         };
@@ -211,7 +214,7 @@ impl TurnRunner {
         meter: &Meter<'_>,
     ) -> Result<TurnOutcome, AnswerError> {
         loop {
-            match self.run(agent, opened, turn, source, meter).await? {
+            match self.run_once(agent, opened, turn, source, meter).await? {
                 TurnControl::Finished(outcome) => return Ok(*outcome),
                 TurnControl::Restarted(restart) => {
                     tracing::debug!(turn = %restart.opened.turn, "the turn starts over: the contact wrote more, or staff gave the conversation back");
@@ -228,7 +231,7 @@ impl TurnRunner {
     /// failure, and it only logs what fails in it.
     pub async fn after_reply(&self, profile: &str, answered: &TurnOutcome, organization: OrganizationId) {
         let Ok(agent) = self.agent(profile) else { return };
-        let ran = match strangers::after_reply(self, agent, organization, answered).await {
+        let ran = match strangers::agent_for_after_reply(self, agent, organization, answered).await {
             Ok(agent) => after_reply::run(&self.app, &agent, organization, answered).await,
             Err(error) => Err(error.into()),
         };
@@ -251,13 +254,13 @@ impl TurnRunner {
                 memory: opened.memory.clone(),
                 pending_confirmation: opened.pending_confirmation.clone(),
                 selection,
-                guard: opened.guard.clone(),
+                guard: opened.guardrail_input.clone(),
             },
         ))
     }
 
-    /// Drives a turn to its end, and closes it.
-    async fn run(
+    /// Drives a turn once: returns its outcome if it is closed, or the restart.
+    async fn run_once(
         &self,
         agent: &Agent,
         opened: Opened,
@@ -281,7 +284,7 @@ impl TurnRunner {
         let ending = match driven.instrument(span.clone()).await {
             Ok(ending) => ending,
             Err(Interrupted::Stopped) => match journal.why_stopped() {
-                Stop::TakenOver => turn.stop("a person took over"),
+                Stop::TakenOver => turn.end_in_silence("a person took over"),
                 Stop::Restarted(restart) => return Ok(TurnControl::Restarted(restart)),
                 Stop::Lost(error) => return Err(UseCaseError::from(error).into()),
             },
@@ -293,7 +296,7 @@ impl TurnRunner {
         {
             spans::failed(&span, reason.code());
         }
-        let lease = lease.map(|lease| lease.after(turn.state(), &agent.toolbox));
+        let lease = lease.map(|lease| lease.with_effect_of(turn.state(), &agent.toolbox));
         let (organization, spent) = (opened.organization.id, close::spent(turn.state()));
         let closing = Box::pin(close::close(&self.app, opened, turn.into_state(), ending, lease));
         let closed = closing.instrument(span).await?;
@@ -325,7 +328,7 @@ impl TurnRunner {
             Err(reason) => {
                 tracing::error!(turn = %opened.turn, reason, "a saved turn cannot be read: a person takes over");
                 let mut turn = self.begin(agent, opened, unanswered).await?;
-                turn.abandon(&format!("the saved state of turn {} cannot be read: {reason}", opened.turn));
+                turn.hand_over_failed(&format!("the saved state of turn {} cannot be read: {reason}", opened.turn));
                 Ok(turn)
             }
         }

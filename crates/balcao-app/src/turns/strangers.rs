@@ -1,4 +1,5 @@
-//! The cost of strangers in the web chat: checked before a turn of a stranger, and counted after it.
+//! The cost of strangers in the web chat: checked before a turn of a stranger, and counted after it. A stranger is a visitor of the web
+//! chat that the business does not know from another channel.
 
 use std::sync::Arc;
 
@@ -33,13 +34,13 @@ pub(super) async fn apply_stranger_budget(
         StrangerDecision::NotAStranger => {}
         StrangerDecision::CountCost => agent.stranger_budgets = Some(runner.strangers.budgets),
         StrangerDecision::AnswerOffline(model) => (agent.model, agent.stranger_budgets) = (model, None),
-        StrangerDecision::HandOff(ceiling) => opened.guard.exhausted = Some(ceiling),
+        StrangerDecision::HandOff(budget) => opened.guardrail_input.exhausted = Some(budget),
     }
     Ok(())
 }
 
 /// Applies the budget to the steps after a reply: once the budget is spent, these steps send no side request.
-pub(super) async fn after_reply(
+pub(super) async fn agent_for_after_reply(
     runner: &TurnRunner,
     agent: Agent,
     organization: OrganizationId,
@@ -67,7 +68,7 @@ enum StrangerDecision {
     CountCost,
     /// This model answers, which costs nothing.
     AnswerOffline(Arc<dyn ChatProvider>),
-    /// A person takes over: the ceiling that was reached.
+    /// A person takes over: the budget that is spent.
     HandOff(String),
 }
 
@@ -77,18 +78,18 @@ async fn decide(
     organization: OrganizationId,
     conversation: ConversationId,
 ) -> Result<StrangerDecision, UseCaseError> {
-    let StrangerRules { budgets: ceilings, instead } = &runner.strangers;
-    let ceilings = *ceilings;
-    let look = move |tx: &mut Tx<'_>, now| budgets::of_stranger(tx, organization, conversation, &ceilings, now);
+    let StrangerRules { budgets, instead } = &runner.strangers;
+    let limits = *budgets;
+    let look = move |tx: &mut Tx<'_>, now| budgets::of_stranger(tx, organization, conversation, &limits, now);
     Ok(match runner.app().look(look).await? {
         None => StrangerDecision::NotAStranger,
         Some(None) => StrangerDecision::CountCost,
-        Some(Some(ceiling)) => match instead {
+        Some(Some(spent)) => match instead {
             Some(model) if agent.profile.model.degraded == Degraded::Offline => {
-                tracing::debug!(%conversation, ceiling, "strangers have used up their day: the offline model answers");
+                tracing::debug!(%conversation, budget = spent, "strangers have used up their day: the offline model answers");
                 StrangerDecision::AnswerOffline(Arc::clone(model))
             }
-            _ => StrangerDecision::HandOff(ceiling),
+            _ => StrangerDecision::HandOff(spent),
         },
     })
 }

@@ -29,7 +29,7 @@ pub struct ToolSelectionRequest {
     pub locale: Locale,
 }
 
-/// Selects the contracts that a turn shows beside those that are always in view.
+/// Selects the tools that the model sees in a turn beside those that it always sees.
 #[async_trait]
 pub trait ToolSelector: Debug + Send + Sync {
     /// Returns the selection for a turn. If a part of the search fails, the other parts select; a failed selection never fails the turn.

@@ -28,20 +28,21 @@ pub struct TurnTrace {
     pub closed_at: Option<Timestamp>,
     /// The versions that it ran under, such as `business_3`.
     pub versions: Vec<String>,
-    /// What was saved of its insides; `None` before the first step.
-    pub inside: Option<TurnInside>,
+    /// What was saved of its steps; `None` before the first.
+    #[serde(rename = "inside")]
+    pub details: Option<TurnDetails>,
 }
 
-/// The saved insides of a turn.
+/// The saved steps of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TurnInside {
+pub struct TurnDetails {
     /// What the customer wrote.
     pub inbound: String,
     /// Model calls.
     pub steps: Vec<StepRecord>,
     /// Tool calls, their receipts with them: what the reply could claim.
     pub calls: Vec<CallRecord>,
-    /// The contracts that the turn showed beside those that are always in view; empty if all were in view.
+    /// The tools that the model saw beside those that it always sees; empty if it saw all.
     #[serde(default, skip_serializing_if = "ToolSelection::is_empty")]
     pub selection: ToolSelection,
     /// Guardrail decisions.
@@ -55,6 +56,7 @@ pub struct TurnInside {
     /// The reply that the contact received, once it is decided.
     #[serde(default)]
     pub reply: Option<String>,
+    /// Holds the ending, from which `reply` is read.
     #[serde(skip_serializing, default)]
     phase: Value,
 }
@@ -90,11 +92,11 @@ impl Traces {
 fn trace(saved: SavedTurn) -> TurnTrace {
     let SavedTurn { id, open, outcome, reason, machine, opened_at, closed_at, versions } = saved;
     // A record that another version of the program saved may be unreadable; the trace then has no insides.
-    let inside = machine.and_then(|text| serde_json::from_str::<TurnInside>(&text).ok()).map(|mut inside| {
-        let reply = inside.phase.pointer("/ending/reply");
-        inside.reply = reply.and_then(Value::as_str).map(str::to_owned);
-        inside
+    let details = machine.and_then(|text| serde_json::from_str::<TurnDetails>(&text).ok()).map(|mut details| {
+        let reply = details.phase.pointer("/ending/reply");
+        details.reply = reply.and_then(Value::as_str).map(str::to_owned);
+        details
     });
     let versions = versions.names().map(|name| name.to_string()).collect();
-    TurnTrace { id, open, outcome, reason, opened_at, closed_at, versions, inside }
+    TurnTrace { id, open, outcome, reason, opened_at, closed_at, versions, details }
 }

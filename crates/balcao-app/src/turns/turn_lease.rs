@@ -48,7 +48,7 @@ impl TurnLease {
     }
 
     /// Records whether the turn that is about to close changed anything.
-    pub(super) fn after(mut self, state: &TurnState, toolbox: &Toolbox) -> Self {
+    pub(super) fn with_effect_of(mut self, state: &TurnState, toolbox: &Toolbox) -> Self {
         self.had_effect = state.has_acted(toolbox);
         self
     }

@@ -25,7 +25,7 @@ const CALENDAR_DAYS: i32 = 14;
 pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -> Result<TurnSetup, PromptError> {
     let profile = &agent.profile;
     let locale = profile.language;
-    let next_opening = opened.open_state.next_opening.as_ref().map(|at| {
+    let next_opening = opened.opening_hours.next_opening.as_ref().map(|at| {
         let day = format::day_from(at.date(), opened.now.date(), locale);
         let at_word = if locale == Locale::PtBr { "às" } else { "at" };
         format!("{day} {at_word} {}", format::time(at.time(), locale))
@@ -39,10 +39,10 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             locale: profile.language.tag().to_owned(),
             organization: opened.organization.name.clone(),
             address: opened.organization.address.clone(),
-            opens: opened.open_state.earliest,
+            opens: opened.opening_hours.earliest,
             contact_name: opened.contact.preferred_name.clone().or_else(|| opened.contact.name.clone()),
             appointment: opened
-                .reply_context
+                .answered_notification
                 .as_ref()
                 .and_then(|context| context.about.as_ref())
                 .map(|about| about.id.into()),
@@ -52,8 +52,8 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             name: opened.contact.name.clone(),
             phone: opened.contact.phone.as_ref().map(|phone| phone.e164().to_owned()),
         },
-        notification: opened.reply_context.as_ref().map(|context| context.text.clone()),
-        team_returns_at: if opened.open_state.open_now { None } else { next_opening },
+        notification: opened.answered_notification.as_ref().map(|context| context.text.clone()),
+        team_returns_at: if opened.opening_hours.open_now { None } else { next_opening },
         profile: Arc::clone(profile),
         toolbox: Arc::clone(&agent.toolbox),
         sanitiser,
@@ -82,14 +82,14 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, loc
             time: now.strftime("%H:%M").to_string(),
             zone: opened.organization.timezone.clone(),
         },
-        hours: HoursFacts { open_now: opened.open_state.open_now, next_opening },
+        hours: HoursFacts { open_now: opened.opening_hours.open_now, next_opening },
         calendar: (0..CALENDAR_DAYS).filter_map(|ahead| now.date().checked_add(ahead.days()).ok()).map(day).collect(),
         contact: ContactFacts {
             name: opened.contact.name.as_deref().map(one_line),
             preferred_name: opened.contact.preferred_name.as_deref().map(one_line),
         },
         upcoming: opened.upcoming.iter().map(|item| one_line(item)).collect(),
-        notification: opened.reply_context.as_ref().map(|context| one_line(&context.text)),
+        notification: opened.answered_notification.as_ref().map(|context| one_line(&context.text)),
         written: opened.written.as_ref().map(|at| stale_inbound::lateness_text(at, now.date(), profile.language)),
         written_days: opened
             .written
@@ -104,7 +104,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, loc
     }
 }
 
-/// The names of tools by their commands. If several commands have one name, the first counts; the packs of the program come before others.
+/// The names of tools by their commands. If several commands have one name, the first counts; shipped packs come before others.
 fn tool_names(toolbox: &Toolbox) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for tool in toolbox.iter() {

@@ -1,7 +1,7 @@
 //! The versions that a turn runs under.
 //!
-//! A change of the business is recorded when it is made. The first turn records a version that does not exist yet: the prompt of a changed
-//! profile or of a new release, and a business that was loaded and never changed.
+//! A change of the business is recorded when it is made. The first turn under a version that is not recorded yet records it: the prompt of
+//! a changed profile or of a new release, and a business that was loaded and never changed.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@
 //! text, without a model. Each row is rescued once: the transaction that leases the conversation records the rescue, so after a crash
 //! the next process to lease it hands it over, too.
 //!
-//! The minute begins with this process. Messages that arrived while no process ran are answered, not rescued.
+//! Only the time since this process started counts. Messages that arrived while no process ran are answered, not rescued.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ impl Watchdog {
             now.saturating_sub(patience).unwrap_or(Timestamp::MIN)
         };
         let since = before(PATIENCE);
-        // The time of suspects begins with this process, too.
+        // For suspects, too, only the time since this process started counts.
         let suspects_since = Some(before(PATIENCE_OF_SUSPECTS)).filter(|since| *since >= self.started);
         if !self.rescues || since < self.started || figures.inbox.since.is_none_or(|oldest| oldest > since) {
             return Ok(0);

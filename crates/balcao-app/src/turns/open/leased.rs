@@ -16,8 +16,8 @@ use crate::turns::inbound_text::{self, InboundText};
 use crate::turns::opened_turn::{self, Opened};
 use crate::turns::stale_inbound;
 use crate::turns::turn_lease::{TurnLease, assign_messages};
-use crate::turns::unreadable_message;
 use crate::turns::versions::{self, PromptVersion};
+use crate::turns::wordless_message;
 
 /// What a lease found.
 pub(crate) enum LeasedOpening {
@@ -99,7 +99,7 @@ fn open_in_transaction(
         lease::finish(tx, lease)?;
         return Ok(LeasedOpening::Nothing);
     }
-    if unreadable_message::handle_if_unreadable(tx, organization.id, &mut conversation, turn_lease.locale, now)? {
+    if wordless_message::ask_if_wordless(tx, organization.id, &mut conversation, turn_lease.locale, now)? {
         let left = inbox::burst(tx, organization.id, conversation.id)?;
         lease::set_due(tx, organization.id, conversation.id, left.map(|_| now))?;
         lease::finish(tx, lease)?;

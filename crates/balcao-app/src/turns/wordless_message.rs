@@ -20,7 +20,7 @@ const KIND: &str = "wordless";
 const ONCE_IN: SignedDuration = SignedDuration::from_hours(24);
 
 /// Answers the messages that wait in a conversation if none of them has words. Returns whether it did.
-pub(super) fn handle_if_unreadable(
+pub(super) fn ask_if_wordless(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: &mut Conversation,
@@ -33,6 +33,7 @@ pub(super) fn handle_if_unreadable(
         show(tx, organization, conversation, row)?;
     }
     let since = now.saturating_sub(ONCE_IN).unwrap_or(Timestamp::MIN);
+    // No model is asked, so a conversation that is closed counts as one of the agent, too: the next words reopen it.
     let speaks = matches!(conversation.state, ConversationState::Ai | ConversationState::Closed);
     if speaks && outbox::count_of_kind(tx, organization, conversation.id, KIND, since)? == 0 {
         ask(tx, organization, conversation, last, &notices(locale).wordless, now)?;

@@ -27,18 +27,18 @@ use crate::{notifications::professionals, scheduling::reminders};
 
 /// The notification that the contact may be answering.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ReplyContext {
+pub(super) struct AnsweredNotification {
     /// The text of the notification, with its appointment in brackets.
     pub(super) text: String,
     /// The contact's own appointment that the notification was about, in its current state.
-    pub(super) about: Option<About>,
+    pub(super) about: Option<WordedAppointment>,
     /// The reply to the contact, if the messages of the turn say yes to a reminder of the appointment and nothing else.
     pub(super) confirmed: Option<String>,
 }
 
 /// An appointment, worded for the agent or the staff member who continues the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct About {
+pub(super) struct WordedAppointment {
     pub(super) id: AppointmentId,
     pub(super) professional: ProfessionalId,
     pub(super) line: String,
@@ -57,12 +57,12 @@ pub(super) struct TurnScope<'a> {
 }
 
 /// Finds what the contact may be answering. A yes to a reminder confirms its appointment in the same step.
-pub(super) fn resolve_reply_context(
+pub(super) fn find_answered_notification(
     tx: &mut Tx<'_>,
     scope: &TurnScope<'_>,
     since: Timestamp,
     now: Timestamp,
-) -> Result<Option<ReplyContext>, UseCaseError> {
+) -> Result<Option<AnsweredNotification>, UseCaseError> {
     let org = scope.organization.id;
     let messages = inbox::payloads_of_turn(tx, org, scope.turn)?;
     let notification = match quoted(tx, scope, &messages)? {
@@ -92,7 +92,9 @@ pub(super) fn resolve_reply_context(
         }
         None => None,
     };
-    let Some(found) = found else { return Ok(Some(ReplyContext { text: subject, about: None, confirmed: None })) };
+    let Some(found) = found else {
+        return Ok(Some(AnsweredNotification { text: subject, about: None, confirmed: None }));
+    };
     let mut about = worded(tx, scope, &found)?;
     let is_confirmed = reminder::list_of(tx, org, found.id)?.iter().any(|one| one.confirmed_at.is_some());
     let stands = found.status.is_open() && now < found.span.start;
@@ -105,7 +107,7 @@ pub(super) fn resolve_reply_context(
         });
     }
     let text = format!("{subject} ({})", about.line).trim_start().to_owned();
-    Ok(Some(ReplyContext { text, about: Some(about), confirmed }))
+    Ok(Some(AnsweredNotification { text, about: Some(about), confirmed }))
 }
 
 /// Finds the notification that the last quoting message quotes. The messages come newest first.
@@ -200,7 +202,11 @@ fn confirm(
 }
 
 /// Words an appointment: "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h". The text says so if it is not booked any more.
-pub(super) fn worded(tx: &mut Tx<'_>, scope: &TurnScope<'_>, one: &Appointment) -> Result<About, UseCaseError> {
+pub(super) fn worded(
+    tx: &mut Tx<'_>,
+    scope: &TurnScope<'_>,
+    one: &Appointment,
+) -> Result<WordedAppointment, UseCaseError> {
     let locale = scope.locale;
     let names = catalog::professional_names(tx, scope.organization.id)?;
     let starts = one.span.start.to_zoned(scope.zone.clone());
@@ -213,7 +219,7 @@ pub(super) fn worded(tx: &mut Tx<'_>, scope: &TurnScope<'_>, one: &Appointment) 
     let gone = if one.status.is_open() { "" } else { gone };
     let id = i64::from(one.id);
     let professional = one.professional;
-    Ok(About {
+    Ok(WordedAppointment {
         id: one.id,
         professional,
         line: format!("{noun} {id}: {} {with} {who}, {day} {time}{gone}", one.service_name),
