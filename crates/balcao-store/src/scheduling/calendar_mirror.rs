@@ -89,6 +89,24 @@ pub fn count(
     )
 }
 
+/// How many events the complete reading of that number did not find that end after an instant.
+///
+/// # Errors
+/// What the database said.
+pub fn count_missing(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    calendar: &str,
+    generation: i64,
+    after: Timestamp,
+) -> Result<u32, StoreError> {
+    tx.query_one(
+        "SELECT count(*) FROM calendar_busy WHERE organization_id = ?1 AND calendar_id = ?2 AND generation < ?3 AND ends_at > ?4",
+        values![organization, calendar, generation, after],
+        |row| row.get(0),
+    )
+}
+
 /// The events that the complete reading of that number did not find, and that end after an instant; at most `limit`.
 ///
 /// # Errors

@@ -414,6 +414,8 @@ pub async fn the_copy_tells_busy_time_and_how_old_it_is(store: &Store) {
         calendar_mirror::put(tx, ours.organization, &busy("e2", 2), 2)?;
         assert_eq!(calendar_mirror::count(tx, ours.organization, CALENDAR, at(0))?, 3);
         let missing = calendar_mirror::list_missing(tx, ours.organization, CALENDAR, 2, at(0), 9)?;
+        let count = calendar_mirror::count_missing(tx, ours.organization, CALENDAR, 2, at(0))?;
+        assert_eq!(usize::try_from(count).ok(), Some(missing.len()));
         assert_eq!(missing, ["e1", "e3"]);
         calendar_mirror::remove(tx, ours.organization, CALENDAR, "e1")?;
         assert_eq!(calendar_mirror::remove_ended(tx, ours.organization, CALENDAR, at(3 * 3600))?, 1);

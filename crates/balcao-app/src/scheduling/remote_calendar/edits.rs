@@ -45,6 +45,7 @@ pub(super) struct Edits<'a> {
 /// Applies one event, and tells staff of the conflicts that it makes.
 pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
     let news = apply_edit(tx, edits, event)?;
+    occupy_beside_visit(tx, edits, event)?;
     conflict_reports::alert(tx, edits.organization, &news, edits.accounts, edits.now)
 }
 
@@ -123,27 +124,51 @@ fn known_of(event: &OutsideEvent, marked: AppointmentId) -> Option<KnownEvent> {
 /// The time of an event of other people. One that lies on appointments is for staff.
 fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec<News>, UseCaseError> {
     let id = edits.organization;
-    let span = event.time.and_then(|time| time.span(edits.zone)).filter(|_| event.state == EventState::Busy);
-    let Some(span) = span else {
+    let Some(busy) = busy_time(edits, event) else {
         calendar_mirror::remove(tx, id, edits.calendar, &event.id)?;
         resolve(tx, edits, event, "the event takes no time any more")?;
         return Ok(Vec::new());
     };
-    let busy = BusyEvent {
-        calendar: edits.calendar.to_owned(),
-        event: event.id.clone(),
-        span,
-        all_day: matches!(event.time, Some(EventTime::AllDay { .. })),
-        version: event.version.clone(),
-    };
     calendar_mirror::put(tx, id, &busy, edits.generation)?;
     let mut news = Vec::new();
-    for (appointment, taken) in calendar_mirror::list_touched(tx, id, edits.calendar, span, edits.now, MAX_TOUCHED)? {
+    for (appointment, taken) in
+        calendar_mirror::list_touched(tx, id, edits.calendar, busy.span, edits.now, MAX_TOUCHED)?
+    {
         if let Some(kind) = judge_collision(event, edits.zone, taken) {
             news.extend(conflict(tx, edits, event, appointment, kind)?);
         }
     }
     Ok(news)
+}
+
+/// The time of our own event where a person made it another than that of its visit, such as a longer one: it is not offered while staff
+/// decide, and not after they let it stand.
+fn occupy_beside_visit(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
+    let id = edits.organization;
+    let Some(row) = find_row(tx, edits, event)? else { return Ok(()) };
+    let shows = |known: &KnownEvent| known.event == event.id || event.series.as_ref() == Some(&known.event);
+    // A copy is an event of its own, and a push that waits is about to write the event.
+    if !row.known.as_ref().is_some_and(shows) || row.wanted > row.pushed {
+        return Ok(());
+    }
+    let visit = read_wanted_event(tx, id, row.appointment)?.map(|wanted| wanted.span);
+    match busy_time(edits, event).filter(|busy| Some(busy.span) != visit) {
+        Some(busy) => calendar_mirror::put(tx, id, &busy, edits.generation)?,
+        None => calendar_mirror::remove(tx, id, edits.calendar, &event.id)?,
+    }
+    Ok(())
+}
+
+/// The time that an event takes.
+fn busy_time(edits: &Edits<'_>, event: &OutsideEvent) -> Option<BusyEvent> {
+    let span = event.time.and_then(|time| time.span(edits.zone)).filter(|_| event.state == EventState::Busy)?;
+    Some(BusyEvent {
+        calendar: edits.calendar.to_owned(),
+        event: event.id.clone(),
+        span,
+        all_day: matches!(event.time, Some(EventTime::AllDay { .. })),
+        version: event.version.clone(),
+    })
 }
 
 /// A person moved the event of an appointment: the appointment follows, if the rules of booking let it.

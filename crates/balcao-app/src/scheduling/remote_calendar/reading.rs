@@ -26,8 +26,8 @@ use crate::context::calendar_service::{CalendarService, ChangeCursor, NextPage, 
 const CLAIM: SignedDuration = SignedDuration::from_secs(120);
 /// A complete reading begins so long ago, because a visit may have begun already.
 const PAST: SignedDuration = SignedDuration::from_hours(24);
-/// Events that are asked for singly because a complete listing lacks them.
-const MAX_MISSING: u32 = 200;
+/// Events that a complete listing lacks are asked for singly, and applied so many at a time.
+const MISSING_AT_ONCE: u32 = 200;
 /// Pages of one reading.
 const MAX_PAGES: u32 = 1000;
 /// How many of a hundred known events may disappear at once.
@@ -235,8 +235,11 @@ impl Reader<'_> {
                 }
                 NextPage::Done(token) => {
                     self.apply(listed.events, None).await?;
-                    let still_there = self.ask_for_missing().await?;
-                    return self.apply(still_there, Some(token)).await;
+                    for _batch in 0..self.count_missing().await?.div_ceil(MISSING_AT_ONCE) {
+                        let answers = self.ask_for_missing().await?;
+                        self.apply(answers, None).await?;
+                    }
+                    return self.apply(Vec::new(), Some(token)).await;
                 }
             }
         }
@@ -300,19 +303,29 @@ impl Reader<'_> {
         if self.app.store.write(apply).await? { Ok(()) } else { Err(Stop::Lost) }
     }
 
-    /// Asks for each known event that a complete listing lacks. One that is there stays; one that is not comes back as deleted.
-    async fn ask_for_missing(&mut self) -> Result<Vec<Result<OutsideEvent, UnreadableEvent>>, Stop> {
+    /// Counts the known events that a complete listing lacks, and stops if there are too many to be true.
+    async fn count_missing(&mut self) -> Result<u32, Stop> {
+        let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
+        let generation = self.complete.unwrap_or_default();
+        let count =
+            self.app.look(move |tx, _now| Ok(calendar_mirror::count_missing(tx, id, &calendar, generation, now)?));
+        let missing = count.await?;
+        self.gone = self.gone.saturating_add(usize::try_from(missing).unwrap_or(usize::MAX));
+        if !self.accepts_drop && is_suspicious_drop(self.known, self.gone, DROP_PERCENT) {
+            return Err(Stop::Suspicious);
+        }
+        Ok(missing)
+    }
+
+    /// Asks for some of the known events that a complete listing lacks. One that is there stays; one that is not comes back as deleted.
+    async fn ask_for_missing(&self) -> Result<Vec<Result<OutsideEvent, UnreadableEvent>>, Stop> {
         let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
         let generation = self.complete.unwrap_or_default();
         let of = calendar.clone();
         let list = self
             .app
-            .look(move |tx, _now| Ok(calendar_mirror::list_missing(tx, id, &of, generation, now, MAX_MISSING)?));
+            .look(move |tx, _now| Ok(calendar_mirror::list_missing(tx, id, &of, generation, now, MISSING_AT_ONCE)?));
         let missing = list.await?;
-        self.gone = self.gone.saturating_add(missing.len());
-        if !self.accepts_drop && is_suspicious_drop(self.known, self.gone, DROP_PERCENT) {
-            return Err(Stop::Suspicious);
-        }
         let mut answers = Vec::with_capacity(missing.len());
         for event in missing {
             let found = match self.service.find(id, &calendar, &event).await {

@@ -104,6 +104,59 @@ async fn many_deletions_at_once_wait_for_a_person() {
     assert_eq!(left.unwrap(), 4);
 }
 
+/// More than are asked for at once: the guard counts them all, and all go once a person agreed.
+#[tokio::test]
+async fn very_many_deletions_that_a_complete_listing_shows_wait_for_a_person_too() {
+    let world = in_memory().await;
+    for number in 0..700 {
+        world.service.person_makes(ANA, &format!("e{number}"), at("09:00", 60), 60);
+    }
+    world.read().await;
+    for number in 0..650 {
+        world.service.person_deletes(ANA, &format!("e{number}"));
+    }
+    world.service.forget_tokens();
+    assert_eq!(world.read().await, Reading::Suspicious { known: 700, gone: 650 });
+    let accepted = world.work().read(world.organization, ANA.to_owned(), true).await.unwrap();
+    assert!(matches!(accepted, Reading::Read { .. }), "{accepted:?}");
+    let organization = world.organization;
+    let left: Result<u32, StoreError> =
+        world.app.store.read(move |tx| calendar_mirror::count(tx, organization, ANA, jiff::Timestamp::MIN)).await;
+    assert_eq!(left.unwrap(), 50);
+}
+
+/// What people make of our event takes its time until they put it back.
+#[tokio::test]
+async fn the_time_that_our_event_was_given_outside_is_not_offered() {
+    let whole_day = EventTime::AllDay { from: DAY, until: date(2026, 11, 25) };
+    let cases = [
+        (at("10:00", 90), vec!["10:30", "11:00"]),
+        (at("12:00", 60), vec![]),
+        (at("10:00", 15), vec![]),
+        (whole_day, vec!["09:00", "14:00", "17:30"]),
+    ];
+    for (time, taken) in cases {
+        let world = in_memory().await;
+        world.book("10:00").await;
+        world.read().await;
+        let before = free(&world).await;
+        let event = world.service.events(ANA).remove(0);
+        world.service.person_changes(ANA, &event.id, |event| event.time = Some(time));
+        world.read().await;
+        world.read().await;
+        let now = free(&world).await;
+        for start in taken {
+            assert!(
+                before.iter().any(|slot| slot == start) && !now.iter().any(|slot| slot == start),
+                "{time:?}: {now:?}"
+            );
+        }
+        world.service.person_changes(ANA, &event.id, |changed| changed.time = event.time);
+        world.read().await;
+        assert_eq!(free(&world).await, before, "{time:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_moved_event_takes_its_appointment_along_at_the_agreed_price() {
     let world = in_memory().await;
