@@ -23,7 +23,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-llm", &["balcao-http", "balcao-json"]),
     ("balcao-embedding", &["balcao-llm"]),
     ("balcao-offline", &["balcao-llm", "balcao-language"]),
-    ("balcao-pack", &["balcao-sandbox", "balcao-search", "balcao-tool", "balcao-yaml"]),
+    ("balcao-pack", &["balcao-json", "balcao-sandbox", "balcao-search", "balcao-tool", "balcao-yaml"]),
     ("balcao-agent", &["balcao-tool", "balcao-llm", "balcao-language"]),
     ("balcao-store", &["balcao-domain", "balcao-seeded-bugs"]),
     ("balcao-channel", &["balcao-domain", "balcao-http", "balcao-json"]),

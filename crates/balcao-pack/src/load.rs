@@ -255,7 +255,7 @@ impl Loader {
             tools = check::compile(&mut compiler, &assembly);
             check::check_examples(&mut compiler, &assembly, &tools);
         }
-        let recorded = recorded(&mut compiler, &pack, folder);
+        let recorded = recorded(&mut compiler, &pack, source.room(), folder);
         let own = |found: Vec<CompilerProblem>| found.into_iter().filter(|told| !told.follows).map(|told| told.problem);
         problems.extend(own(compiler.problems));
         let mut unheld: Vec<Problem> = own(compiler.unheld).collect();
@@ -370,7 +370,13 @@ fn places(source: &Source, pack: &Pack) -> BTreeMap<String, (Arc<Document>, Stri
     all.map(|(id, list, place)| (id.to_owned(), source.origin(&format!("/tool/examples/{list}/{place}")))).collect()
 }
 
-fn recorded(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Folder>) -> BTreeMap<String, Value> {
+/// The answers of services that examples name, by the example. All files together have at most `room` values.
+fn recorded(
+    compiler: &mut Compiler<'_>,
+    pack: &Pack,
+    mut room: usize,
+    folder: Option<&Folder>,
+) -> BTreeMap<String, Value> {
     let mut recorded = BTreeMap::new();
     for (place, case) in pack.examples.success_cases.iter().enumerate() {
         let at = format!("/tool/examples/success_cases/{place}/response_file");
@@ -382,8 +388,11 @@ fn recorded(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Folder>) -
             (None, Some(file), Some(folder)) => {
                 // The check of the files has already reported a file that cannot be read.
                 let Ok(text) = folder.read(file) else { continue };
-                match serde_json::from_str(&text) {
-                    Ok(value) => drop(recorded.insert(case.id.clone(), value)),
+                match balcao_json::read_within(text.as_bytes(), balcao_json::MOST_LEVELS, room) {
+                    Ok(value) => {
+                        room = room.saturating_sub(crate::source::values(&value));
+                        recorded.insert(case.id.clone(), value);
+                    }
                     Err(error) => compiler.complain(&at, format!("invalid JSON in `{file}`: {error}"), None),
                 }
             }

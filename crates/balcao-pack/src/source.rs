@@ -67,6 +67,11 @@ struct Part {
 }
 
 impl Source {
+    /// How many more values the files of the pack may have together.
+    pub(crate) const fn room(&self) -> usize {
+        self.room
+    }
+
     /// A pack that is one file.
     pub(crate) fn single(main: Document) -> Self {
         Self {
@@ -334,7 +339,7 @@ impl Source {
 }
 
 /// The values within a value, itself among them.
-fn values(value: &Value) -> usize {
+pub(crate) fn values(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.iter().map(values).sum::<usize>().saturating_add(1),
         Value::Object(fields) => fields.values().map(values).sum::<usize>().saturating_add(1),

@@ -270,7 +270,7 @@ async fn each_kind_of_single_edit_is_made_audited_and_found_in_the_file() {
 }
 
 #[tokio::test]
-async fn the_next_question_is_answered_with_the_new_price() {
+async fn the_catalog_has_a_new_price_at_once() {
     let shop = Shop::open().await;
     shop.make(set(Section::Services, "Coloração", "price", json!("222.00"))).await.unwrap();
     let offer = Catalog::new(shop.world.app.clone()).offer(shop.world.organization).await.unwrap();

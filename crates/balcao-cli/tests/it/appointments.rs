@@ -123,7 +123,10 @@ fn booking_in_a_time_off_is_listed_shown_and_resolved() {
         format!("{id}  2099-01-07 11:00  Lívia Campos  Sobrancelha  Wesley Moura  the professional has time off");
     assert!(conflicts().lines().any(|one| one == line), "{}", conflicts());
     let shown = out(&appointments(folder, &["ways-out", &id]));
-    assert!(shown.contains(&format!("resolve {id} --cancel  (because no channel leads to them)")), "{shown}");
+    assert!(
+        shown.contains(&format!("resolve {id} --cancel  (the customer is not told, because no channel leads to them)")),
+        "{shown}"
+    );
     assert!(shown.contains("O seu horário de Sobrancelha com Wesley Moura"), "{shown}");
 
     for (arguments, exit, expected) in [

@@ -175,6 +175,31 @@ fn a_folder_that_is_right_gives_a_pack_with_all_its_parts() {
     assert_eq!(loaded.pack.examples.success_cases[0].id, "s");
 }
 
+/// A value takes a hundred times the memory of its text: recorded answers count with the other files.
+#[test]
+fn recorded_answers_share_the_budget_of_values_of_the_pack() {
+    let zeros = format!("[{}0]", "0,".repeat(149_999));
+    let example = |name: &str| {
+        format!(
+            "id: {name}\noperation: get_task\ninput: {{task_id: a}}\noutput: {{id: '1'}}\nresponse_file: examples/responses/{name}.json\n"
+        )
+    };
+    let (first, second, text) = (example("a"), example("b"), pack(""));
+    let files = [
+        ("tool.yaml", text.as_str()),
+        ("examples/responses/a.json", &zeros),
+        ("examples/responses/b.json", &zeros),
+        ("examples/success/a.yaml", &first),
+        ("examples/success/b.yaml", &second),
+    ];
+    let found = problems(Canned::default().loader().load_folder(folder(&files).path()));
+    let refused: Vec<&String> = found.iter().filter(|problem| problem.contains("values")).collect();
+    assert!(
+        refused.len() == 1 && refused[0].contains("invalid JSON in `examples/responses/b.json`: more than"),
+        "{found:#?}"
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn symbolic_links_large_files_and_files_that_are_no_text_are_not_read() {

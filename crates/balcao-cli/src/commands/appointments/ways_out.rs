@@ -112,7 +112,9 @@ pub(super) async fn show(
     };
     print_line(&format!("{id}  {} {}  {service}  {professional}  {why}", view.date, view.start));
     for way in &found.ways {
-        print_line(&format!("  {}  ({})", command(id, view.professional.as_str(), way), carried(&way.reach)));
+        let untold = if matches!(way.reach, Reach::Nothing { .. }) { "the customer is not told, " } else { "" };
+        let line = command(id, view.professional.as_str(), way);
+        print_line(&format!("  {line}  ({untold}{})", carried(&way.reach)));
         print_line(&format!("      {}", one_line(&way.text)));
     }
     Ok(())
