@@ -116,14 +116,40 @@ fn tell(own: &OwnPack, before: Option<&Terms>) {
     ));
     for one in &differences {
         let place = format!("{}{}", one.command.as_deref().unwrap_or("all commands"), one.pointer.replace('/', "."));
-        let told = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), shortened);
-        print_line(&format!("{pack}: {}: was {}", one_line(&place), told(&one.was)));
-        print_line(&format!("{pack}: {}: is now {}", one_line(&place), told(&one.is)));
+        let (was, is) = both_sides(one.was.as_ref(), one.is.as_ref());
+        print_line(&format!("{pack}: {}: was {was}", one_line(&place)));
+        print_line(&format!("{pack}: {}: is now {is}", one_line(&place)));
     }
 }
 
 /// Longest value that is shown, in characters.
 const SHOWN: usize = 2_000;
+
+/// Characters that are shown before and behind what differs of two long values.
+const AROUND: usize = 200;
+
+/// Two values as a person can judge their difference. Of long ones the parts that are the same are left out, and never what differs.
+fn both_sides(was: Option<&Value>, is: Option<&Value>) -> (String, String) {
+    let nothing = || "nothing".to_owned();
+    let (Some(was), Some(is)) = (was, is) else {
+        return (was.map_or_else(nothing, shown), is.map_or_else(nothing, shown));
+    };
+    let (was, is): (Vec<char>, Vec<char>) = (shown(was).chars().collect(), shown(is).chars().collect());
+    if was.len().max(is.len()) <= SHOWN {
+        return (was.into_iter().collect(), is.into_iter().collect());
+    }
+    let same = was.iter().zip(&is).take_while(|(was, is)| was == is).count();
+    let left = was.len().min(is.len()).saturating_sub(same);
+    let same_end = was.iter().rev().zip(is.iter().rev()).take(left).take_while(|(was, is)| was == is).count();
+    let part = |all: &[char]| {
+        let from = same.saturating_sub(AROUND);
+        let to = (all.len().saturating_sub(same_end).saturating_add(AROUND)).min(all.len());
+        let text: String = all.get(from..to).unwrap_or_default().iter().collect();
+        let (before, behind) = (if from > 0 { "…" } else { "" }, if to < all.len() { "…" } else { "" });
+        format!("{before}{text}{behind} ({} characters in all)", all.len())
+    };
+    (part(&was), part(&is))
+}
 
 /// A value as a person can judge it: what cannot be seen is written out, and what is very long is cut.
 fn shortened(value: &Value) -> String {
@@ -131,5 +157,25 @@ fn shortened(value: &Value) -> String {
     match whole.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}… ({} bytes in all)", whole.get(..end).unwrap_or_default(), whole.len()),
         None => whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::both_sides;
+
+    #[test]
+    fn what_differs_of_two_long_values_is_shown_wherever_it_stands() {
+        for place in [0, 1_500, 9_000, 17_999] {
+            let text = |letter: &str| format!("{}{letter}{}", "é".repeat(place), "x".repeat(18_000 - place));
+            let (was, is) = both_sides(Some(&json!(text("A"))), Some(&json!(text("B"))));
+            assert!(was.contains('A') && is.contains('B') && was.len().max(is.len()) < 1_200, "{place}: {was} {is}");
+        }
+        let long = "y".repeat(5_000);
+        let (was, is) = both_sides(Some(&json!("short")), Some(&json!(long)));
+        assert!(was.starts_with("\"short\"") && is.matches('y').count() == 5_000, "a difference is never cut");
+        assert_eq!(both_sides(None, Some(&json!(1))), ("nothing".to_owned(), "1".to_owned()));
     }
 }
