@@ -97,8 +97,8 @@ pub(crate) fn waiting(database: &InlineDatabase, now: Timestamp) -> Result<Optio
     })
 }
 
-/// Whether somebody works, or somebody could: a message may be sent now, a conversation is due, a timer is due. What waits for a later
-/// instant is none of that.
+/// Whether a process works, or has work that it may do now: a message to send, a conversation or a timer that is due. Work that waits for
+/// a later instant does not count.
 ///
 /// # Errors
 /// What the database said.

@@ -1,4 +1,4 @@
-//! Pack `salon`: what the customer is told later, by a reminder or the waiting list.
+//! Pack `salon`: reminders and offers of the waitlist, which reach the customer later.
 
 use balcao_tool::ReceiptKind;
 use serde_json::json;
