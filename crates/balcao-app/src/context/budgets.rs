@@ -124,24 +124,35 @@ pub(crate) fn give_back_file(
     Ok(())
 }
 
-/// Which ceiling strangers have reached today, if this conversation is with one; `Some(None)` if it is, and there is some left.
-pub(crate) fn of_stranger(
+/// What the daily budgets of strangers mean for a conversation.
+pub(crate) enum StrangerStanding {
+    /// The business knows the contact from another channel.
+    Known,
+    /// The contact is a stranger, and some of every budget is left.
+    WithinBudgets,
+    /// The contact is a stranger, and this budget is spent.
+    Spent(String),
+}
+
+/// Compares what strangers have cost today with the budgets, if this conversation is with one.
+pub(crate) fn find_stranger_standing(
     tx: &mut Tx<'_>,
     id: OrganizationId,
-    of: ConversationId,
+    conversation: ConversationId,
     budgets: &StrangerBudgets,
     now: Timestamp,
-) -> Result<Option<Option<String>>, UseCaseError> {
-    if !conversation::is_with_a_stranger(tx, id, of)? {
-        return Ok(None);
+) -> Result<StrangerStanding, UseCaseError> {
+    if !conversation::is_with_a_stranger(tx, id, conversation)? {
+        return Ok(StrangerStanding::Known);
     }
     let day = day_of(tx, id, now)?;
     for (counted, most) in budgets.ceilings() {
         if day_budget::used(tx, id, day.budget(counted.as_str()))? >= natural(most) {
-            return Ok(Some(Some(format!("strangers_day.{}", counted.as_str().trim_start_matches("strangers_")))));
+            let budget = format!("strangers_day.{}", counted.as_str().trim_start_matches("strangers_"));
+            return Ok(StrangerStanding::Spent(budget));
         }
     }
-    Ok(Some(None))
+    Ok(StrangerStanding::WithinBudgets)
 }
 
 /// Counts what a stranger cost.

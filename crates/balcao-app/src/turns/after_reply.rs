@@ -27,25 +27,25 @@ pub(super) async fn run(
     app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &TurnOutcome,
+    outcome: &TurnOutcome,
 ) -> Result<(), AnswerError> {
-    match &answered.ending {
+    match &outcome.ending {
         Ending::Reply { .. } => {}
         Ending::Handoff { reason, .. } if !reason.is_failure() => {
-            return handed_over(app, agent, organization, answered).await;
+            return handed_over(app, agent, organization, outcome).await;
         }
         Ending::Handoff { .. } | Ending::Silence { .. } => return Ok(()),
     }
     // In a turn for a service the contact wrote nothing, so the turn has no facts of the contact.
-    if answered.state.is_service {
+    if outcome.state.is_service {
         return Ok(());
     }
     let steps = &agent.profile.after_reply;
-    let receipts: Vec<&Receipt> = answered.state.calls.iter().flat_map(|call| &call.result.receipts).collect();
+    let receipts: Vec<&Receipt> = outcome.state.calls.iter().flat_map(|call| &call.result.receipts).collect();
     let booked = receipts.iter().any(|receipt| matches!(receipt.kind, ReceiptKind::Booked | ReceiptKind::Rescheduled));
-    let Ok(contact) = ContactId::try_from(answered.state.principal.contact) else { return Ok(()) };
+    let Ok(contact) = ContactId::try_from(outcome.state.principal.contact) else { return Ok(()) };
     let key = |what: &str| EffectKey {
-        key: format!("after/{}/{what}", answered.turn),
+        key: format!("after/{}/{what}", outcome.turn),
         args_hash: String::new(),
         // The turn is closed, so this effect does not belong to it.
         turn: None,
@@ -63,17 +63,17 @@ pub(super) async fn run(
     }
     if let Some(minutes) = steps.followup_minutes
         && !booked
-        && answered.state.memory.service.is_some()
-        && answered.state.pending_confirmation.is_none()
-        && may_follow_up(app, organization, contact, answered.conversation).await?
+        && outcome.state.memory.service.is_some()
+        && outcome.state.pending_confirmation.is_none()
+        && may_follow_up(app, organization, contact, outcome.conversation).await?
     {
-        let hint = answered.state.inbound.chars().take(200).collect();
+        let hint = outcome.state.inbound.chars().take(200).collect();
         let request = FollowUpRequest {
             delay_min: minutes,
             allowed_delays_min: vec![minutes],
             hint,
             kind: FollowUpType::Value,
-            episode: super::episode(app, organization, answered.conversation).await?,
+            episode: super::episode(app, organization, outcome.conversation).await?,
         };
         let planned = FollowUps::new(app.clone()).schedule(organization, contact, key("followup"), request).await?;
         if let Err(refusal) = planned.value {
@@ -81,10 +81,10 @@ pub(super) async fn run(
         }
     }
     if steps.contact_facts {
-        keep_facts(app, agent, organization, contact, answered, key).await?;
+        keep_facts(app, agent, organization, contact, outcome, key).await?;
     }
     if steps.summary {
-        summarise(app, agent, organization, answered).await?;
+        summarise(app, agent, organization, outcome).await?;
     }
     Ok(())
 }
@@ -95,20 +95,20 @@ async fn handed_over(
     app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &TurnOutcome,
+    outcome: &TurnOutcome,
 ) -> Result<(), AnswerError> {
     if agent.profile.after_reply.summary
-        && let Some(text) = summary(app, agent, organization, answered, 1).await?
+        && let Some(text) = summary(app, agent, organization, outcome, 1).await?
     {
-        let id = answered.conversation;
+        let id = outcome.conversation;
         app.store.write(move |tx| summaries::store(tx, organization, id, &text)).await?;
     }
     for tool in &agent.on_handoff {
-        let (principal, args) = (answered.state.principal, json!({}));
+        let (principal, args) = (outcome.state.principal, json!({}));
         let args_hash = canonical::hash(&args);
         let name = &tool.spec.name;
         let key = balcao_tool::EffectKey::derive(principal.turn, u32::MAX, 0, name, &args_hash);
-        let cx = ToolContext { principal, key, args_hash, now: answered.state.now.clone(), agreed: None };
+        let cx = ToolContext { principal, key, args_hash, now: outcome.state.now.clone(), agreed: None };
         let result = tool.execute(&cx, args, RunMode::Execute).await;
         if result.class != ResultClass::Success {
             tracing::warn!(tool = name, value = %result.value, internal = result.internal, "a tool after the handoff failed");
@@ -121,10 +121,10 @@ async fn summarise(
     app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &TurnOutcome,
+    outcome: &TurnOutcome,
 ) -> Result<(), AnswerError> {
-    let Some(text) = summary(app, agent, organization, answered, SUMMARY_EVERY).await? else { return Ok(()) };
-    let id = answered.conversation;
+    let Some(text) = summary(app, agent, organization, outcome, SUMMARY_EVERY).await? else { return Ok(()) };
+    let id = outcome.conversation;
     app.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
 }
 
@@ -133,10 +133,10 @@ async fn summary(
     app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &TurnOutcome,
+    outcome: &TurnOutcome,
     every: i64,
 ) -> Result<Option<String>, AnswerError> {
-    let id = answered.conversation;
+    let id = outcome.conversation;
     let found = app
         .look(move |tx, _now| {
             let found = conversation::get(tx, organization, id)?;
@@ -152,7 +152,7 @@ async fn summary(
     let said: Vec<String> = earlier.iter().flatten().filter_map(transcript_line).collect();
     let system =
         format!("{}\n\n{before}\n\n{}", balcao_agent::prompt::summary(agent.profile.language), said.join("\n"));
-    let text = ask(app, agent, organization, answered, system, ResponseFormat::Text, Purpose::Summary).await;
+    let text = ask(app, agent, organization, outcome, system, ResponseFormat::Text, Purpose::Summary).await;
     Ok(text.map(|text| text.chars().take(SUMMARY_CHARS).collect()))
 }
 
@@ -186,7 +186,7 @@ async fn keep_facts(
     agent: &Agent,
     organization: OrganizationId,
     contact: ContactId,
-    answered: &TurnOutcome,
+    outcome: &TurnOutcome,
     key: impl Fn(&str) -> EffectKey,
 ) -> Result<(), AnswerError> {
     let contacts = Contacts::new(app.clone());
@@ -195,14 +195,14 @@ async fn keep_facts(
     let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).filter(|name| !known.tags.contains(name)).collect();
     let system = balcao_agent::prompt::contact_facts(&tags, agent.profile.language);
     let format = ResponseFormat::Json { name: "contact_facts".to_owned(), schema: facts_schema(&tags) };
-    let Some(text) = ask(app, agent, organization, answered, system, format, Purpose::ContactFacts).await else {
+    let Some(text) = ask(app, agent, organization, outcome, system, format, Purpose::ContactFacts).await else {
         return Ok(());
     };
     let Ok(facts) = repair::parse_arguments(&text).map(|parsed| parsed.value) else { return Ok(()) };
     let fact = |name: &str| facts.get(name).and_then(Value::as_str).map(str::to_owned);
     // A model may invent; only what the customer wrote in this very message is kept.
     let said =
-        |text: &String| balcao_language::normalize(&answered.state.inbound).contains(&balcao_language::normalize(text));
+        |text: &String| balcao_language::normalize(&outcome.state.inbound).contains(&balcao_language::normalize(text));
     let update = ContactUpdate {
         name: fact("name").filter(|name| known.name.is_none() && said(name)),
         email: fact("email").filter(|email| known.email.is_none() && said(email)),
@@ -237,13 +237,13 @@ async fn ask(
     app: &AppContext,
     agent: &Agent,
     organization: OrganizationId,
-    answered: &TurnOutcome,
+    outcome: &TurnOutcome,
     system: String,
     format: ResponseFormat,
     purpose: Purpose,
 ) -> Option<String> {
     let facts = TurnFacts {
-        now: answered.state.now.clone(),
+        now: outcome.state.now.clone(),
         locale: agent.profile.language.tag().to_owned(),
         organization: String::new(),
         address: None,
@@ -253,7 +253,7 @@ async fn ask(
         written: None,
     };
     // The last message of a request must not be ours, but the transcript ends with our reply. So the reply moves into the prompt.
-    let mut messages = answered.state.transcript.clone();
+    let mut messages = outcome.state.transcript.clone();
     let ours = matches!(messages.last(), Some(Message::Assistant { .. })).then(|| messages.pop()).flatten();
     let system = match ours {
         Some(Message::Assistant { text, .. }) => format!("{system}\n\n«{text}»"),
@@ -270,7 +270,7 @@ async fn ask(
         purpose,
         facts,
     };
-    match side_request::complete(app, agent, organization, Some(answered.turn), &request).await {
+    match side_request::complete(app, agent, organization, Some(outcome.turn), &request).await {
         Ok(answer) => Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty()),
         Err(error) => {
             tracing::warn!(%error, ?purpose, "a step after the reply got no answer");

@@ -72,19 +72,20 @@ impl Journal for StoreJournal {
         let machine = serde_json::to_string(state).map_err(|error| Interrupted::NotSaved(error.to_string()))?;
         let &Self { organization, conversation, turn, .. } = self;
         let (turn_lease, hash) = (self.turn_lease.clone(), state.prompt_hash.clone());
-        let acts = state.acts_next(&self.toolbox).then(|| state.has_acted(&self.toolbox));
+        let (acts_next, has_acted) = (state.acts_next(&self.toolbox), state.has_acted(&self.toolbox));
         let (spent, now) = (close::spent(state), self.app.clock.now());
         let work = move |tx: &mut Tx<'_>| {
             match &turn_lease {
-                Some(turn_lease) if acts.is_some() => turn_lease.renew(tx, now)?,
+                Some(turn_lease) if acts_next => turn_lease.renew(tx, now)?,
                 Some(turn_lease) => lease::guard(tx, &turn_lease.lease)?,
                 None => {}
             }
-            if let Some(has_acted) = acts {
+            if acts_next {
                 if !conversation::get(tx, organization, conversation)?.state.agent_speaks() {
                     return Ok(Some(Stop::TakenOver));
                 }
-                if let Some(turn_lease) = turn_lease.as_ref().filter(|_| !has_acted)
+                if !has_acted
+                    && let Some(turn_lease) = &turn_lease
                     && let Some(restart) = turn_lease::restart_if_contact_wrote(tx, turn_lease, turn, spent, now)?
                 {
                     return Ok(Some(Stop::Restarted(restart)));

@@ -132,18 +132,24 @@ pub(super) fn reopen(
     Ok(())
 }
 
-#[expect(clippy::too_many_arguments, reason = "what the caller has loaded already")]
+/// What the opening transaction has read before it loads the rest of a turn.
+pub(super) struct TurnSubject {
+    pub(super) organization: Organization,
+    pub(super) zone: TimeZone,
+    pub(super) contact: Contact,
+    pub(super) conversation: Conversation,
+    pub(super) turn: TurnId,
+}
+
+/// Loads everything else that the turn starts from.
 pub(super) fn load(
     tx: &mut Tx<'_>,
-    organization: Organization,
-    zone: TimeZone,
-    contact: Contact,
-    mut conversation: Conversation,
-    turn: TurnId,
+    subject: TurnSubject,
     locale: Locale,
     load_options: LoadOptions,
     now: Timestamp,
 ) -> Result<Opened, UseCaseError> {
+    let TurnSubject { organization, zone, contact, mut conversation, turn } = subject;
     let local = now.to_zoned(zone.clone());
     let org = organization.id;
     let midnight = local.start_of_day().map_or(now, |start| start.timestamp());

@@ -11,7 +11,7 @@ use balcao_store::Tx;
 
 use super::{Agent, Opened, TurnOutcome, TurnRunner};
 use crate::context::app_context::{AppContext, UseCaseError};
-use crate::context::budgets::{self, StrangerBudgets};
+use crate::context::budgets::{self, StrangerBudgets, StrangerStanding};
 
 /// What strangers may cost in a day, and which model answers them after that.
 pub(super) struct StrangerRules {
@@ -44,12 +44,12 @@ pub(super) async fn agent_for_after_reply(
     runner: &TurnRunner,
     agent: Agent,
     organization: OrganizationId,
-    answered: &TurnOutcome,
+    outcome: &TurnOutcome,
 ) -> Result<Agent, UseCaseError> {
-    if answered.channel != WEB_CHAT {
+    if outcome.channel != WEB_CHAT {
         return Ok(agent);
     }
-    Ok(match decide(runner, &agent, organization, answered.conversation).await? {
+    Ok(match decide(runner, &agent, organization, outcome.conversation).await? {
         StrangerDecision::NotAStranger => agent,
         StrangerDecision::CountCost => Agent { stranger_budgets: Some(runner.strangers.budgets), ..agent },
         StrangerDecision::AnswerOffline(_) | StrangerDecision::HandOff(_) => {
@@ -80,16 +80,17 @@ async fn decide(
 ) -> Result<StrangerDecision, UseCaseError> {
     let StrangerRules { budgets, instead } = &runner.strangers;
     let limits = *budgets;
-    let look = move |tx: &mut Tx<'_>, now| budgets::of_stranger(tx, organization, conversation, &limits, now);
-    Ok(match runner.app().look(look).await? {
-        None => StrangerDecision::NotAStranger,
-        Some(None) => StrangerDecision::CountCost,
-        Some(Some(spent)) => match instead {
+    let find =
+        move |tx: &mut Tx<'_>, now| budgets::find_stranger_standing(tx, organization, conversation, &limits, now);
+    Ok(match runner.app().look(find).await? {
+        StrangerStanding::Known => StrangerDecision::NotAStranger,
+        StrangerStanding::WithinBudgets => StrangerDecision::CountCost,
+        StrangerStanding::Spent(budget) => match instead {
             Some(model) if agent.profile.model.degraded == Degraded::Offline => {
-                tracing::debug!(%conversation, budget = spent, "strangers have used up their day: the offline model answers");
+                tracing::debug!(%conversation, budget, "the daily budget of strangers is spent; the offline model answers");
                 StrangerDecision::AnswerOffline(Arc::clone(model))
             }
-            _ => StrangerDecision::HandOff(spent),
+            _ => StrangerDecision::HandOff(budget),
         },
     })
 }
@@ -100,6 +101,6 @@ pub(super) async fn count(app: &AppContext, agent: &Agent, organization: Organiz
     let now = app.clock.now();
     let counted = app.store.write(move |tx| budgets::spend(tx, organization, &budgets, tokens, cost, now)).await;
     if let Err(error) = counted {
-        tracing::warn!(%error, "what a stranger's turn cost was not counted");
+        tracing::warn!(%error, "the cost of a stranger's turn was not counted");
     }
 }

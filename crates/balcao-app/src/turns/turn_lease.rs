@@ -21,7 +21,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::choices;
 use super::inbound_text;
-use super::opened_turn::{self, LoadOptions, Opened};
+use super::opened_turn::{self, LoadOptions, Opened, TurnSubject};
 use super::stale_inbound;
 use super::turn_control::Restart;
 use crate::context::app_context::{UseCaseError, organization};
@@ -45,6 +45,19 @@ impl TurnLease {
     /// another process can continue the turn (I-7).
     pub(super) fn renew(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<(), UseCaseError> {
         Ok(lease::renew(tx, &self.lease, now.checked_add(self.lasts).unwrap_or(Timestamp::MAX))?)
+    }
+
+    /// Loads what the turn starts from; `rows` are its messages, which may come late.
+    pub(super) fn load(
+        &self,
+        tx: &mut Tx<'_>,
+        subject: TurnSubject,
+        rows: &[InboxRow],
+        now: Timestamp,
+    ) -> Result<Opened, UseCaseError> {
+        let written = stale_inbound::written(rows, &subject.zone, now);
+        let opened = opened_turn::load(tx, subject, self.locale, self.load_options, now)?;
+        Ok(Opened { written, ..opened })
     }
 
     /// Records whether the turn that is about to close changed anything.
@@ -130,19 +143,8 @@ fn load_restart(
     let (organization, zone) = organization(tx, turn_lease.lease.organization)?;
     let contact = contact::get(tx, organization.id, conversation.contact)?;
     let inbound = inbound_text::inbound_text(&rows);
-    let written = stale_inbound::written(&rows, &zone, now);
-    let again = opened_turn::load(
-        tx,
-        organization,
-        zone,
-        contact,
-        conversation,
-        turn,
-        turn_lease.locale,
-        turn_lease.load_options,
-        now,
-    )?;
-    let again = Opened { written, ..again };
+    let subject = TurnSubject { organization, zone, contact, conversation, turn };
+    let again = turn_lease.load(tx, subject, &rows, now)?;
     Ok(Restart { opened: Box::new(again), inbound })
 }
 
@@ -180,7 +182,8 @@ pub(super) fn restart_if_contact_wrote(
     load_restart(tx, turn_lease, turn, conversation, now).map(Some)
 }
 
-/// The part of the closing transaction that a lease adds: the outbox, the inbox and the end of the lease.
+/// The part of the closing transaction that a lease adds: the outbox, the inbox and the end of the lease. `stored` differs from `decided`
+/// if a person took over: then it is silence, and no reply leaves.
 pub(super) fn finish(
     tx: &mut Tx<'_>,
     turn_lease: &TurnLease,

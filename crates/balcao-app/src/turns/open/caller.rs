@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::intake::professional_choice;
-use crate::turns::opened_turn::{LoadOptions, Opened, load, reopen};
+use crate::turns::opened_turn::{LoadOptions, Opened, TurnSubject, load, reopen};
 use crate::turns::versions::{self, PromptVersion};
 use crate::turns::{Agent, ContactRef, TurnRequest};
 
@@ -58,7 +58,8 @@ fn open_in_transaction(
     let contact = find_or_add(tx, inbound, now)?;
     let mut conversation = conversation::find_or_begin(tx, organization.id, contact.id, &inbound.channel, now)?;
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
-        let opened = load(tx, organization, zone, contact, conversation, turn, locale, load_options, now)?;
+        let subject = TurnSubject { organization, zone, contact, conversation, turn };
+        let opened = load(tx, subject, locale, load_options, now)?;
         return Ok(OpenResult::Interrupted { opened: Box::new(opened), saved });
     }
     if conversation.state == ConversationState::Closed {
@@ -75,7 +76,8 @@ fn open_in_transaction(
         };
         message::insert(tx, organization.id, &new, now)?;
     }
-    let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, load_options, now)?;
+    let subject = TurnSubject { organization, zone, contact, conversation, turn };
+    let mut opened = load(tx, subject, locale, load_options, now)?;
     // The pending confirmation stays until the turn closes. If a crash cuts this turn short, the customer's yes still counts, once.
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;

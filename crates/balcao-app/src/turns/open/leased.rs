@@ -13,7 +13,7 @@ use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::scheduling::intake::professional_choice;
 use crate::turns::Agent;
 use crate::turns::inbound_text::{self, InboundText};
-use crate::turns::opened_turn::{self, Opened};
+use crate::turns::opened_turn::{self, Opened, TurnSubject};
 use crate::turns::stale_inbound;
 use crate::turns::turn_lease::{TurnLease, assign_messages};
 use crate::turns::versions::{self, PromptVersion};
@@ -79,19 +79,8 @@ fn open_in_transaction(
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
         let rows = inbox::of_turn(tx, organization.id, turn)?;
         let (inbound, window_closed) = read(&rows, &conversation.channel, now);
-        let written = stale_inbound::written(&rows, &zone, now);
-        let opened = opened_turn::load(
-            tx,
-            organization,
-            zone,
-            contact,
-            conversation,
-            turn,
-            turn_lease.locale,
-            turn_lease.load_options,
-            now,
-        )?;
-        let opened = Opened { written, ..opened };
+        let subject = TurnSubject { organization, zone, contact, conversation, turn };
+        let opened = turn_lease.load(tx, subject, &rows, now)?;
         return Ok(LeasedOpening::Turn { opened: Box::new(opened), saved, inbound, window_closed });
     }
     if inbox::burst(tx, organization.id, conversation.id)?.is_none() {
@@ -111,19 +100,8 @@ fn open_in_transaction(
     let turn = versions::open_turn(tx, organization.id, conversation.id, prompt, now)?;
     let rows = assign_messages(tx, lease, turn, turn_lease.burst.most.max(1), now)?;
     let (inbound, window_closed) = read(&rows, &conversation.channel, now);
-    let written = stale_inbound::written(&rows, &zone, now);
-    let mut opened = opened_turn::load(
-        tx,
-        organization,
-        zone,
-        contact,
-        conversation,
-        turn,
-        turn_lease.locale,
-        turn_lease.load_options,
-        now,
-    )?;
-    opened.written = written;
+    let subject = TurnSubject { organization, zone, contact, conversation, turn };
+    let mut opened = turn_lease.load(tx, subject, &rows, now)?;
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;
     Ok(LeasedOpening::Turn { opened: Box::new(opened), saved: None, inbound, window_closed })
