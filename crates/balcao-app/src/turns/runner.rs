@@ -195,11 +195,11 @@ impl TurnRunner {
             }
         };
         let visitor = opened.contact.channel_user.clone().filter(|_| leased.channel == WEB_CHAT);
-        let draft = pages.zip(visitor).map(|(pages, visitor)| pages.drafting(&visitor));
-        let mut source = Leased { lease, draft };
+        let preview = pages.zip(visitor).map(|(pages, visitor)| pages.begin_preview(&visitor));
+        let mut source = Leased { lease, preview };
         let outcome = Box::pin(self.run_to_end(&mut agent, opened, turn, &mut source, &meter)).await?;
-        if let (Some(draft), Ending::Reply { .. }) = (source.draft, &outcome.ending) {
-            draft.keep();
+        if let (Some(preview), Ending::Reply { .. }) = (source.preview, &outcome.ending) {
+            preview.keep();
         }
         Ok(Some(outcome))
     }

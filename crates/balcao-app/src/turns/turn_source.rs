@@ -3,7 +3,7 @@
 use balcao_agent::streaming::ReplySink;
 
 use super::turn_lease::TurnLease;
-use crate::messaging::web_chat::Drafting;
+use crate::messaging::web_chat::ReplyPreview;
 
 /// The differences between the sources of a turn.
 pub(super) trait TurnSource: Send + Sync {
@@ -34,10 +34,10 @@ impl TurnSource for Caller<'_> {
     fn restarted(&mut self) {}
 }
 
-/// A conversation that the dispatcher leased; an open page of the web chat shows the draft.
+/// A conversation that the dispatcher leased; an open page of the web chat shows the reply while it is written.
 pub(super) struct Leased {
     pub(super) lease: TurnLease,
-    pub(super) draft: Option<Drafting>,
+    pub(super) preview: Option<ReplyPreview>,
 }
 
 impl TurnSource for Leased {
@@ -46,11 +46,11 @@ impl TurnSource for Leased {
     }
 
     fn sink(&self) -> Option<&dyn ReplySink> {
-        self.draft.as_ref().map(|draft| -> &dyn ReplySink { draft })
+        self.preview.as_ref().map(|preview| -> &dyn ReplySink { preview })
     }
 
     fn restarted(&mut self) {
-        self.draft.as_ref().inspect(|draft| draft.retract());
+        self.preview.as_ref().inspect(|preview| preview.retract());
         // The sanitiser exists since the first opening, so no restart needs the public texts.
         self.lease.load_options.public_texts = false;
     }

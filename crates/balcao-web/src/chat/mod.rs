@@ -289,10 +289,10 @@ async fn events(
     let sharer = sharer.map(|Extension(sharer)| sharer).unwrap_or_default();
     let share = chat.0.streams.take(&sharer).map_err(|_left| too_fast(Duration::from_secs(10)))?;
     let hub = chat.0.chats.hub();
-    let listening = hub.join(visitor.as_str(), limits.streams_per_visitor, limits.streams);
-    let Some(listening) = listening else { return Err(too_fast(Duration::from_secs(10))) };
+    let page = hub.join(visitor.as_str(), limits.streams_per_visitor, limits.streams);
+    let Some(page) = page else { return Err(too_fast(Duration::from_secs(10))) };
     let (chats, stop) = (chat.0.chats.clone(), chat.0.stop.clone());
-    let reader = stream::Reader { chats, visitor, listening, limits, stop, after, _share: share };
+    let reader = stream::Reader { chats, visitor, page, limits, stop, after, _share: share };
     let answer = Sse::new(stream::events(reader)).keep_alive(KeepAlive::new().interval(limits.heartbeat));
     // A proxy that collects an answer before it passes it on would hold every event back.
     Ok(([("x-accel-buffering", "no")], answer).into_response())

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use axum::response::sse::Event;
-use balcao_app::messaging::web_chat::{ChatState, ChatView, Listening, Visitor, WebChats};
+use balcao_app::messaging::web_chat::{ChatState, ChatView, OpenPage, Visitor, WebChats};
 use futures::Stream;
 use futures::stream::unfold;
 use serde_json::json;
@@ -22,7 +22,7 @@ use crate::limits::fair_quota::Permit;
 pub(super) struct Reader {
     pub(super) chats: WebChats,
     pub(super) visitor: Visitor,
-    pub(super) listening: Listening,
+    pub(super) page: OpenPage,
     pub(super) limits: ChatLimits,
     pub(super) stop: CancellationToken,
     /// The last number that was shown.
@@ -86,11 +86,11 @@ impl Progress {
     /// Shows what is being written, as long as it is the agent who answers.
     fn draft(&mut self, view: &ChatView) {
         if view.messages.iter().any(|message| message.author == "agent") {
-            self.reader.listening.settle();
+            self.reader.page.clear_preview();
             self.draft.clear();
             return;
         }
-        let draft = if view.state.with == "agent" { self.reader.listening.draft() } else { String::new() };
+        let draft = if view.state.with == "agent" { self.reader.page.preview() } else { String::new() };
         if draft != self.draft {
             self.ready.extend(Event::default().event("draft").json_data(json!({ "text": draft })));
             self.draft = draft;
@@ -103,7 +103,7 @@ impl Progress {
             biased;
             () = self.reader.stop.cancelled() => None,
             () = sleep_until(self.ends) => None,
-            () = self.reader.listening.news() => Some(()),
+            () = self.reader.page.wait_for_news() => Some(()),
             () = sleep(self.reader.limits.poll) => Some(()),
         }
     }

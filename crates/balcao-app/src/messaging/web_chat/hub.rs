@@ -1,7 +1,8 @@
-//! The open pages of visitors in this process, the signal that there is something to read, and the drafts that an agent is writing to them.
+//! The pages of the web chat that are open in this process: wakes them when there is something to read, and shows them a reply while the
+//! agent writes it ([`ReplyPreview`]).
 //!
-//! The signals are only hints: a page also reads the store from time to time, for entries of other processes. A reply that a page shows
-//! during its writing ([`Drafting`]) appears again, whole, once it is a message. The hub stores nothing.
+//! A page also reads the store from time to time, because another process may write a message. The hub stores nothing; once the reply is a
+//! message, the page shows the message instead of the preview.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,22 +10,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use balcao_agent::streaming::ReplySink;
 use tokio::sync::watch;
 
-/// The open pages of one process, each visitor's with the beginning of the reply that is being written to them. Cheap to clone.
+/// The open pages of one process by visitor, with the preview of the reply to each visitor. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Hub(Arc<Mutex<HashMap<String, watch::Sender<String>>>>);
 
 /// One open page; it is counted until it is dropped.
 #[derive(Debug)]
-pub struct Listening {
+pub struct OpenPage {
     hub: Hub,
     visitor: String,
     news: Option<watch::Receiver<String>>,
 }
 
 impl Hub {
-    /// Opens a page of a visitor, if they have fewer than `most` and all together fewer than `most_of_all`.
+    /// Opens a page of a visitor; `None` if the visitor has `most` open pages or the process has `most_of_all`.
     #[must_use]
-    pub fn join(&self, visitor: &str, most: usize, most_of_all: usize) -> Option<Listening> {
+    pub fn join(&self, visitor: &str, most: usize, most_of_all: usize) -> Option<OpenPage> {
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let open: usize = pages.values().map(watch::Sender::receiver_count).sum();
         if open >= most_of_all {
@@ -35,29 +36,29 @@ impl Hub {
             return None;
         }
         let news = Some(sender.subscribe());
-        Some(Listening { hub: self.clone(), visitor: visitor.to_owned(), news })
+        Some(OpenPage { hub: self.clone(), visitor: visitor.to_owned(), news })
     }
 
     /// Tells a visitor's pages that there is something to read.
     pub fn wake(&self, visitor: &str) {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = pages.get(visitor) {
-            sender.send_modify(|_draft| {});
+            sender.send_modify(|_preview| {});
         }
     }
 
-    /// A reply to a visitor that their pages see while it is written, if any is open then.
+    /// Begins the preview of a reply to a visitor, for the pages that the visitor has open.
     #[must_use]
-    pub fn drafting(&self, visitor: &str) -> Drafting {
-        Drafting { hub: self.clone(), visitor: visitor.to_owned(), so_far: Mutex::default() }
+    pub fn begin_preview(&self, visitor: &str) -> ReplyPreview {
+        ReplyPreview { hub: self.clone(), visitor: visitor.to_owned(), so_far: Mutex::default() }
     }
 
-    fn show(&self, visitor: &str, draft: &str) {
+    fn show(&self, visitor: &str, preview: &str) {
         let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = pages.get(visitor) {
             sender.send_if_modified(|shown| {
-                let changed = shown != draft;
-                draft.clone_into(shown);
+                let changed = shown != preview;
+                preview.clone_into(shown);
                 changed
             });
         }
@@ -71,9 +72,9 @@ impl Hub {
     }
 }
 
-impl Listening {
-    /// Waits until there may be something to read; what happened since the last time counts.
-    pub async fn news(&mut self) {
+impl OpenPage {
+    /// Waits until there may be something to read. A signal since the last wait counts.
+    pub async fn wait_for_news(&mut self) {
         let changed = match &mut self.news {
             Some(news) => news.changed().await.is_ok(),
             None => false,
@@ -84,39 +85,39 @@ impl Listening {
         }
     }
 
-    /// What an agent has written so far of a reply; empty if nothing is to be seen of one.
+    /// Returns the reply as far as it is written; empty if no reply is being written.
     #[must_use]
-    pub fn draft(&self) -> String {
+    pub fn preview(&self) -> String {
         self.news.as_ref().map(|news| news.borrow().clone()).unwrap_or_default()
     }
 
-    /// What was written so far has become a message: no page is to show both.
-    pub fn settle(&self) {
+    /// Clears the preview, because the reply is a message now and a page must not show both.
+    pub fn clear_preview(&self) {
         self.hub.show(&self.visitor, "");
     }
 }
 
-/// A reply on its way to a visitor's pages. Unless it is [kept](Self::keep), they stop showing it when this is dropped: the turn came to
-/// something else, or to nothing.
+/// Shows a visitor's pages a reply while it is written. Dropping it clears the pages, because the turn ended without this reply;
+/// [`keep`](Self::keep) leaves it in place.
 #[derive(Debug)]
-pub struct Drafting {
+pub struct ReplyPreview {
     hub: Hub,
     visitor: String,
     so_far: Mutex<String>,
 }
 
-impl Drafting {
-    /// The reply is a message now: the pages show what they have seen of it until that comes.
+impl ReplyPreview {
+    /// Leaves the preview on the pages until the stored message arrives there.
     pub fn keep(self) {
         self.so_far.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
-impl ReplySink for Drafting {
+impl ReplySink for ReplyPreview {
     fn delta(&self, piece: &str) {
         let mut so_far = self.so_far.lock().unwrap_or_else(PoisonError::into_inner);
         so_far.push_str(piece);
-        // The whole each time: a page that opens in the middle sees its beginning, too.
+        // The preview always holds the whole text, so a page that opens now sees the beginning too.
         self.hub.show(&self.visitor, &so_far);
     }
 
@@ -126,7 +127,7 @@ impl ReplySink for Drafting {
     }
 }
 
-impl Drop for Drafting {
+impl Drop for ReplyPreview {
     fn drop(&mut self) {
         if !self.so_far.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
             self.hub.show(&self.visitor, "");
@@ -134,7 +135,7 @@ impl Drop for Drafting {
     }
 }
 
-impl Drop for Listening {
+impl Drop for OpenPage {
     fn drop(&mut self) {
         let mut pages = self.hub.0.lock().unwrap_or_else(PoisonError::into_inner);
         self.news = None;

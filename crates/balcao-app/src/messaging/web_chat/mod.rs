@@ -30,7 +30,7 @@ use crate::context::metrics;
 use crate::context::request_rate::{self, RequestRate};
 use crate::messaging::files::{self, FileBytes, FileRefusal};
 use crate::messaging::inbox::{Account, Inbox, UploadedFile};
-pub use hub::{Drafting, Hub, Listening};
+pub use hub::{Hub, OpenPage, ReplyPreview};
 pub use mailbox::ChatMailbox;
 
 /// The one account of the web chat.

@@ -1,5 +1,5 @@
-//! The calls of a model that errs or attacks: those that stand beside this file, and those of the material where it is at hand
-//! (`hostile-replies`, kinds `tool_*`).
+//! The calls of a model that errs or attacks: the cases beside this file, and the kinds `tool_*` of
+//! `../shared/material/hostile-replies` where that folder exists.
 
 use balcao_language::normalize;
 use serde_json::Value;

@@ -26,7 +26,7 @@ impl Step {
         Self { text: String::new(), calls: vec![(name.to_owned(), arguments.to_string())] }
     }
 
-    /// A step as the material writes it.
+    /// A step of a scenario file in `../shared/material`.
     pub(super) fn of(step: &Value) -> Self {
         let times = step.get("times").and_then(Value::as_u64).unwrap_or(1);
         let written = |call: &Value| {
