@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A document of the material beside the repository; whether it is there is another question.
+/// The path of a document in `../shared/material`. The document may be missing.
 #[must_use]
 pub fn material(name: &str) -> PathBuf {
     root().join("../shared/material").join(name)

@@ -1,4 +1,4 @@
-//! The shipped scenarios, and those of the material where it is at hand, hold with the built-in model.
+//! The offline model passes the shipped scenarios, and those in `../shared/material` where that folder exists.
 
 use std::path::{Path, PathBuf};
 

@@ -55,7 +55,7 @@ pub(crate) struct Recorded {
     pub(crate) body: Vec<u8>,
 }
 
-/// All recorded answers, or nothing (and a word on stderr) where the material is not at hand.
+/// All recorded answers; none, and a note of the skip, where `../shared/material` is missing.
 pub(crate) fn recorded() -> Vec<Recorded> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/llm-wire");
     if !root.is_dir() {
@@ -66,7 +66,7 @@ pub(crate) fn recorded() -> Vec<Recorded> {
     walk(&root, &mut paths);
     paths.sort();
     let all: Vec<Recorded> = paths.iter().filter_map(|path| load(&root, path)).collect();
-    assert!(all.len() > 150, "the material shrank to {}", all.len());
+    assert!(all.len() > 150, "only {} recorded answers are left", all.len());
     all
 }
 

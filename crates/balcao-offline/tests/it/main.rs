@@ -1,4 +1,4 @@
-//! Conversations with the offline model over a small fake business: the material's scenarios and our own.
+//! Conversations with the offline model over a small fake business: the scenarios in `../shared/material` and our own.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr, reason = "tests")]
 
 mod contract;

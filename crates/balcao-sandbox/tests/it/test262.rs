@@ -1,4 +1,4 @@
-//! The string tests of test262, where the material lies beside the repository.
+//! The string tests of test262, where `../shared/material` holds them.
 
 use std::{fs, path::Path};
 
