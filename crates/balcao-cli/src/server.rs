@@ -50,9 +50,9 @@ const LAST_SEND: Duration = Duration::from_secs(10);
 /// What one program does of the server's work. Any number of each may run over one PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Role {
-    /// Takes messages in, and answers the API and the web chat.
+    /// Receives messages, and answers the API and the web chat.
     Api,
-    /// Runs turns and sends; by HTTP it answers only for its health.
+    /// Runs turns and sends messages; over HTTP it answers only `/healthz` and `/readyz`.
     Worker,
     /// Both.
     All,

@@ -5,7 +5,7 @@ use balcao_app::context::staff_email::Actor;
 /// Who acts.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ActingStaff {
-    /// The e-mail address of the staff member who acts; without it, the operator of the server.
+    /// The e-mail address of the staff member who acts; default: the operator of the server.
     #[arg(long = "as", value_name = "EMAIL")]
     email: Option<String>,
 }

@@ -27,36 +27,36 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Makes an address that a calendar program can subscribe to, and shows it: this once, and never again.
+    /// Creates an address that a calendar program can subscribe to, and shows it once.
     Link {
-        /// Whose agenda.
+        /// The professional.
         professional: String,
-        /// How much it tells of each appointment: busy, service, `first_name`.
+        /// The detail of each appointment: busy, service, `first_name`.
         #[arg(long, default_value = "busy", value_parser = detail)]
         detail: Detail,
     },
-    /// Every address, and whether it is still open.
+    /// Lists all addresses with their state.
     List,
-    /// Puts a new address in the place of one, which is open no more.
+    /// Replaces an address by a new one.
     Renew {
-        /// The address, as `list` names it.
+        /// The address, by its id in `list`.
         #[arg(value_parser = feed)]
         id: FeedId,
     },
-    /// Closes an address, at once and for ever.
+    /// Closes an address at once.
     Revoke {
-        /// The address, as `list` names it.
+        /// The address, by its id in `list`.
         #[arg(value_parser = feed)]
         id: FeedId,
     },
     /// Writes an agenda as a calendar file.
     Export {
-        /// Whose agenda.
+        /// The professional.
         professional: String,
-        /// Where to; standard output without it.
+        /// The file to write; default: standard output.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
-        /// How much it tells of each appointment: busy, service, `first_name`.
+        /// The detail of each appointment: busy, service, `first_name`.
         #[arg(long, default_value = "busy", value_parser = detail)]
         detail: Detail,
     },

@@ -42,49 +42,49 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Appointments of a day or several, cancelled ones included.
+    /// Lists the appointments of one or more days, also cancelled ones.
     List {
-        /// The first local date; today, if absent.
+        /// The first local date; default: today.
         #[arg(long, value_name = "DATE")]
         from: Option<Date>,
-        /// The last local date; that of `--from`, if absent.
+        /// The last local date; default: the date of `--from`.
         #[arg(long, value_name = "DATE")]
         to: Option<Date>,
-        /// Only unmarked visits that have ended; without dates those of the last thirty days.
+        /// Only ended visits without a mark; without dates, those of the last thirty days.
         #[arg(long)]
         unmarked: bool,
     },
-    /// Reminders that are still to come, in order of time.
+    /// Lists planned reminders in order of time.
     Reminders,
-    /// Bookings to come in a time off, a holiday or closed hours that staff do not keep.
+    /// Lists future bookings in a time off, a holiday or closed hours, except those that staff keep.
     Conflicts,
-    /// What can be done with a booking, and what its customer would read.
+    /// Lists the ways to resolve a booking, each with the message to the customer.
     WaysOut {
-        /// The appointment, as `conflicts` names it.
+        /// The appointment, by its id in `conflicts`.
         #[arg(value_parser = appointment)]
         id: AppointmentId,
     },
-    /// Moves, cancels or keeps a booking, and tells the customer.
+    /// Moves, cancels or keeps a booking, and writes to the customer.
     Resolve(ways_out::ResolveArgs),
-    /// Marks how a visit ended, from its start on.
+    /// Marks the outcome of a visit that has started.
     Mark {
-        /// The appointment, as `list` names it.
+        /// The appointment, by its id in `list`.
         #[arg(value_parser = appointment)]
         id: AppointmentId,
-        /// How it ended.
+        /// The outcome.
         end: End,
         #[command(flatten)]
         me: ActingStaff,
     },
-    /// Undoes the mark of a visit, for 24 hours after the mark.
+    /// Undoes the mark of a visit, within 24 hours.
     Undo {
-        /// The appointment, as `list` names it.
+        /// The appointment, by its id in `list`.
         #[arg(value_parser = appointment)]
         id: AppointmentId,
         #[command(flatten)]
         me: ActingStaff,
     },
-    /// Marks as completed what has ended on a day and has no mark: all others came.
+    /// Marks all ended visits of a day without a mark as completed.
     CompleteDay {
         /// The local date.
         date: Date,
@@ -100,7 +100,7 @@ enum End {
     Completed,
     /// The customer did not come.
     NoShow,
-    /// It was called off, and the call-off was not entered before its start.
+    /// The customer cancelled, and the cancellation was entered after the start.
     Cancelled,
 }
 

@@ -12,10 +12,10 @@ use crate::{
 /// Options of `balcao backup`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    balcao backup backups/2026-11-22.db     as the database is at one instant; the server goes on meanwhile\n  \
-    balcao restore backups/2026-11-22.db    puts it back")]
+    balcao backup backups/2026-11-22.db     copies the database as of one instant; the server goes on\n  \
+    balcao restore backups/2026-11-22.db    restores this copy")]
 pub(crate) struct Args {
-    /// The file that is written; it must not be there yet.
+    /// The file to write; it must not exist.
     file: PathBuf,
 }
 

@@ -32,20 +32,20 @@ const SHOWN: usize = 10;
 /// Options of `balcao business`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    balcao business export --out shop.yaml            the business as a file\n  \
-    balcao business versions                          what business, knowledge and prompts looked like each time that they changed\n  \
-    balcao business export --business business_3      the business as it was then; applied, it is so again\n  \
-    balcao business history Corte                     who changed the service, and how\n  \
-    balcao business plan shop.yaml                    what the file would change, and which bookings that hits\n  \
-    balcao business apply shop.yaml                   shows the plan, asks, and makes it\n  \
-    balcao business apply shop.yaml --plan HASH       makes exactly the plan of that hash\n  \
-    balcao business set services Corte price=55.00    one edit\n  \
+    balcao business export --out shop.yaml            writes the business as a file\n  \
+    balcao business versions                          lists the versions of business, knowledge and prompts\n  \
+    balcao business export --business business_3      writes version 3 of the business\n  \
+    balcao business history Corte                     shows who changed the service, and how\n  \
+    balcao business plan shop.yaml                    shows what the file would change, and the affected bookings\n  \
+    balcao business apply shop.yaml                   shows the plan, asks for a yes and applies it\n  \
+    balcao business apply shop.yaml --plan HASH       applies only the plan with this hash\n  \
+    balcao business set services Corte price=55.00    changes one entry\n  \
     balcao business set professionals Rafa 'time_off+={\"from\":\"2027-01-04T00:00\",\"to\":\"2027-01-11T00:00\"}'\n  \
     balcao business set organization hours.mon='[\"13:00-20:00\"]' 'exceptions+={\"date\":\"2026-12-24\",\"periods\":[]}'\n  \
     balcao business add services name=Luzes price=180.00 duration_minutes=90\n  \
-    balcao business remove services Luzes             takes it out; what is booked stays\n\n\
-    A value is JSON where it reads as JSON, and text otherwise. FIELD=null takes a field away, FIELD+=ITEM adds to a list,\n\
-    FIELD-=ITEM takes the items away that have all these fields.")]
+    balcao business remove services Luzes             archives it; its bookings stay\n\n\
+    A value that is valid JSON is read as JSON, any other value as text. FIELD=null removes a field, FIELD+=ITEM adds to a list,\n\
+    FIELD-=ITEM removes the items that have all these fields.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -53,19 +53,19 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Writes the business as a file of the form of `balcao seed`, without contacts.
+    /// Writes the business as a file for `balcao seed`, without contacts.
     Export {
-        /// The business as it was in this version.
+        /// This version of the business.
         #[arg(long, value_name = "business_N")]
         business: Option<VersionName>,
-        /// The knowledge as it was in this version.
+        /// This version of the knowledge.
         #[arg(long, value_name = "knowledge_N")]
         knowledge: Option<VersionName>,
-        /// The file; standard output, if not given.
+        /// The file to write; default: standard output.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Shows what a file would change, and changes nothing.
+    /// Shows the plan of a file; changes nothing.
     Plan {
         /// The business as YAML.
         file: PathBuf,
@@ -73,7 +73,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Shows what a file would change, asks, and makes exactly that.
+    /// Shows the plan of a file, asks for a yes and applies exactly this plan.
     Apply {
         /// The business as YAML.
         file: PathBuf,
@@ -102,20 +102,20 @@ enum Command {
         #[command(flatten)]
         consent: Consent,
     },
-    /// Lists what business, knowledge and prompts looked like each time that they changed, the newest first.
+    /// Lists the versions of business, knowledge and prompts, newest first.
     Versions {
-        /// `business`, `knowledge` or `prompt`; all, if not given.
+        /// `business`, `knowledge` or `prompt`; default: all.
         #[arg(long, value_parser = versions::kind)]
         kind: Option<VersionKind>,
-        /// One JSON object a line instead of text.
+        /// One JSON object per line instead of text.
         #[arg(long)]
         json: bool,
     },
     /// Shows who changed an entry, when, and its values before and after.
     History {
-        /// Its name as a plan prints it; `organization` for hours, exceptions and rules.
+        /// The name in the plan; `organization` for hours, exceptions and rules.
         name: String,
-        /// One JSON object a line instead of text.
+        /// One JSON object per line instead of text.
         #[arg(long)]
         json: bool,
     },
@@ -124,7 +124,7 @@ enum Command {
         /// Its name, such as `prompt_2`.
         name: VersionName,
     },
-    /// Takes one entry out: services, professionals and plans are archived, other entries are removed.
+    /// Archives a service, professional or plan; removes any other entry.
     Remove {
         /// The section, as for `set`.
         #[arg(value_parser = section)]
@@ -139,10 +139,10 @@ enum Command {
 /// How a plan is agreed to.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Consent {
-    /// Makes the plan without asking.
+    /// Applies the plan without a question.
     #[arg(long)]
     yes: bool,
-    /// Makes the plan of this hash without asking, and no other.
+    /// Applies only the plan with this hash, without a question.
     #[arg(long, value_name = "HASH", conflicts_with = "yes")]
     plan: Option<String>,
     /// JSON instead of text.

@@ -28,7 +28,7 @@ use crate::{
 /// Options of `balcao chat`.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// The agent profile; without it the configured one.
+    /// The agent profile; default: the configured one.
     #[arg(long, value_name = "ID")]
     pub(crate) profile: Option<String>,
     /// Serves a fresh in-memory database seeded from this file, instead of the configured one.
@@ -37,19 +37,19 @@ pub(crate) struct Args {
     /// The customer's phone number.
     #[arg(long = "as", value_name = "PHONE", default_value = "+55 11 90000-0000")]
     pub(crate) phone: String,
-    /// The e-mail address of the person of staff who writes, for a profile that talks with staff.
+    /// The e-mail address of the staff member who writes, for a profile of staff.
     #[arg(long, value_name = "EMAIL", conflicts_with = "phone")]
     pub(crate) as_staff: Option<String>,
-    /// Fixes the business's local clock, for example 2026-11-24T10:00.
+    /// Sets the local time of the business, for example 2026-11-24T10:00.
     #[arg(long, value_name = "TIME", value_parser = local_time)]
     pub(crate) now: Option<DateTime>,
-    /// Reads the customer's messages from a file, or from standard input with `-`: one turn a line.
+    /// Reads the customer's messages from a file (`-`: standard input), one turn per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<String>,
     /// Shows steps, tool calls, results and timings on standard error.
     #[arg(long)]
     pub(crate) trace: bool,
-    /// One JSON object a turn instead of text.
+    /// One JSON object per turn instead of text.
     #[arg(long)]
     pub(crate) json: bool,
     /// A configured provider by name, or `offline`.

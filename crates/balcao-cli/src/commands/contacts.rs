@@ -31,7 +31,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Contacts whose name or e-mail address has all these words, or whose number it is.
+    /// Lists contacts whose name or e-mail address has all these words, or who have this number.
     Find {
         /// Words of the name or of the e-mail address, or a telephone number.
         #[arg(value_name = "TEXT", required = true)]
@@ -40,12 +40,12 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Changes what is kept of a contact; the old values go to the audit log.
+    /// Changes the data of a contact; the audit log keeps the old values.
     Set {
         /// The contact: `balcao contacts find` shows the ids.
         contact: ContactId,
-        /// What to keep: `name`, `preferred_name`, `email`, `address`, `birthday` (a date), or a field of your own. An empty value takes a
-        /// field of your own, or the birthday, away.
+        /// `name`, `preferred_name`, `email`, `address`, `birthday` (a date) or a custom field. An empty value removes a
+        /// custom field or the birthday.
         #[arg(value_name = "FIELD=VALUE", required = true)]
         fields: Vec<String>,
         /// JSON instead of text.

@@ -40,19 +40,19 @@ const QUIET_MS: u64 = 600;
 /// Options of `balcao demo`.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// Fixes the business's local clock, for example 2026-11-24T10:00; on the page it goes on from there.
+    /// Sets the local time of the business, for example 2026-11-24T10:00; on the page it goes on from there.
     #[arg(long, value_name = "TIME", value_parser = super::chat::local_time)]
     now: Option<jiff::civil::DateTime>,
-    /// The page's port on this machine, 0 for a free one; the page comes also where there is no terminal.
+    /// The local port of the page, 0 for a free one; with this option the page also starts without a terminal.
     #[arg(long, value_name = "PORT", conflicts_with_all = ["terminal", "trace", "script"])]
     port: Option<u16>,
-    /// Chats in the terminal instead; so does a standard input that is no terminal.
+    /// Chats in the terminal; the default if standard input is not a terminal.
     #[arg(long)]
     terminal: bool,
     /// Shows steps, tool calls, results and timings on standard error; in the terminal.
     #[arg(long)]
     trace: bool,
-    /// Reads the customer's messages from a file, or from standard input with `-`: one turn a line.
+    /// Reads the customer's messages from a file (`-`: standard input), one turn per line.
     #[arg(long, value_name = "FILE")]
     script: Option<String>,
     /// A configured provider by name, or `offline`.

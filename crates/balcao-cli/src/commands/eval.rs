@@ -14,16 +14,16 @@ use crate::{
 /// Options of `balcao eval`.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
-    /// Scenario files.
+    /// The scenario files.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where `NAME.yaml` of a scenario's business is; without it in `../business/` beside the scenario's folder.
+    /// The folder of the business files; default: `../business/` beside the scenario's folder.
     #[arg(long, value_name = "DIR")]
     business_dir: Option<PathBuf>,
     /// A configured provider by name, or `offline`.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// How often each scenario is played; all must pass.
+    /// The number of runs of each scenario; all must pass.
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
     trials: u32,
     /// JSON with the transcripts instead of text.

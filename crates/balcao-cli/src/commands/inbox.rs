@@ -42,41 +42,41 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Conversations that wait for a person or are with one, the longest waiting first.
+    /// Lists conversations that wait for staff or are with staff, the longest waiting first.
     List {
-        /// Those of the agent and the closed ones, too.
+        /// Also conversations of the agent and closed ones.
         #[arg(long)]
         all: bool,
     },
-    /// A conversation: why it was handed over, notes, and the last messages.
+    /// Shows a conversation: the reason of the handoff, notes and the last messages.
     Show {
-        /// The conversation, as `list` names it.
+        /// The conversation, by its id in `list`.
         #[arg(value_parser = conversation)]
         id: ConversationId,
     },
-    /// Takes a conversation over: from then on the agent is silent in it.
+    /// Takes over a conversation; the agent is then silent.
     Take {
-        /// The conversation, as `list` names it.
+        /// The conversation, by its id in `list`.
         #[arg(value_parser = conversation)]
         id: ConversationId,
         #[command(flatten)]
         me: Me,
     },
-    /// Saves a file that a customer or staff sent. It is whoever sent it's: look at it with care.
+    /// Saves a file of a message. Its sender chose its content, so open it with care.
     Attachment {
-        /// The file, as `show` names it.
+        /// The file, by its id in `show`.
         #[arg(value_parser = attachment)]
         id: AttachmentId,
-        /// Where to; without it, here under its own name. Nothing is written over.
+        /// The file to write; default: its own name in the current folder. An existing file stays as it is.
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Writes to the customer, sends them a file, or both, and takes the conversation over.
+    /// Sends the customer a text, a file or both, and takes over the conversation.
     Reply {
-        /// The conversation, as `list` names it.
+        /// The conversation, by its id in `list`.
         #[arg(value_parser = conversation)]
         id: ConversationId,
-        /// What to write.
+        /// The text.
         #[arg(required_unless_present = "attach", default_value = "", hide_default_value = true)]
         text: String,
         /// A picture, film, sound or document to send.
@@ -85,9 +85,9 @@ enum Action {
         #[command(flatten)]
         me: Me,
     },
-    /// Leaves a note that only staff see.
+    /// Adds a note that only staff see.
     Note {
-        /// The conversation, as `list` names it.
+        /// The conversation, by its id in `list`.
         #[arg(value_parser = conversation)]
         id: ConversationId,
         /// The note.
@@ -97,10 +97,10 @@ enum Action {
     },
     /// Gives a conversation back to the agent.
     GiveBack {
-        /// The conversation, as `list` names it.
+        /// The conversation, by its id in `list`.
         #[arg(value_parser = conversation)]
         id: ConversationId,
-        /// The e-mail address of the person of staff who acts; without it, the operator of the server.
+        /// The e-mail address of the staff member who acts; default: the operator of the server.
         #[arg(long = "as", value_name = "EMAIL")]
         email: Option<String>,
     },
@@ -108,7 +108,7 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct Me {
-    /// The e-mail address of the person of staff who acts.
+    /// The e-mail address of the staff member who acts.
     #[arg(long = "as", value_name = "EMAIL")]
     email: String,
 }

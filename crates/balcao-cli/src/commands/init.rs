@@ -18,7 +18,7 @@ const FILES: [(&str, &str); 3] = [
 /// Options of `balcao init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder; made if it is not there. Files that are there are never overwritten.
+    /// The folder, created if it is missing; existing files stay as they are.
     dir: PathBuf,
 }
 

@@ -26,26 +26,26 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Makes a key, and shows it: this once, and never again.
+    /// Creates a key and shows it once.
     Create {
-        /// What it is for.
+        /// Its purpose.
         #[arg(long)]
         name: String,
-        /// What it may do: turn, read, write, inbox, business. Repeat it for several.
+        /// A scope: turn, read, write, inbox, business. May be repeated.
         #[arg(long = "scope", value_name = "SCOPE", required = true, value_delimiter = ',', value_parser = scope)]
         scopes: Vec<Scope>,
-        /// After so many days it ends by itself.
+        /// The key expires after so many days.
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=3_650))]
         days: Option<u32>,
         /// Requests per minute.
         #[arg(long, value_name = "N", default_value_t = USUAL_PER_MINUTE, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
         per_minute: u32,
     },
-    /// Every key: what it may do, when it was used last, and whether it still opens anything.
+    /// Lists all keys with their scopes, their last use and their state.
     List,
-    /// Revokes a key, at once and for ever.
+    /// Revokes a key at once.
     Revoke {
-        /// The key, as `list` names it.
+        /// The key, by its id in `list`.
         #[arg(value_parser = key)]
         id: ApiKeyId,
     },

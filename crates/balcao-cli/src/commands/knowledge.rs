@@ -24,9 +24,9 @@ const SHOWN: usize = 80;
 /// Options of `balcao knowledge`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    balcao knowledge search \"onde estaciono?\"   what the assistant would find\n  \
+    balcao knowledge search \"onde estaciono?\"   shows what the agent would find\n  \
     balcao knowledge import perguntas.md         adds and replaces entries from Markdown or a table\n  \
-    balcao knowledge prepare                     makes the vectors that entries lack, so that no search has to")]
+    balcao knowledge prepare                     computes the missing vectors before a search needs them")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -34,9 +34,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// What is found, as the tool `search_knowledge_base` finds it, with its places by words and by vectors.
+    /// Searches like the tool `search_knowledge_base`, and shows the rank by words and by vectors.
     Search {
-        /// What is looked for.
+        /// The words.
         #[arg(value_name = "QUERY", required = true)]
         query: Vec<String>,
         /// Only entries of this category.
@@ -46,12 +46,12 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Adds and replaces entries from Markdown or a table; shows the plan and asks, as `balcao business apply`.
+    /// Adds and replaces entries from Markdown or a table, with a plan and a question like `balcao business apply`.
     Import {
         /// A file that ends in `.md`, `.csv` or `.tsv`. In Markdown each heading with text below it is an entry, and the heading above it
         /// its category; a table has the columns title, content and, if wanted, category.
         file: PathBuf,
-        /// The category of all entries, whatever the file says.
+        /// The category of all entries; overrides the file.
         #[arg(long, value_name = "CATEGORY")]
         category: Option<String>,
         /// Removes the entries that the file does not have.
@@ -60,7 +60,7 @@ enum Command {
         #[command(flatten)]
         consent: Consent,
     },
-    /// Makes the vectors that entries lack.
+    /// Computes the missing vectors of entries.
     Prepare {
         /// JSON instead of text.
         #[arg(long)]

@@ -13,7 +13,7 @@ use crate::{
 /// Options of `balcao migrate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only says what is missing; exit code 1 if something is.
+    /// Only lists the missing migrations; exit code 1 if there are any.
     #[arg(long)]
     check: bool,
     /// Makes no copy of the file first. For a database on a server it says that there is one: none is made from here.

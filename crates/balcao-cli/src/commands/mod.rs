@@ -48,10 +48,10 @@ use crate::{
 #[derive(Debug, Parser)]
 #[command(name = "balcao", version, about, propagate_version = true, max_term_width = 120)]
 pub(crate) struct Cli {
-    /// The configuration file; without it `balcao.toml` here, if there is one.
+    /// The configuration file; default: `balcao.toml` in the current folder, if it exists.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Logs more to standard error; repeat for still more.
+    /// Logs more to standard error; may be repeated.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     #[command(subcommand)]
@@ -60,67 +60,67 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// A conversation in the terminal as a customer.
+    /// Chats with the agent in the terminal, as a customer.
     Chat(chat::Args),
-    /// The server: webhooks in, answers out, the API under `/v1`.
+    /// Runs the server: receives webhooks, sends replies, answers the API under `/v1`.
     Serve(serve::Args),
-    /// The sample barbershop, on a page of this machine or in the terminal; nothing to set up.
+    /// Runs the sample barbershop without a configuration, on a local page or in the terminal.
     Demo(demo::Args),
     /// Loads a business from a YAML file into the configured database.
     Seed(seed::Args),
-    /// Changes the business: shows what a file or an edit would change, asks, and makes exactly that.
+    /// Changes the business: shows a plan, asks for a yes and applies exactly this plan.
     Business(business::Args),
     /// Creates the configured database or brings it up to date.
     Migrate(migrate::Args),
-    /// Writes a commented configuration, a profile and a business file to start from.
+    /// Writes a commented configuration, a profile and a business file as a start.
     Init(init::Args),
-    /// Checks configuration, database, model and clock, and says how to mend each.
+    /// Checks configuration, database, model and clock, and names the cure of each problem.
     Doctor(doctor::Args),
-    /// The tools that a profile's model sees, with their schemas.
+    /// Lists the tools of a profile with their schemas.
     Tools(tools::Args),
-    /// Tool packs: make, check, test, look at.
+    /// Creates, checks, tests, shows and runs tool packs.
     Pack(pack::Args),
     /// The configuration.
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// The staff's inbox: who waits, what was said; take over, reply, note, give back.
+    /// The inbox of staff: list, show, take over, reply, note, give back.
     Inbox(inbox::Args),
-    /// Appointments of a day, and how visits ended: list, mark, undo.
+    /// Lists appointments and reminders, resolves conflicts, and marks how visits ended.
     Appointments(appointments::Args),
-    /// Contacts: finds them by name, address or number.
+    /// Finds contacts and changes their data.
     Contacts(contacts::Args),
-    /// Subscriptions to plans: list, start, note payments, renew, pause, resume, end.
+    /// Subscriptions to plans: list, start, pay, renew, pause, resume, end.
     Subscriptions(subscriptions::Args),
-    /// Messages that did not leave: list, send again, give up.
+    /// Messages that were not sent: list, retry, give up.
     Outbox(outbox::Args),
-    /// Deletes what was kept long enough, or says what would be deleted.
+    /// Deletes data whose retention period has passed.
     Retention(retention::Args),
-    /// A copy of the database, while it is served from.
+    /// Copies the database, also while the server runs.
     Backup(backup::Args),
-    /// Puts a backup in the place of the database; what may have been sent or answered since is not done again.
+    /// Restores a backup without repeating messages and replies that may have left since.
     Restore(restore::Args),
-    /// What the business may use: plan, trial, single features.
+    /// Shows and sets the features that the business may use.
     Plan(plan::Args),
-    /// The business's knowledge base: look for something, make the vectors for search by meaning.
+    /// The knowledge base: search, import, prepare the vectors for search by meaning.
     Knowledge(knowledge::Args),
-    /// Figures of the last months: appointments, no-shows, revenue.
+    /// Shows the figures of the last months: appointments, no-shows, revenue.
     Stats(stats::Args),
-    /// Keys of the HTTP API: make, list, revoke.
+    /// Keys of the HTTP API: create, list, revoke.
     #[command(visible_alias = "keys")]
     Key(key::Args),
-    /// A professional's agenda for calendar programs: addresses to subscribe to, and files.
+    /// The agenda of a professional for calendar programs: addresses to subscribe to, and files.
     Agenda(agenda::Args),
     /// Calendars of a service outside, such as Google Calendar: connect, link, read, conflicts.
     Calendar(calendar::Args),
-    /// Runs scenario files and holds what happened against what they expect.
+    /// Runs scenario files and compares the results with the expected ones.
     Eval(eval::Args),
 }
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// The effective values with their origin; secrets are masked.
+    /// Shows the effective values with their origin; masks secrets.
     Show(config_show::Args),
 }
 

@@ -32,40 +32,40 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Messages that did not leave, or of which nobody knows, the latest first.
+    /// Lists messages that were not sent or have an unknown outcome, newest first.
     List {
-        /// Those that were given up, too.
+        /// Also messages that were given up.
         #[arg(long)]
         all: bool,
     },
-    /// One of them, with its words and why it failed.
+    /// Shows a message with its text and the reason of its failure.
     Show {
-        /// The message, as `list` names it.
+        /// The message, by its id in `list`.
         #[arg(value_parser = message)]
         id: OutboxId,
     },
-    /// Sends a message again; `balcao serve` does it.
+    /// Queues a message again; `balcao serve` sends it.
     Retry {
-        /// The message, as `list` names it.
+        /// The message, by its id in `list`.
         #[arg(value_parser = message)]
         id: OutboxId,
         #[command(flatten)]
         me: Me,
-        /// Also if nobody knows whether it arrived: the customer may get it twice.
+        /// Sends a message with an unknown outcome; the customer may get it twice.
         #[arg(long)]
         may_arrive_twice: bool,
     },
-    /// Lets a message be: it is not sent, and no longer listed.
+    /// Gives up a message: it is not sent, and `list` hides it.
     GiveUp {
-        /// The message, as `list` names it.
+        /// The message, by its id in `list`.
         #[arg(value_parser = message)]
         id: OutboxId,
         #[command(flatten)]
         me: Me,
     },
-    /// Outgoing webhooks that were given up.
+    /// Lists outgoing webhooks that were given up.
     Webhooks {
-        /// Delivers them once more.
+        /// Delivers them again.
         #[arg(long)]
         retry: bool,
     },
@@ -73,7 +73,7 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct Me {
-    /// The e-mail address of the person of staff who acts.
+    /// The e-mail address of the staff member who acts.
     #[arg(long = "as", value_name = "EMAIL")]
     email: String,
 }

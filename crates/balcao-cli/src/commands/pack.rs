@@ -42,25 +42,25 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Writes a small pack that works, to start from.
+    /// Writes a small working pack as a start.
     New(author::NewArgs),
-    /// Loads packs and tells everything that is wrong with them, helpers' code included.
+    /// Loads packs and reports all mistakes, also in the code of helpers.
     Check(author::CheckArgs),
-    /// Runs the examples of packs, and tells what has none.
+    /// Runs the examples of packs, and lists what has no example.
     Test(test::Args),
-    /// What a pack offers: its commands, or everything about one of them.
+    /// Shows the commands of a pack, or all details of one command.
     Show(look::ShowArgs),
-    /// The packs in a folder, and those that are built in.
+    /// Lists the packs of a folder and the built-in packs.
     List(look::ListArgs),
-    /// What a model is told before it calls a command, within a budget of tokens.
+    /// Shows the text that a model reads before it calls a command, within a budget of tokens.
     Resolve(resolve::Args),
-    /// Runs one command of an own pack against its account, or says what it would send.
+    /// Runs one command of an own pack with its account, or shows its requests.
     Run(run::RunArgs),
-    /// Undoes what a command did, by the command that its pack names for that.
+    /// Undoes a command by the undo command that its pack names.
     Undo(run::UndoArgs),
-    /// Accepts the contracts that own packs have now; a contract that changed is not offered before.
+    /// Accepts the current contracts of own packs; the program withholds a changed contract until then.
     Accept(accept::Args),
-    /// What packs know of something: commands, helpers, checks, known mistakes, examples and prose.
+    /// Searches packs: commands, helpers, checks, known mistakes, examples and prose.
     Search(search::Args),
     /// The JSON Schema of `tool.yaml`, for editors.
     Schema,

@@ -16,23 +16,23 @@ use crate::{
 /// Options of `balcao plan`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    balcao plan                                     what may be used now\n  \
-    balcao plan --set basic --trial-until 2099-12-31  everything until the end of that day\n  \
-    balcao plan --grant assistant                   one feature beside the plan")]
+    balcao plan                                     shows the features that may be used now\n  \
+    balcao plan --set basic --trial-until 2099-12-31  all features until the end of that day\n  \
+    balcao plan --grant assistant                   adds one feature")]
 pub(crate) struct Args {
-    /// The plan from now on: `basic`, `complete`.
+    /// The new plan: `basic` or `complete`.
     #[arg(long, value_name = "PLAN", value_parser = tier)]
     set: Option<Tier>,
-    /// The last day on which everything may be used.
+    /// The last day with all features.
     #[arg(long, value_name = "DATE", conflicts_with = "end_trial")]
     trial_until: Option<Date>,
     /// Ends the trial.
     #[arg(long)]
     end_trial: bool,
-    /// A feature beside the plan: `assistant`, `free_questions`. May be repeated.
+    /// Adds a feature: `assistant`, `free_questions`. May be repeated.
     #[arg(long, value_name = "FEATURE", value_parser = feature)]
     grant: Vec<Feature>,
-    /// A feature beside the plan no longer. May be repeated.
+    /// Withdraws an added feature. May be repeated.
     #[arg(long, value_name = "FEATURE", value_parser = feature)]
     withdraw: Vec<Feature>,
     /// JSON instead of text.

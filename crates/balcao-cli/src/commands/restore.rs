@@ -19,14 +19,14 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 #[command(after_help = "Examples:\n  \
-    balcao restore backups/2026-11-22.db    puts it in the place of the database, which is kept under another name\n  \
-    balcao restore --in-place               the database was put back by other means, such as pg_restore\n\n\
-    What waited to leave or to be answered when the backup was made has probably left or been answered since. None of it is done again: \
-    `balcao outbox list` and `balcao inbox list` show it to the team.")]
+    balcao restore backups/2026-11-22.db    replaces the database and keeps the old one under another name\n  \
+    balcao restore --in-place               after a restore by other means, such as pg_restore\n\n\
+    Messages and conversations that waited at the time of the backup were probably sent or answered since. So the program sends and \
+    answers none of them; `balcao outbox list` and `balcao inbox list` show them to staff.")]
 pub(crate) struct Args {
-    /// A copy that `balcao backup` made.
+    /// A copy from `balcao backup`.
     file: Option<PathBuf>,
-    /// Only holds back what must not happen twice, in the database as it is.
+    /// Works on the current database: only holds back what must not happen twice.
     #[arg(long)]
     in_place: bool,
 }

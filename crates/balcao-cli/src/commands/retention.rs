@@ -14,10 +14,10 @@ use crate::{
 /// Options of `balcao retention`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    balcao retention --dry-run      what would be deleted now\n  \
-    balcao retention                deletes it; `balcao serve` does so by itself once a day")]
+    balcao retention --dry-run      shows what would be deleted now\n  \
+    balcao retention                deletes; `balcao serve` does the same once a day")]
 pub(crate) struct Args {
-    /// Deletes nothing, and says what it would.
+    /// Only shows what would be deleted.
     #[arg(long)]
     dry_run: bool,
     /// JSON instead of text.

@@ -16,10 +16,10 @@ use crate::{
 pub(crate) struct Args {
     /// The business as YAML.
     file: PathBuf,
-    /// Only reads the file and says what is wrong with it; the database is not touched.
+    /// Only reports the mistakes of the file; does not open the database.
     #[arg(long)]
     check: bool,
-    /// Changes a business that was loaded before without asking.
+    /// Changes an existing business without a question.
     #[arg(long)]
     yes: bool,
     /// JSON instead of text.

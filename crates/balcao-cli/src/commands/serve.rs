@@ -31,10 +31,10 @@ use crate::{
     balcao serve --role worker --listen 127.0.0.1:8081\n  \
     balcao serve --role worker --listen 127.0.0.1:8082")]
 pub(crate) struct Args {
-    /// What this program does; anything but `all` needs PostgreSQL.
+    /// The work of this process; `api` and `worker` need PostgreSQL.
     #[arg(long, value_enum, default_value_t = Role::All)]
     role: Role,
-    /// Where to listen, instead of `server.listen`; port 0 takes a free one.
+    /// The address to listen on instead of `server.listen`; port 0 selects a free port.
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
     /// A configured provider by name, or `offline`.

@@ -25,10 +25,10 @@ pub(crate) struct Args {
     /// Calendar months, the current one included.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MONTHS)))]
     months: u32,
-    /// Clients who missed most.
+    /// The number of customers in the ranking of no-shows.
     #[arg(long, default_value_t = 5)]
     no_shows: u32,
-    /// Fixes the business's local clock, for example 2026-11-24T10:00.
+    /// Sets the local time of the business, for example 2026-11-24T10:00.
     #[arg(long, value_name = "TIME", value_parser = local_time)]
     now: Option<DateTime>,
     /// JSON instead of text.

@@ -44,7 +44,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Subscriptions as they stand today.
+    /// Lists subscriptions with their status today.
     List {
         /// Only those with this status.
         #[arg(long)]
@@ -53,54 +53,54 @@ enum Action {
         #[arg(long, value_name = "CONTACT", value_parser = contact)]
         contact: Option<ContactId>,
     },
-    /// One subscription with its payments.
+    /// Shows one subscription with its payments.
     Show {
-        /// The subscription, as `list` names it.
+        /// The subscription, by its id in `list`.
         #[arg(value_parser = subscription)]
         id: SubscriberId,
     },
-    /// Starts a subscription; one that ended starts again.
+    /// Starts a subscription, or restarts an ended one.
     Start {
         /// The contact who subscribes.
         #[arg(value_parser = contact)]
         contact: ContactId,
         /// The plan, by name.
         plan: String,
-        /// The start, today or earlier; today, if absent.
+        /// The start, today or earlier; default: today.
         #[arg(long, value_name = "DATE")]
         from: Option<Date>,
-        /// When the first payment is due; on the start, if absent.
+        /// The due date of the first payment; default: the start.
         #[arg(long, value_name = "DATE")]
         due: Option<Date>,
         #[command(flatten)]
         me: ActingStaff,
     },
-    /// Notes a payment of the plan's price, which moves the due date by one period; the same reference counts once.
+    /// Records a payment of the plan's price and moves the due date by one period; each reference counts once.
     Pay {
-        /// The subscription, as `list` names it.
+        /// The subscription, by its id in `list`.
         #[arg(value_parser = subscription)]
         id: SubscriberId,
-        /// What names the payment outside, such as the number of a transfer.
+        /// The reference of the payment, such as the number of a transfer.
         #[arg(long, value_name = "TEXT")]
         reference: String,
-        /// The amount, such as 159,00; the price of the plan, if absent.
+        /// The amount, such as 159,00; default: the price of the plan.
         #[arg(long, value_name = "AMOUNT", value_parser = cents, allow_hyphen_values = true)]
         amount: Option<i64>,
-        /// Notes less than the price; the due date stays.
+        /// Records less than the price; the due date stays.
         #[arg(long, requires = "amount", conflicts_with = "more")]
         partial: bool,
-        /// Notes several times the price; the due date moves by as many periods.
+        /// Records a multiple of the price; the due date moves by as many periods.
         #[arg(long, requires = "amount")]
         more: bool,
         #[command(flatten)]
         me: ActingStaff,
     },
-    /// Takes a payment back, for 24 hours after it was noted: the due date is then as it was before.
+    /// Withdraws a payment within 24 hours and restores the due date.
     TakeBack {
-        /// The subscription, as `list` names it.
+        /// The subscription, by its id in `list`.
         #[arg(value_parser = subscription)]
         id: SubscriberId,
-        /// The reference of the payment, as `show` lists it.
+        /// The reference of the payment in `show`.
         #[arg(long, value_name = "TEXT")]
         reference: String,
         #[command(flatten)]
@@ -108,40 +108,40 @@ enum Action {
     },
     /// Moves the due date by one period without a payment.
     Renew {
-        /// The subscription, as `list` names it.
+        /// The subscription, by its id in `list`.
         #[arg(value_parser = subscription)]
         id: SubscriberId,
-        /// The due date that moves, so that a renewal happens once.
+        /// The current due date, so that a repeated command renews once.
         #[arg(long, value_name = "DATE")]
         due: Date,
         #[command(flatten)]
         me: ActingStaff,
     },
-    /// Lets a subscription rest from today on: it covers nothing until it is resumed.
+    /// Pauses a subscription from today on; it pays for no visit until it resumes.
     Pause {
-        /// The subscription, as `list` names it.
+        /// The subscription, by its id in `list`.
         #[arg(value_parser = subscription)]
         id: SubscriberId,
         #[command(flatten)]
         me: ActingStaff,
     },
-    /// Ends a pause, whose days are added to the due date; or takes back an end that is still to come.
+    /// Ends a pause and adds its days to the due date, or withdraws a future end.
     Resume {
-        /// The subscription, as `list` names it.
+        /// The subscription, by its id in `list`.
         #[arg(value_parser = subscription)]
         id: SubscriberId,
         #[command(flatten)]
         me: ActingStaff,
     },
-    /// Ends a subscription; appointments on its plan stay.
+    /// Ends a subscription; its appointments stay.
     End {
-        /// The subscription, as `list` names it.
+        /// The subscription, by its id in `list`.
         #[arg(value_parser = subscription)]
         id: SubscriberId,
-        /// The first day on which it covers nothing; today, if absent.
+        /// The first day without the plan; default: today.
         #[arg(long, value_name = "DATE")]
         on: Option<Date>,
-        /// Ends it without asking, even if paid days are lost.
+        /// Ends it without a question, even if paid days are lost.
         #[arg(long)]
         yes: bool,
         #[command(flatten)]

@@ -15,7 +15,7 @@ use crate::{
 /// Options of `balcao tools`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The agent profile; without it the configured one.
+    /// The agent profile; default: the configured one.
     #[arg(long, value_name = "ID")]
     profile: Option<String>,
     /// JSON with the schemas instead of a table.

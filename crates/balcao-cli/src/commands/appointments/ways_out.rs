@@ -19,13 +19,13 @@ const LISTED: usize = 200;
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("way").required(true).args(["move_to", "cancel", "keep"]))]
 pub(super) struct ResolveArgs {
-    /// The appointment, as `conflicts` names it.
+    /// The appointment, by its id in `conflicts`.
     #[arg(value_parser = appointment)]
     id: AppointmentId,
     /// Moves it to this local time, such as 2026-11-27T10:00.
     #[arg(long, value_name = "TIME", value_parser = local_time)]
     move_to: Option<DateTime>,
-    /// The professional of the new time by name; without it, the same.
+    /// The name of the professional at the new time; default: the same professional.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["cancel", "keep"])]
     professional: Option<String>,
     /// Cancels it.
@@ -34,10 +34,10 @@ pub(super) struct ResolveArgs {
     /// Keeps it: the professional works all the same.
     #[arg(long)]
     keep: bool,
-    /// Tells the customer that the booking is kept. Without it the customer reads of a move and of a cancellation only.
+    /// Writes to the customer that the booking stays; without it, the customer gets a message only about a move or a cancellation.
     #[arg(long, conflicts_with = "silent")]
     notify: bool,
-    /// Tells the customer nothing.
+    /// Sends the customer no message.
     #[arg(long)]
     silent: bool,
     #[command(flatten)]

@@ -16,10 +16,10 @@ use crate::{
 /// Options of `balcao pack accept`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The packs' ids; without one, all of packs.folders.
+    /// The ids of the packs; default: all of `packs.folders`.
     #[arg(value_name = "PACK")]
     packs: Vec<String>,
-    /// Accepts nothing, and says what would be accepted.
+    /// Shows what would be accepted; accepts nothing.
     #[arg(long)]
     dry_run: bool,
 }

@@ -17,7 +17,7 @@ enum Start {
     /// Helpers that compute.
     #[default]
     Script,
-    /// Commands of a service.
+    /// Commands of a service over HTTP.
     Http,
     /// Tools of an MCP server.
     Mcp,
@@ -65,12 +65,12 @@ impl Start {
 /// Options of `balcao pack new`.
 #[derive(Debug, clap::Args)]
 pub(super) struct NewArgs {
-    /// The folder; made if it is not there. Files that are there are never overwritten.
+    /// The folder, created if it is missing; existing files stay as they are.
     dir: PathBuf,
-    /// The pack's id; the folder's name without one.
+    /// The pack's id; default: the name of the folder.
     #[arg(long)]
     id: Option<String>,
-    /// What it begins as: helpers that compute, commands of a service over HTTP, or tools of an MCP server.
+    /// The type of the pack.
     #[arg(long = "type", value_enum, value_name = "TYPE", default_value_t)]
     start: Start,
 }

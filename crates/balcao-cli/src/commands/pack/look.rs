@@ -31,7 +31,7 @@ pub(super) struct ShowArgs {
 /// Options of `balcao pack list`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArgs {
-    /// The folder whose folders are packs.
+    /// The folder that holds the packs.
     #[arg(value_name = "DIR", default_value = "packs")]
     dir: PathBuf,
     /// As JSON.

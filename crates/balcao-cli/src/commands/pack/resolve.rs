@@ -12,19 +12,19 @@ use crate::output::{Failure, print_line};
 /// Options of `balcao pack resolve`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The pack's folder; a name alone is one of `packs/`.
+    /// The pack's folder; a name without a path means a folder of `packs/`.
     #[arg(value_name = "DIR")]
     path: PathBuf,
-    /// The command that is about to be called; without one, the catalogue and whatever else fits.
+    /// The command; default: the catalogue and the pieces that fit.
     #[arg(value_name = "COMMAND")]
     command: Option<String>,
-    /// What the user wrote: what fits it better comes first.
+    /// The words of the user, which decide the order.
     #[arg(long, value_name = "WORDS", default_value = "")]
     text: String,
-    /// Tokens that may be taken.
+    /// The most tokens.
     #[arg(long, value_name = "TOKENS", default_value_t = 2_000)]
     budget: usize,
-    /// Which pieces got in and which stayed out, with the tokens of each, in place of the text.
+    /// Lists the included and the excluded pieces with their tokens, instead of the text.
     #[arg(long)]
     explain: bool,
     /// As JSON.

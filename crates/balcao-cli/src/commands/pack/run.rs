@@ -30,7 +30,7 @@ const SHORTEST_SECRET: usize = 4;
 pub(super) struct RunArgs {
     #[command(flatten)]
     call: Call,
-    /// The arguments: JSON, or the file that holds it after an `@`.
+    /// The arguments: JSON, or `@` and the name of a file.
     #[arg(long, value_name = "JSON|@FILE", default_value = "{}")]
     input: String,
 }
@@ -42,26 +42,26 @@ pub(super) struct RunArgs {
 pub(super) struct UndoArgs {
     #[command(flatten)]
     call: Call,
-    /// The arguments that the command was run with: JSON, or the file that holds it after an `@`.
+    /// The arguments of the command: JSON, or `@` and the name of a file.
     #[arg(long, value_name = "JSON|@FILE", default_value = "{}")]
     input: String,
-    /// What it gave.
+    /// Its result.
     #[arg(long, value_name = "JSON|@FILE", default_value = "{}")]
     result: String,
 }
 
 #[derive(Debug, clap::Args)]
 struct Call {
-    /// The pack's id, as packs.folders finds it.
+    /// The id of a pack in `packs.folders`.
     #[arg(value_name = "PACK")]
     pack: String,
     /// The command.
     #[arg(value_name = "COMMAND")]
     command: String,
-    /// Says what would be sent, and sends nothing that changes anything.
+    /// Shows the requests; sends none that changes anything.
     #[arg(long)]
     dry_run: bool,
-    /// What helpers take for now, such as 2026-11-24T09:00:00-03:00; not stated: this moment.
+    /// The time that helpers see, such as 2026-11-24T09:00:00-03:00; default: now.
     #[arg(long, value_name = "TIME")]
     now: Option<Timestamp>,
 }

@@ -22,22 +22,22 @@ const FOLDER: &str = "packs";
 /// Options of `balcao pack search`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// What is looked for, in Portuguese or English.
+    /// The words, in Portuguese or English.
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
-    /// A pack's folder; several times for several. Without it, all packs in `packs/`.
+    /// A pack's folder; may be repeated. Default: all packs in `packs/`.
     #[arg(long, value_name = "DIR")]
     pack: Vec<PathBuf>,
-    /// Only what is about this command.
+    /// Only entries about this command.
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
     /// Only entries of this type.
     #[arg(long = "type", value_name = "TYPE", value_parser = ["command", "helper", "validator", "anti_pattern", "example", "prose", "script"])]
     kind: Option<String>,
-    /// Only what belongs to commands of this category, as their pack names it.
+    /// Only entries of commands in this category.
     #[arg(long, value_name = "CATEGORY")]
     category: Option<String>,
-    /// How many at most.
+    /// The most entries.
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     limit: usize,
     /// As JSON.

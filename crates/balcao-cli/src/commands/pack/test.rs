@@ -19,16 +19,16 @@ use crate::{
 pub(super) struct Args {
     #[command(flatten)]
     packs: Paths,
-    /// How the results are written.
+    /// The form of the results.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// A command, field type or anti-pattern without an example is a failure, too.
+    /// Fails also if a command, field type or anti-pattern has no example.
     #[arg(long)]
     strict: bool,
-    /// Sends the success cases that read to the account of the configuration besides; nothing that changes anything.
+    /// Also sends the reading success cases to the configured account; sends no request that changes anything.
     #[arg(long)]
     live: bool,
-    /// Runs again whenever a file of the packs changes, until it is stopped.
+    /// Runs again after each change of a file, until you stop it.
     #[arg(long, conflicts_with = "live")]
     watch: bool,
 }
