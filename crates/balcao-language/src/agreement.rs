@@ -10,7 +10,7 @@ mod clauses;
 #[rustfmt::skip] // tables of words: one a line would be hundreds of lines
 mod words;
 
-use clauses::{choice, infinitive_of, objects, permitted_idiom, put_down, told_as_done};
+use clauses::{choice, infinitive_of, is_first_person, objects, permitted_idiom, put_down, told_as_done};
 use words::{
     AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING,
     RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
@@ -102,6 +102,11 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
             Some(_) => (Piece::Filler, 1),
             None => piece_at(tokens, index, asked),
         };
+        let piece = if piece == Piece::Yes && repeated.is_some_and(|repeated| repeated.is_put_off(tokens, index)) {
+            Piece::Unknown
+        } else {
+            piece
+        };
         tally.names |= said_again == Some(true) || piece == Piece::Filler && is(APPOINTMENT, index);
         tally.plain |= piece == Piece::Yes && !is(AFFIRMING, index);
         tally.count(piece);
@@ -119,6 +124,9 @@ struct Repeated {
     /// "No" is "in the" only in Portuguese.
     english: bool,
 }
+
+/// Pronouns between a day and the verb of who acts on that day.
+const PRONOUNS: [&str; 5] = ["eu", "te", "lhe", "vos", "ja"];
 
 /// So many small words may lead to what is said again: "pro dia", "com a".
 const LEADING: usize = 4;
@@ -158,9 +166,22 @@ impl Repeated {
         self.says_again(tokens, next).then_some(false)
     }
 
+    /// Whether the verb says when the customer will agree: "amanhã eu confirmo". The day or time stands right before the first person.
+    fn is_put_off(&self, tokens: &[Token], index: usize) -> bool {
+        if !is_first_person(text_at(tokens, index)) {
+            return false;
+        }
+        let before = tokens.iter().take(index).rev().find(|token| !PRONOUNS.contains(&token.text.as_str()));
+        before.is_some_and(|token| self.is_in_span(token))
+    }
+
+    fn is_in_span(&self, token: &Token) -> bool {
+        self.spans.iter().any(|(start, end)| token.start >= *start && token.end <= *end)
+    }
+
     fn says_again(&self, tokens: &[Token], index: usize) -> bool {
         let Some(token) = tokens.get(index) else { return false };
-        if self.spans.iter().any(|(start, end)| token.start >= *start && token.end <= *end) {
+        if self.is_in_span(token) {
             return true;
         }
         let listed = |phrases: &[&str]| phrase_at(tokens, index, phrases).is_some();

@@ -220,6 +220,23 @@ fn anything_more_than_agreement_is_unclear() {
 }
 
 #[test]
+fn a_day_or_time_before_the_first_person_puts_the_agreement_off() {
+    let today: Date = "2026-11-24".parse().unwrap();
+    let about = "Corte na tesoura com Wesley Moura, quarta-feira, 25/11, às 15:00";
+    let judge = |text: &str| agreement_to(text, Asked::Booking, about, today);
+    for when in ["amanhã", "quarta", "às 15h", "amanhã às 15h", "dia 25"] {
+        for verb in ["confirmo", "eu confirmo", "te confirmo", "eu já te confirmo", "sim eu confirmo"] {
+            let text = format!("{when} {verb}");
+            let expected = verb.starts_with("sim");
+            assert_eq!(judge(&text) == Agreement::Yes, expected, "{text}");
+        }
+        for text in [format!("confirmo {when}"), format!("{when}, confirmo"), format!("{when} confirmado")] {
+            assert_eq!(judge(&text), Agreement::Yes, "{text}");
+        }
+    }
+}
+
+#[test]
 fn the_subject_decides_what_a_verb_means() {
     for (text, asked, want) in [
         ("sim, as duas", Asked::Cancelling, Agreement::Yes),

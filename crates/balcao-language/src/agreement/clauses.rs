@@ -137,6 +137,11 @@ pub(super) fn objects(tokens: &[Token], from: usize) -> usize {
     end.saturating_sub(from)
 }
 
+/// Whether a word of agreement is the first person of a regular verb: "confirmo", because "confirmar" agrees, too. "Combinado" is none.
+pub(super) fn is_first_person(word: &str) -> bool {
+    word.strip_suffix('o').is_some_and(|stem| YES.contains(&format!("{stem}ar").as_str()))
+}
+
 /// Words of agreement behind "já" that report what is so, and wish nothing: "já tá marcado", "já fechou".
 pub(super) fn told_as_done(tokens: &[Token], index: usize, done: &[&[&str]]) -> Option<usize> {
     let next = index.saturating_add(1);
