@@ -10,7 +10,9 @@ mod clauses;
 #[rustfmt::skip] // tables of words: one a line would be hundreds of lines
 mod words;
 
-use clauses::{choice, infinitive_of, is_first_person, objects, permitted_idiom, put_down, told_as_done};
+use clauses::{
+    choice, denied_coming, infinitive_of, is_first_person, objects, permitted_idiom, put_down, told_as_done,
+};
 use words::{
     AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING,
     RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
@@ -327,6 +329,9 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     }
     if let Some(len) = phrase_at(tokens, index, STANDING).filter(|_| ends(asked)) {
         return (Piece::Unknown, len);
+    }
+    if let Some(len) = denied_coming(tokens, index).filter(|_| asked == Asked::Cancelling) {
+        return (Piece::Filler, len);
     }
     if let Some(len) = phrase_at(tokens, index, NO) {
         return (Piece::No, len);

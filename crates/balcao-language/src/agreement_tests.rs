@@ -237,6 +237,37 @@ fn a_day_or_time_before_the_first_person_puts_the_agreement_off() {
 }
 
 #[test]
+fn who_cannot_come_gives_the_reason_of_a_cancellation() {
+    let about = |text: &str| agreement_about(text, Asked::Cancelling);
+    for reason in [
+        "não vou poder ir",
+        "não vou conseguir",
+        "não consigo ir",
+        "não posso",
+        "não vou mais",
+        "não vai dar",
+        "não vai dar pra ir",
+    ] {
+        for agrees in ["sim", "pode cancelar", "cancela", "ok"] {
+            let text = format!("{agrees}, {reason}");
+            assert_eq!(about(&text), Agreement::Yes, "{text}");
+            assert_eq!(about(&format!("{agrees} que {reason}")), Agreement::Yes, "{agrees} que {reason}");
+            assert_ne!(agreement_about(&text, Asked::Booking), Agreement::Yes, "{text}");
+        }
+        assert_ne!(about(reason), Agreement::Yes, "{reason}");
+    }
+    for text in [
+        "sim, não vou cancelar",
+        "ok, não posso cancelar",
+        "não vou faltar, ok",
+        "sim, não vou desmarcar",
+        "não, pode cancelar",
+    ] {
+        assert_ne!(about(text), Agreement::Yes, "{text}");
+    }
+}
+
+#[test]
 fn the_subject_decides_what_a_verb_means() {
     for (text, asked, want) in [
         ("sim, as duas", Asked::Cancelling, Agreement::Yes),

@@ -3,7 +3,7 @@
 //! nome"). Each function gives the count of tokens; what the clause agrees to is for [`super`] to say.
 
 use super::words::{FILLER, LEADS, PERMISSIONS, YES};
-use crate::normalize::{Token, phrase_at, text_at};
+use crate::normalize::{Token, TokenKind, phrase_at, text_at};
 
 /// What leads to a choice in the future: "vou querer", "vai ser", "bora".
 const FUTURE: &[&str] = &["vou", "vai", "vamos", "vamo", "bora", "simbora"];
@@ -135,6 +135,35 @@ pub(super) fn objects(tokens: &[Token], from: usize) -> usize {
         }
     }
     end.saturating_sub(from)
+}
+
+/// Verbs before the going that a customer denies: "vou", "posso ir", "vou conseguir ir".
+const ABLE: &[&str] =
+    &["vou", "posso", "consigo", "poderei", "conseguirei", "poder", "conseguir", "vai dar", "da", "vai", "dar"];
+
+/// Verbs of coming to a visit.
+const TO_COME: &[&str] = &["ir", "vir", "comparecer", "aparecer", "estar", "chegar"];
+
+/// Finds the denial that the customer comes: "não vou poder ir", "não consigo ir". It gives the reason of a cancellation. A denial of
+/// any other act is a refusal: "não vou cancelar".
+pub(super) fn denied_coming(tokens: &[Token], index: usize) -> Option<usize> {
+    let joined = phrase_at(tokens, index, &["que", "porque", "pq", "pois"]).unwrap_or(0);
+    let mut len = joined.saturating_add(phrase_at(tokens, index.saturating_add(joined), &["nao", "n"])?);
+    let able = len;
+    while let Some(more) = phrase_at(tokens, index.saturating_add(len), ABLE) {
+        len = len.saturating_add(more);
+    }
+    if len == able {
+        return None;
+    }
+    let next = index.saturating_add(len);
+    let comes = phrase_at(tokens, next, &["mais"]).unwrap_or(0);
+    let next = next.saturating_add(comes);
+    let to = phrase_at(tokens, next, &["pra", "para"]).unwrap_or(0);
+    match phrase_at(tokens, next.saturating_add(to), TO_COME) {
+        Some(come) => Some(len.saturating_add(comes).saturating_add(to).saturating_add(come)),
+        None => tokens.get(next).is_none_or(|token| token.kind == TokenKind::Mark).then_some(len.saturating_add(comes)),
+    }
 }
 
 /// Whether a word of agreement is the first person of a regular verb: "confirmo", because "confirmar" agrees, too. "Combinado" is none.
