@@ -10,6 +10,7 @@
 mod apply;
 mod document;
 mod edit;
+mod first_import;
 mod hits;
 mod knowledge_text;
 mod load;

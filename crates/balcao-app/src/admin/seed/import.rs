@@ -46,7 +46,7 @@ struct Ids {
     pipelines: Vec<balcao_domain::pipeline::Pipeline>,
 }
 
-pub(super) fn import(tx: &mut Tx<'_>, file: &BusinessFile, now: Timestamp) -> Result<Imported, SeedError> {
+pub(crate) fn import(tx: &mut Tx<'_>, file: &BusinessFile, now: Timestamp) -> Result<Imported, SeedError> {
     if organization::find_by_slug(tx, &file.organization.slug)?.is_some() {
         return Err(SeedError::SlugTaken { slug: file.organization.slug.clone() });
     }

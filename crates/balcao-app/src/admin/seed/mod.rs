@@ -17,17 +17,20 @@ use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::subscription::{Plan, SubscriberStatus, SubscriptionDates};
 use balcao_domain::{AppointmentStatus, Span};
+use balcao_store::StoreError;
 use balcao_store::crm::contact::NewContact;
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::template::{Media, Template};
-use balcao_store::{Store, StoreError};
 use balcao_yaml::{Document, Problem};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::context::app_context::UseCaseError;
+
 pub(crate) use content::NAME_SEPARATOR;
 pub(crate) use import::HOLIDAY_YEARS;
 pub use import::Imported;
+pub(crate) use import::import;
 
 /// The format of business files that this program reads and writes. It grows with every key or meaning that an earlier program would
 /// misread.
@@ -164,6 +167,9 @@ pub enum SeedError {
     /// The database failed.
     #[error("the database failed: {0}")]
     Store(#[from] StoreError),
+    /// What was imported could not be recorded as the first version.
+    #[error(transparent)]
+    Record(#[from] UseCaseError),
 }
 
 impl SeedError {
@@ -175,6 +181,7 @@ impl SeedError {
                 balcao_domain::FailureClass::Correction
             }
             Self::Store(error) => error.failure(),
+            Self::Record(error) => error.class(),
         }
     }
 }
@@ -206,14 +213,6 @@ impl BusinessFile {
     #[must_use]
     pub fn timezone(&self) -> &str {
         &self.organization.timezone
-    }
-
-    /// Imports it in one transaction, as of `now`.
-    ///
-    /// # Errors
-    /// [`SeedError`]; nothing is imported then.
-    pub async fn import(self, store: &Store, now: Timestamp) -> Result<Imported, SeedError> {
-        store.write(move |tx| import::import(tx, &self, now)).await
     }
 }
 
