@@ -2,22 +2,81 @@
 
 use std::collections::BTreeSet;
 
-use balcao_llm::Message;
+use balcao_llm::{Message, SERVICE_MESSAGE};
+use balcao_tool::{Effect, Locale, Toolbox};
+use serde_json::{Map, Value};
+
+use crate::prompt;
+
+/// Earlier turns, cut to their budget.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History {
+    /// The messages, oldest first.
+    pub messages: Vec<Message>,
+    /// How many of them, from the first on, are older than the last change of the business: what they tell proves nothing.
+    pub outdated: usize,
+}
+
+/// An earlier turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EarlierTurn {
+    /// What was said and read in it.
+    pub messages: Vec<Message>,
+    /// Whether the business is still as it was then.
+    pub is_current: bool,
+}
 
 /// Keeps the newest whole turns that fit into `budget` tokens (estimated at four bytes a token), in order.
+///
+/// The last turn of another state of the business and all turns before it are outdated.
 #[must_use]
-pub fn fit(turns: &[Vec<Message>], budget: usize) -> Vec<Message> {
+pub fn fit(turns: &[EarlierTurn], budget: usize) -> History {
     let mut left = budget;
-    let mut kept: Vec<&Vec<Message>> = Vec::new();
+    let mut kept = 0;
     for turn in turns.iter().rev() {
-        let cost = turn.iter().map(tokens).sum::<usize>();
+        let cost = turn.messages.iter().map(tokens).sum::<usize>();
         if cost > left {
             break;
         }
         left -= cost;
-        kept.push(turn);
+        kept += 1;
     }
-    repair(kept.into_iter().rev().flatten().cloned().collect())
+    let kept = turns.get(turns.len() - kept..).unwrap_or_default();
+    let first = kept.iter().rposition(|turn| !turn.is_current).map_or(0, |last| last + 1);
+    let (outdated, current) = kept.split_at(first);
+    let of = |turns: &[EarlierTurn]| turns.iter().flat_map(|turn| turn.messages.iter().cloned()).collect();
+    let mut messages = repair(of(outdated));
+    let outdated = messages.len();
+    messages.extend(of(current));
+    History { messages: repair(messages), outdated }
+}
+
+/// The key of the note in a result that was read before the business changed.
+const CHANGED: &str = "business_changed";
+
+/// Notes in each result that was read in a turn before the business changed that it has to be read again. The result of an effect tells
+/// what was done, so it stays as it is.
+#[must_use]
+pub fn note_change(messages: Vec<Message>, toolbox: &Toolbox, locale: Locale) -> Vec<Message> {
+    let noted = |message| match message {
+        Message::ToolResult { call_id, name, content, is_error } if is_read(toolbox, &name) => {
+            let mut noted = Map::from_iter([(CHANGED.to_owned(), Value::from(prompt::business_changed(locale)))]);
+            match serde_json::from_str(&content) {
+                Ok(Value::Object(fields)) => noted.extend(fields),
+                Ok(other) => drop(noted.insert("result".to_owned(), other)),
+                Err(_) => drop(noted.insert("result".to_owned(), Value::from(content))),
+            }
+            Message::ToolResult { call_id, name, content: Value::Object(noted).to_string(), is_error }
+        }
+        other @ (Message::User { .. } | Message::Assistant { .. } | Message::ToolResult { .. }) => other,
+    };
+    messages.into_iter().map(noted).collect()
+}
+
+/// Whether a tool reads the business. A tool that the toolbox no longer has counts as one, because no receipt vouches for its result. The
+/// message of a service outside does not count.
+pub(crate) fn is_read(toolbox: &Toolbox, tool: &str) -> bool {
+    tool != SERVICE_MESSAGE && toolbox.get(tool).is_none_or(|tool| tool.spec.behaviour.effect == Effect::Read)
 }
 
 /// Makes any cut of a transcript acceptable to every provider: calls without a result and results without a call are

@@ -23,11 +23,13 @@ fn turn(n: u8) -> Vec<Message> {
 
 #[test]
 fn history_is_cut_at_whole_turns_oldest_first() {
-    let turns = vec![turn(1), turn(2), turn(3)];
+    let turns = [1, 2, 3].map(|n| EarlierTurn { messages: turn(n), is_current: n > 2 });
     let cost: usize = turn(1).iter().map(tokens).sum();
-    assert_eq!(fit(&turns, cost * 3), turns.concat());
-    assert_eq!(fit(&turns, cost * 2 + 1), [turn(2), turn(3)].concat());
-    assert_eq!(fit(&turns, 0), Vec::<Message>::new());
+    let history = |messages: Vec<Message>, outdated| History { messages, outdated };
+    assert_eq!(fit(&turns, cost * 3), history([turn(1), turn(2), turn(3)].concat(), 10));
+    assert_eq!(fit(&turns, cost * 2 + 1), history([turn(2), turn(3)].concat(), 5));
+    assert_eq!(fit(&turns, cost), history(turn(3), 0));
+    assert_eq!(fit(&turns, 0), history(Vec::new(), 0));
 }
 
 fn any_message() -> impl Strategy<Value = Message> {

@@ -75,7 +75,8 @@ impl<'a> StreamingModel<'a> {
 fn stands(text: &str, request: &ModelRequest, staff_facing: bool) -> bool {
     let locale = if request.facts.locale.starts_with("en") { Locale::En } else { Locale::PtBr };
     let evidence = Evidence { receipts: Vec::new(), today: request.facts.now.date(), locale, staff_facing };
-    let said = request.messages.iter().rev().map(|message| match message {
+    // Words of customers from before the change of the business count only at the end of the turn: a text that waits loses nothing.
+    let said = request.messages.iter().skip(request.facts.outdated).rev().map(|message| match message {
         Message::Assistant { tool_calls, .. } if !tool_calls.is_empty() => "",
         Message::User { text } | Message::Assistant { text, .. } => text.as_str(),
         Message::ToolResult { content, .. } => content.as_str(),

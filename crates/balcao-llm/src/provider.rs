@@ -195,4 +195,7 @@ pub struct TurnFacts {
     /// When the message to answer was written, if it came hours late: days and times in it are meant from then.
     #[serde(default)]
     pub written: Option<Zoned>,
+    /// How many messages, from the first on, are older than the last change of the business.
+    #[serde(default)]
+    pub outdated: usize,
 }

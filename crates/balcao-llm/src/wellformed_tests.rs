@@ -48,6 +48,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
             contact_name: None,
             appointment: None,
             written: None,
+            outdated: 0,
         },
     }
 }

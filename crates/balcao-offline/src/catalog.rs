@@ -49,6 +49,8 @@ pub struct Catalog {
     pub skills: Vec<Skills>,
     /// The plans on sale, once they were listed.
     pub plans: Vec<Service>,
+    /// True if the business changed after all this was read: names still tell what was meant, and everything has to be read again.
+    pub is_outdated: bool,
 }
 
 /// What a text names.
@@ -64,9 +66,32 @@ pub enum Named {
     Nothing,
 }
 
+/// The key of the program's note in a result that was read before the business changed.
+const CHANGED: &str = "business_changed";
+
 impl Catalog {
+    /// Whether the services are known as they are now.
+    #[must_use]
+    pub fn has_services(&self) -> bool {
+        !self.is_outdated && !self.services.is_empty()
+    }
+
+    /// Whether the professionals are known as they are now.
+    #[must_use]
+    pub fn has_professionals(&self) -> bool {
+        !self.is_outdated && !self.professionals.is_empty()
+    }
+
+    /// Forgets what was read before the business changed, where `result` was read after that.
+    pub fn renew(&mut self, result: &Value) {
+        if self.is_outdated && result.get(CHANGED).is_none() {
+            *self = Self::default();
+        }
+    }
+
     /// Takes in the answer of `get_services` or `get_barbers`.
     pub fn learn(&mut self, result: &Value) {
+        self.is_outdated |= result.get(CHANGED).is_some();
         if let Some(list) = result.get("services").and_then(Value::as_array) {
             let read = |data: &Value| Some(Service { name: results::text(data, &["name"])?, data: data.clone() });
             self.services = list.iter().filter_map(read).collect();
@@ -88,6 +113,7 @@ impl Catalog {
 
     /// Adds the professionals that an intake's answer names: the owner of the calendar, or those that the customer may choose from.
     pub fn meet(&mut self, result: &Value) {
+        self.is_outdated |= result.get(CHANGED).is_some();
         let one = result.get("professional").or_else(|| result.get("working_hours").and(result.get("name")));
         let all = result.get("details").and_then(|details| details.get("available")).and_then(Value::as_array);
         let argument = result.get("details").and_then(|details| details.get("argument")).and_then(Value::as_str);

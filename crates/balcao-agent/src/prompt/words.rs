@@ -168,6 +168,18 @@ pub(crate) fn is_service_message(text: &str) -> bool {
     [Locale::PtBr, Locale::En].into_iter().any(|locale| text == service_message(locale))
 }
 
+/// Stands in a result that was read before the business changed.
+pub(crate) const fn business_changed(locale: Locale) -> &'static str {
+    match locale {
+        Locale::PtBr => {
+            "O cadastro da empresa mudou depois desta consulta. Consulte de novo antes de informar preços, serviços, horários ou regras."
+        }
+        Locale::En => {
+            "The business changed after this was read. Read it again before you state prices, services, hours or rules."
+        }
+    }
+}
+
 /// Asks for the running summary of a conversation.
 #[must_use]
 pub fn summary(locale: Locale) -> String {

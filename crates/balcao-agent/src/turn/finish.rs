@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use crate::record::CleaningRecord;
 use crate::{
     handoff::{self, HandoffReason, NoteFacts},
+    history::is_read,
     notice::{fill, notices},
     prompt,
     reply_checks::claims::{self, ClaimVerdict, Evidence, UngroundedValue},
@@ -44,8 +45,7 @@ impl Turn {
     fn on_clean_text(&mut self, text: String) {
         let evidence = self.evidence();
         let want = match claims::check(&text, &evidence) {
-            ClaimVerdict::Proven => match claims::find_ungrounded(&text, &evidence, self.sources(), &self.setup.system)
-            {
+            ClaimVerdict::Proven => match claims::find_ungrounded(&text, &evidence, self.sources(), self.proof()) {
                 None => return self.reply(text),
                 Some(figure) => self.figure_again(figure),
             },
@@ -71,15 +71,27 @@ impl Turn {
     }
 
     /// Everything that a figure may come from: what was said and what tools returned, in this turn and in those before, the
-    /// newest first.
+    /// newest first. Of the time before the business changed, only the customer's words, what effects did, and the question that waits
+    /// for an answer count.
     fn sources(&self) -> impl Iterator<Item = &str> {
-        let messages = self.state.transcript.iter().rev().chain(self.setup.history.iter().rev());
-        messages.map(|message| match message {
+        let history = &self.setup.history;
+        let earlier = history.messages.iter().enumerate().map(|(place, message)| (message, place < history.outdated));
+        let asked = self.state.pending_confirmation.iter().map(|held| held.question.as_str());
+        let messages = self.state.transcript.iter().map(|message| (message, false)).rev().chain(earlier.rev());
+        let told = messages.map(|(message, is_outdated)| match message {
             // What stands beside calls was not checked, and usually not sent: it proves nothing.
             Message::Assistant { tool_calls, .. } if !tool_calls.is_empty() => "",
+            Message::Assistant { .. } if is_outdated => "",
+            Message::ToolResult { name, .. } if is_outdated && is_read(&self.setup.toolbox, name) => "",
             Message::User { text } | Message::Assistant { text, .. } => text.as_str(),
             Message::ToolResult { content, .. } => content.as_str(),
-        })
+        });
+        told.chain(asked)
+    }
+
+    /// What of the prompt may prove a figure.
+    fn proof(&self) -> &str {
+        self.setup.proof.as_deref().unwrap_or(&self.setup.system)
     }
 
     /// What the words of this turn may rest on.
@@ -114,7 +126,7 @@ impl Turn {
         let evidence = self.evidence();
         let proven = |said: &&String| {
             claims::check(said, &evidence) == ClaimVerdict::Proven
-                && claims::find_ungrounded(said, &evidence, self.sources(), &self.setup.system).is_none()
+                && claims::find_ungrounded(said, &evidence, self.sources(), self.proof()).is_none()
         };
         let interim: Vec<&str> = self.state.interim.iter().filter(proven).map(String::as_str).collect();
         if !interim.is_empty() {

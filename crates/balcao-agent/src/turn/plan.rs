@@ -255,10 +255,11 @@ impl Turn {
 
     /// The names of services in this conversation's tool results.
     fn services(&self) -> Vec<String> {
-        let told = self.setup.history.iter().chain(&self.state.transcript).filter_map(|message| match message {
-            Message::ToolResult { content, .. } => Some(consent::services_in(content)),
-            Message::User { .. } | Message::Assistant { .. } => None,
-        });
+        let told =
+            self.setup.history.messages.iter().chain(&self.state.transcript).filter_map(|message| match message {
+                Message::ToolResult { content, .. } => Some(consent::services_in(content)),
+                Message::User { .. } | Message::Assistant { .. } => None,
+            });
         let all: BTreeSet<String> = told.flatten().collect();
         all.into_iter().collect()
     }
@@ -268,7 +269,7 @@ impl Turn {
         // A message that we sent unasked (a free place, say) lies between two turns, so no transcript holds it.
         let unasked = self.setup.notification.iter().map(|text| Utterance::Us(text));
         let lines = self.state.transcript.iter().rev().filter_map(Utterance::in_message).chain(unasked);
-        let lines = lines.chain(self.setup.history.iter().rev().filter_map(Utterance::in_message));
+        let lines = lines.chain(self.setup.history.messages.iter().rev().filter_map(Utterance::in_message));
         DialogueHistory {
             lines: lines.collect(),
             today: self.state.now.date(),

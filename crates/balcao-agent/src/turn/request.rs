@@ -44,7 +44,8 @@ impl Turn {
         let (may_call, protocol) = (choice != ToolChoice::None, self.setup.profile.protocol);
         let tools = if may_call && protocol == Protocol::Native { self.definitions() } else { Vec::new() };
         // An earlier turn may have ended in silence: its message and this one are then neighbours of one role.
-        let messages = history::repair(self.setup.history.iter().chain(&self.state.transcript).cloned().collect());
+        let messages =
+            history::repair(self.setup.history.messages.iter().chain(&self.state.transcript).cloned().collect());
         let neutral = ModelRequest {
             system,
             messages,

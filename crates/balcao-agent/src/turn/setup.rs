@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use balcao_llm::{Message, TurnFacts};
+use balcao_llm::TurnFacts;
 use balcao_tool::Toolbox;
 
-use crate::{profile::Profile, reply_checks::sanitise::Sanitiser};
+use crate::{history::History, profile::Profile, reply_checks::sanitise::Sanitiser};
 
 /// The rules and data of one turn. A profile or pack that is reloaded meanwhile does not change it.
 #[derive(Debug, Clone)]
@@ -18,8 +18,10 @@ pub struct TurnSetup {
     pub sanitiser: Arc<Sanitiser>,
     /// The system prompt.
     pub system: String,
-    /// Earlier turns, cut to their budget.
-    pub history: Vec<Message>,
+    /// The system prompt without the summary, where that was written before the business changed: it proves no figure.
+    pub proof: Option<String>,
+    /// Earlier turns.
+    pub history: History,
     /// The turn's facts as data.
     pub facts: TurnFacts,
     /// The contact, for the note to staff.

@@ -26,7 +26,9 @@ pub(super) fn render(neutral: ModelRequest, listed: &[Cow<'_, str>], again: bool
         system.push_str(prompt::not_an_object(locale));
     }
     let mut messages: Vec<Message> = Vec::with_capacity(neutral.messages.len());
-    for message in neutral.messages {
+    let mut facts = neutral.facts;
+    let outdated = std::mem::take(&mut facts.outdated);
+    for (place, message) in neutral.messages.into_iter().enumerate() {
         match message {
             Message::User { text } => push_user(&mut messages, text),
             Message::Assistant { text, tool_calls } => {
@@ -41,6 +43,9 @@ pub(super) fn render(neutral: ModelRequest, listed: &[Cow<'_, str>], again: bool
                 push_user(&mut messages, format!(r#"{{"tool_result":{{"name":{name},"result":{result}}}}}"#));
             }
         }
+        if place < outdated {
+            facts.outdated = messages.len();
+        }
     }
     ModelRequest {
         system,
@@ -51,7 +56,7 @@ pub(super) fn render(neutral: ModelRequest, listed: &[Cow<'_, str>], again: bool
         max_output_tokens: neutral.max_output_tokens,
         temperature_milli: neutral.temperature_milli,
         purpose: neutral.purpose,
-        facts: neutral.facts,
+        facts,
     }
 }
 

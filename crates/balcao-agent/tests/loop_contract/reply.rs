@@ -1,6 +1,6 @@
 //! What may reach the customer: cleaned, and proven by receipts.
 
-use balcao_llm::{Purpose, providers::scripted::calls_raw};
+use balcao_llm::{Message, Purpose, ToolCallRequest, providers::scripted::calls_raw};
 use serde_json::json;
 
 use crate::row::rows;
@@ -9,6 +9,18 @@ use crate::row::rows;
 const LEAK: &str = "<tool_call>{\"name\": \"find_slots\", \"arguments\": {\"date\": \"2026-11-26\"}}</tool_call>";
 /// Says that something was done.
 const CLAIM: &str = "Pronto, seu horário foi marcado para quinta-feira, 26/11, às 10:00 com a Íris!";
+
+/// A turn in which a price was read and said.
+fn price_was_read(asked: &str) -> Vec<Message> {
+    let call = ToolCallRequest { id: "a".into(), name: "look".into(), arguments: "{}".into(), vendor: None };
+    let content = json!({ "services": [{ "name": "Corte", "price": "R$ 50,00" }] }).to_string();
+    vec![
+        Message::User { text: asked.into() },
+        Message::Assistant { text: String::new(), tool_calls: vec![call] },
+        Message::ToolResult { call_id: "a".into(), name: "look".into(), content, is_error: false },
+        Message::Assistant { text: "O corte custa R$ 50,00.".into(), tool_calls: vec![] },
+    ]
+}
 
 rows! {
     lc_290 both "A text that is nothing but a leaked tool call" => "Not sent, not run; the model is asked once for other words, tools off", |w| {
@@ -47,6 +59,22 @@ rows! {
     lc_342 both "A text names such a time twice" => "A person", |w| {
         let ran = w.run("que horas fecha?", [w.says("Fechamos às 21h47."), w.says("É às 21h47.")]);
         assert_eq!(ran.handed_off(), "false_claim");
+    };
+    lc_366 both "A text names a price that was read and said before the business changed" => "Not sent; the model may look it up again", |w| {
+        let mut w = w;
+        w.history = price_was_read("quanto custa?");
+        let ran = w.run("quanto é mesmo?", [w.says("O corte custa R$ 50,00.")]);
+        assert_eq!(ran.replied(), "O corte custa R$ 50,00.");
+        w.outdated = w.history.len();
+        let ran = w.run("quanto é mesmo?", [w.says("O corte custa R$ 50,00."), w.says("Já vejo de novo.")]);
+        assert_eq!(ran.replied(), "Já vejo de novo.");
+        assert!(ran.read(1).contains("não veio de nenhuma consulta"), "{}", ran.read(1));
+    };
+    lc_367 both "A text repeats a price that the customer named before the business changed" => "Sent", |w| {
+        let mut w = w;
+        w.history = price_was_read("vi por R$ 49,00, quanto custa?");
+        w.outdated = w.history.len();
+        assert_eq!(w.run("e agora?", [w.says("Você viu por R$ 49,00?")]).replied(), "Você viu por R$ 49,00?");
     };
     lc_295 both "A text claims what no receipt proves" => "Not sent; the model is asked once more, with the facts", |w| {
         let ran = w.run("oi", [w.says(CLAIM), w.says("Qual dia fica melhor?")]);

@@ -8,7 +8,7 @@ use balcao_agent::{
     breaker::Breaker,
     driver::{self, Interrupted, Journal},
     guardrails::GuardInput,
-    history,
+    history::{self, EarlierTurn, History},
     memory::WorkingMemory,
     profile::Protocol,
     reply_checks::sanitise::{Sanitiser, SanitiserConfig},
@@ -48,6 +48,8 @@ pub(crate) struct World {
     pub(crate) held: Option<PendingConfirmation>,
     pub(crate) guard: GuardInput,
     pub(crate) history: Vec<Message>,
+    /// How many messages of the history are older than the last change of the business.
+    pub(crate) outdated: usize,
     pub(crate) contact: ContactCard,
     pub(crate) notification: Option<String>,
     pub(crate) team_returns_at: Option<String>,
@@ -80,6 +82,7 @@ impl World {
             held: None,
             guard: GuardInput { open_now: true, messages_last_minute: 1, ..GuardInput::default() },
             history: Vec::new(),
+            outdated: 0,
             contact: ContactCard { name: Some("Ana Prado".to_owned()), phone: Some("+5531996401177".to_owned()) },
             notification: None,
             team_returns_at: None,
@@ -121,12 +124,14 @@ impl World {
                 contact_name: self.contact.name.clone(),
                 appointment: None,
                 written: None,
+                outdated: self.outdated,
             },
             profile: Arc::new(profile),
             toolbox,
             sanitiser: Arc::clone(&SANITISER),
             system: "Você atende uma barbearia.\n\n".to_owned(),
-            history: self.history.clone(),
+            proof: None,
+            history: History { messages: self.history.clone(), outdated: self.outdated },
             contact: self.contact.clone(),
             notification: self.notification.clone(),
             team_returns_at: self.team_returns_at.clone(),
@@ -194,9 +199,9 @@ impl World {
         self.breaker = ran.state.breaker.clone();
         self.memory = ran.state.memory.clone();
         self.held = ran.state.pending_confirmation.clone();
-        let mut turns = vec![self.history.clone(), ran.state.transcript.clone()];
-        turns.retain(|turn| !turn.is_empty());
-        self.history = history::fit(&turns, 100_000);
+        let turns = [&self.history, &ran.state.transcript];
+        let turns = turns.map(|messages| EarlierTurn { messages: messages.clone(), is_current: true });
+        self.history = history::fit(&turns, 100_000).messages;
         *self.stage.lock().unwrap() = Stage::default();
         self
     }

@@ -140,6 +140,7 @@ impl Timers {
                 contact_name: Some(draft.customer.clone()),
                 appointment: None,
                 written: None,
+                outdated: 0,
             },
         };
         let written = tokio::time::timeout(

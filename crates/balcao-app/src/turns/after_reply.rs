@@ -148,7 +148,8 @@ async fn summary(
         })
         .await?;
     let Some((turns, before)) = found else { return Ok(None) };
-    let earlier: Vec<Vec<Message>> = turns.iter().filter_map(|json| serde_json::from_str(json).ok()).collect();
+    let earlier: Vec<Vec<Message>> =
+        turns.iter().filter_map(|turn| serde_json::from_str(&turn.messages).ok()).collect();
     let said: Vec<String> = earlier.iter().flatten().filter_map(transcript_line).collect();
     let system =
         format!("{}\n\n{before}\n\n{}", balcao_agent::prompt::summary(agent.profile.language), said.join("\n"));
@@ -251,6 +252,7 @@ async fn ask(
         contact_name: None,
         appointment: None,
         written: None,
+        outdated: 0,
     };
     // The last message of a request must not be ours, but the transcript ends with our reply. So the reply moves into the prompt.
     let mut messages = outcome.state.transcript.clone();

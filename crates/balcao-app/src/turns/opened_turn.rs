@@ -2,6 +2,7 @@
 
 use balcao_agent::breaker::Breaker;
 use balcao_agent::guardrails::{DaySpent, GuardInput, SlowedDown};
+use balcao_agent::history::EarlierTurn;
 use balcao_agent::limits::NOTIFICATION_EXPIRY;
 use balcao_agent::memory::WorkingMemory;
 use balcao_agent::notice::notices;
@@ -12,7 +13,6 @@ use balcao_domain::contact::Contact;
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, ConversationId, OrganizationId, TurnId};
 use balcao_language::format;
-use balcao_llm::Message;
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::message::{self, Author};
@@ -53,7 +53,7 @@ pub struct Opened {
     pub(super) pending_confirmation: Option<PendingConfirmation>,
     pub(super) guardrail_input: GuardInput,
     pub(super) opening_hours: OpenState,
-    pub(super) history: Vec<Vec<Message>>,
+    pub(super) history: Vec<EarlierTurn>,
     pub(super) upcoming: Vec<String>,
     pub(super) answered_notification: Option<AnsweredNotification>,
     /// When the messages were written, if they come late.
@@ -172,7 +172,9 @@ pub(super) fn load(
     let opening_hours = hours::open_state(tx, &organization, &zone, now)?;
     let history = turn::transcripts(tx, org, conversation.id, conversation.context_from, HISTORY_TURNS)?
         .iter()
-        .filter_map(|json| serde_json::from_str(json).ok())
+        .filter_map(|turn| {
+            Some(EarlierTurn { messages: serde_json::from_str(&turn.messages).ok()?, is_current: turn.is_current })
+        })
         .collect();
     let scope = TurnScope {
         organization: &organization,

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
+use balcao_agent::history::EarlierTurn;
 use balcao_agent::turn::ToolSelection;
 use balcao_llm::Message;
 use balcao_tool::Locale;
@@ -45,9 +46,9 @@ pub(super) async fn select(agent: &Agent, opened: &Opened, message: &str) -> Too
 }
 
 /// Builds the request: the new message, and the messages and calls of the turns before it.
-fn request(history: &[Vec<Message>], message: &str, locale: Locale) -> ToolSelectionRequest {
+fn request(history: &[EarlierTurn], message: &str, locale: Locale) -> ToolSelectionRequest {
     let (mut earlier_messages, mut earlier_calls) = (Vec::new(), Vec::<String>::new());
-    for one in history.iter().rev().take(EARLIER_TURNS).flat_map(|turn| turn.iter().rev()) {
+    for one in history.iter().rev().take(EARLIER_TURNS).flat_map(|turn| turn.messages.iter().rev()) {
         match one {
             Message::User { text } => earlier_messages.push(text.clone()),
             Message::Assistant { tool_calls, .. } => {

@@ -4,7 +4,7 @@ use balcao_domain::Locale;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use balcao_agent::history;
+use balcao_agent::history::{self, EarlierTurn};
 use balcao_agent::memory::WorkingMemory;
 use balcao_agent::prompt::{
     self, AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData, PromptError,
@@ -30,10 +30,17 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
         let at_word = if locale == Locale::PtBr { "às" } else { "at" };
         format!("{day} {at_word} {}", format::time(at.time(), locale))
     });
-    let data = prompt_data(agent, opened, next_opening.clone(), locale);
+    let mut data = prompt_data(agent, opened, next_opening.clone(), locale);
+    let history = history::fit(&earlier_turns(agent, opened), profile.model.history_tokens);
+    let system = prompt::system(&profile.prompt, &data, profile.language)?;
+    let is_outdated = opened.history.iter().any(|turn| !turn.is_current);
+    let proof = match data.summary.take_if(|_| is_outdated) {
+        Some(_) => Some(prompt::system(&profile.prompt, &data, profile.language)?),
+        None => None,
+    };
     Ok(TurnSetup {
-        system: prompt::system(&profile.prompt, &data, profile.language)?,
-        history: history::fit(&opened.history, profile.model.history_tokens),
+        system,
+        proof,
         facts: TurnFacts {
             now: opened.now.clone(),
             locale: profile.language.tag().to_owned(),
@@ -47,7 +54,9 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
                 .and_then(|context| context.about.as_ref())
                 .map(|about| about.id.into()),
             written: opened.written.clone(),
+            outdated: history.outdated,
         },
+        history,
         contact: ContactCard {
             name: opened.contact.name.clone(),
             phone: opened.contact.phone.as_ref().map(|phone| phone.e164().to_owned()),
@@ -58,6 +67,18 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
         toolbox: Arc::clone(&agent.toolbox),
         sanitiser,
     })
+}
+
+/// The turns before this one, with a note in what was read before the business changed.
+fn earlier_turns(agent: &Agent, opened: &Opened) -> Vec<EarlierTurn> {
+    let noted = |turn: &EarlierTurn| match turn.is_current {
+        true => turn.clone(),
+        false => EarlierTurn {
+            messages: history::note_change(turn.messages.clone(), &agent.toolbox, agent.profile.language),
+            is_current: false,
+        },
+    };
+    opened.history.iter().map(noted).collect()
 }
 
 fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, locale: Locale) -> PromptData {

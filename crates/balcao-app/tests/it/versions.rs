@@ -4,7 +4,8 @@ use balcao_app::admin::business::{Business, Edit, ExportVersions, FieldEdit, Sec
 use balcao_app::admin::versions::Versions;
 use balcao_app::turns::traces::Traces;
 use balcao_domain::VersionKind;
-use balcao_llm::providers::scripted::says;
+use balcao_llm::providers::scripted::{calls, calls_all, says};
+use balcao_llm::{Message, ModelRequest};
 use serde_json::{Value, json};
 
 use crate::messaging_harness::{MessagingHarness, start_harness};
@@ -27,6 +28,11 @@ async fn last_turn(shop: &MessagingHarness) -> Vec<String> {
 #[tokio::test]
 async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
     let shop = start_harness([says("Oi!"), says("Oi!"), says("Oi!")]).await;
+    let versions = Versions::new(shop.world.app.clone());
+    for kind in [VersionKind::Business, VersionKind::Knowledge] {
+        let first = versions.list(shop.world.organization, kind, 10).await.unwrap();
+        assert_eq!(first.len(), 1, "the import is the first version of {kind}");
+    }
     shop.joao_writes("wamid.1", "oi").await;
     shop.run_until_idle().await;
     assert_eq!(last_turn(&shop).await, ["business_1", "knowledge_1", "prompt_1"]);
@@ -43,10 +49,9 @@ async fn a_turn_names_what_it_ran_under_and_an_edit_makes_the_next_version() {
     shop.joao_writes("wamid.3", "e pet?").await;
     shop.run_until_idle().await;
     assert_eq!(last_turn(&shop).await, ["business_3", "knowledge_2", "prompt_1"]);
-    let versions = Versions::new(shop.world.app.clone());
     let told = versions.list(shop.world.organization, VersionKind::Business, 10).await.unwrap();
     let told: Vec<_> = told.iter().map(|row| (row.name.number, row.author.as_str())).collect();
-    assert_eq!(told, [(3, "Renata"), (2, "Renata"), (1, "program")]);
+    assert_eq!(told, [(3, "Renata"), (2, "Renata"), (1, "operator")]);
 }
 
 #[tokio::test]
@@ -87,4 +92,42 @@ async fn a_prompt_version_holds_the_profile_its_modules_and_its_tools() {
     let names: Vec<&str> =
         found.content["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
     assert!(names.contains(&"create_appointment"), "{names:?}");
+}
+
+#[tokio::test]
+async fn what_was_read_before_an_edit_is_marked_for_the_model_and_proves_nothing() {
+    let note = json!({ "content": "Pergunta o preço da coloração." });
+    let old = "A coloração custa R$ 120,00.";
+    let shop = start_harness([
+        calls_all(&[("get_services", json!({})), ("add_internal_note", note)]),
+        says(old),
+        says(old),
+        calls("get_services", &json!({})),
+        says("A coloração custa R$ 222,00."),
+        says("Custa R$ 222,00."),
+    ])
+    .await;
+    shop.joao_writes("wamid.1", "quanto custa a coloração?").await;
+    shop.run_until_idle().await;
+    change(&shop, Section::Services, "Coloração", "price", json!("222.00")).await;
+    for (id, words) in [("wamid.2", "quanto é mesmo?"), ("wamid.3", "de novo?")] {
+        shop.joao_writes(id, words).await;
+        shop.run_until_idle().await;
+    }
+    let said = shop.texts();
+    assert_eq!(&said[said.len() - 3..], [old, "A coloração custa R$ 222,00.", "Custa R$ 222,00."]);
+    let requests = shop.model.requests();
+    let marked = |request: &ModelRequest| -> Vec<(String, bool)> {
+        let result = |message: &Message| match message {
+            Message::ToolResult { name, content, .. } => Some((name.clone(), content.contains("business_changed"))),
+            Message::User { .. } | Message::Assistant { .. } => None,
+        };
+        request.messages.iter().filter_map(result).collect()
+    };
+    let read = |marked| ("get_services".to_owned(), marked);
+    let noted = ("add_internal_note".to_owned(), false);
+    assert_eq!(marked(&requests[1]), [read(false), noted.clone()]);
+    assert_eq!((marked(&requests[2]), requests[2].facts.outdated), (vec![read(true), noted.clone()], 5));
+    // What was read since then is evidence in the turns that follow.
+    assert_eq!(marked(&requests[5]), [read(true), noted, read(false)]);
 }

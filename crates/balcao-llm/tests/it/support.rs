@@ -62,6 +62,7 @@ pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {
             contact_name: None,
             appointment: None,
             written: None,
+            outdated: 0,
         },
     }
 }

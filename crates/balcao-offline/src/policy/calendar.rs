@@ -106,9 +106,8 @@ impl ReplyDraft<'_> {
                 // "Sobrancelha", and no more: what there is, the calendar tells.
                 let named = |draft: &Self| draft.dialogue.catalog.service_in(&draft.dialogue.utterance.text);
                 let today = self.dialogue.today();
-                let known = |draft: &mut Self| {
-                    !draft.dialogue.catalog.services.is_empty() || draft.days(today, today).is_some()
-                };
+                let known =
+                    |draft: &mut Self| draft.dialogue.catalog.has_services() || draft.days(today, today).is_some();
                 if self.bare_words() && known(self) && matches!(named(self), Named::One(_) | Named::Several(_)) {
                     self.find_a_time();
                 }

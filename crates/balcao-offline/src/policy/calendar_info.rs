@@ -70,10 +70,10 @@ impl ReplyDraft<'_> {
     /// What is on offer, or what one service costs, as the calendar tells it.
     fn list_services(&mut self) {
         let today = self.dialogue.today();
-        if self.dialogue.catalog.services.is_empty() && self.days(today, today).is_none() {
+        if !self.dialogue.catalog.has_services() && self.days(today, today).is_none() {
             return;
         }
-        if self.dialogue.catalog.services.is_empty() {
+        if !self.dialogue.catalog.has_services() {
             self.push_line(Line::NotKnown);
         } else {
             self.services();

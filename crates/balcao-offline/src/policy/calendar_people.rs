@@ -77,7 +77,7 @@ impl ReplyDraft<'_> {
     pub(super) fn not_known_or_nobody(&mut self) {
         let (dialogue, today) = (self.dialogue, self.dialogue.today());
         let text = &dialogue.utterance.text;
-        let unread = dialogue.catalog.professionals.is_empty() && dialogue.catalog.nobody_in(text).is_some();
+        let unread = !dialogue.catalog.has_professionals() && dialogue.catalog.nobody_in(text).is_some();
         if !unread || self.days(today, today).is_some() {
             self.not_known(text);
         }

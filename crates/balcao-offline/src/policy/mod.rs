@@ -360,7 +360,7 @@ impl<'a> ReplyDraft<'a> {
         if !self.bare_words() {
             return false;
         }
-        let unknown = self.dialogue.catalog.services.is_empty();
+        let unknown = !self.dialogue.catalog.has_services();
         if unknown && matches!(self.ask("get_services", &[]), Answer::Asked) {
             return false;
         }

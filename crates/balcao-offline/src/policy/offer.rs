@@ -12,7 +12,7 @@ use crate::{catalog::Named, nlu::Act, results, state::Question, words::Line};
 impl ReplyDraft<'_> {
     pub(super) fn services(&mut self) {
         let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && self.read("get_services", &[]).is_none() {
+        if !dialogue.catalog.has_services() && self.read("get_services", &[]).is_none() {
             return;
         }
         let locale = self.locale;
@@ -34,11 +34,11 @@ impl ReplyDraft<'_> {
             (Named::Several(names), _) => names,
             (Named::Nothing | Named::Unknown(_), _) => Vec::new(),
         };
-        let plan = dialogue
-            .catalog
-            .plans
-            .iter()
-            .find(|plan| named.is_empty() && balcao_language::contains_word(&dialogue.utterance.text, &plan.name));
+        let plan = dialogue.catalog.plans.iter().find(|plan| {
+            !dialogue.catalog.is_outdated
+                && named.is_empty()
+                && balcao_language::contains_word(&dialogue.utterance.text, &plan.name)
+        });
         if let Some(plan) = plan {
             self.push_line(Line::Plans { list: plan_row(&plan.data, locale).into_iter().collect() });
         } else if let Some(said) = unlisted.or_else(|| self.unknown_topic(named.is_empty() && !asks_all)) {

@@ -19,7 +19,7 @@ impl ReplyDraft<'_> {
     pub(super) fn team(&mut self) {
         let dialogue = self.dialogue;
         // A professional who does not work that day is missing from the list of that day, so the names come from the catalog.
-        if dialogue.catalog.professionals.is_empty() && self.tool("get_services").is_some() {
+        if !dialogue.catalog.has_professionals() && self.tool("get_services").is_some() {
             self.read("get_services", &[]);
         }
         let text = &dialogue.utterance.text;
@@ -86,7 +86,7 @@ impl ReplyDraft<'_> {
             return false;
         }
         let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && matches!(self.ask("get_services", &[]), Answer::Asked) {
+        if !dialogue.catalog.has_services() && matches!(self.ask("get_services", &[]), Answer::Asked) {
             return true;
         }
         let Named::One(name) = dialogue.catalog.professional_in(question) else { return false };
@@ -114,7 +114,7 @@ impl ReplyDraft<'_> {
     /// A question about a person that touches on that person's restrictions is answered with them.
     pub(super) fn restriction(&mut self, question: &str) -> bool {
         let catalog = &self.dialogue.catalog;
-        if catalog.professionals.is_empty() && matches!(self.ask("get_services", &[]), Answer::Asked) {
+        if !catalog.has_professionals() && matches!(self.ask("get_services", &[]), Answer::Asked) {
             return true;
         }
         let Named::One(name) = catalog.professional_in(question) else { return false };

@@ -166,7 +166,7 @@ impl<'a> ReplyDraft<'a> {
         }
         let catalog = &self.dialogue.catalog;
         let on_the_list = crate::catalog::names_object(question) || catalog.nobody_in(question).is_some();
-        if catalog.services.is_empty() && on_the_list && self.read("get_services", &[]).is_none() {
+        if !catalog.has_services() && on_the_list && self.read("get_services", &[]).is_none() {
             return;
         }
         if self.skill(question) {

@@ -17,7 +17,7 @@ impl ReplyDraft<'_> {
 
     pub(super) fn waitlist(&mut self) {
         let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && matches!(self.ask("get_services", &[]), Answer::Asked) {
+        if !dialogue.catalog.has_services() && matches!(self.ask("get_services", &[]), Answer::Asked) {
             return;
         }
         let day = dialogue.utterance.days.last().copied().or(dialogue.day);

@@ -10,7 +10,7 @@ impl ReplyDraft<'_> {
     pub(super) fn speaks_of_others(&mut self, asks: bool) -> Option<bool> {
         let text = &self.dialogue.utterance.text;
         let Some(name) = owner_named(text).filter(|name| !self.is_writer(name)) else { return Some(false) };
-        if self.dialogue.catalog.professionals.is_empty() {
+        if !self.dialogue.catalog.has_professionals() {
             if is_calendar(self.dialogue, self.tools) {
                 let today = self.dialogue.today();
                 self.days(today, today)?;

@@ -21,7 +21,7 @@ impl ReplyDraft<'_> {
     /// Service and professional as far as they are known. `None` if something must be asked or fetched first.
     pub(super) fn wish(&mut self) -> Option<Wish> {
         let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && self.answered("get_services").is_none() {
+        if !dialogue.catalog.has_services() && self.answered("get_services").is_none() {
             match self.ask("get_services", &[]) {
                 Answer::Asked => return None,
                 Answer::Missing if !self.may_call => {

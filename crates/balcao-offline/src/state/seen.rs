@@ -37,8 +37,9 @@ impl Dialogue {
         if outcome.code().is_none() {
             match results::usual_name(&outcome.name) {
                 "get_services" | "get_barbers" | "get_subscription_plans" | "get_professional_info" => {
-                    self.catalog.meet(&outcome.result);
                     let unknown = self.catalog.services.is_empty();
+                    self.catalog.renew(&outcome.result);
+                    self.catalog.meet(&outcome.result);
                     self.catalog.learn(&outcome.result);
                     if unknown {
                         self.first_of_several(&self.utterance.clone());
@@ -50,7 +51,10 @@ impl Dialogue {
                 "create_appointment" if outcome.name == "book_appointment" && results::is_no_slot(&outcome.result) => {
                     self.times.clear();
                 }
-                "get_available_slots" => self.catalog.meet(&outcome.result),
+                "get_available_slots" => {
+                    self.catalog.renew(&outcome.result);
+                    self.catalog.meet(&outcome.result);
+                }
                 "schedule_appointment_reminder" if outcome.succeeded() => self.reminded = true,
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming", "events"]);

@@ -65,6 +65,7 @@ impl Story {
                 contact_name: self.fake.contact_name.clone(),
                 appointment: None,
                 written: None,
+                outdated: 0,
             },
         }
     }

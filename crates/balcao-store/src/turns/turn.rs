@@ -3,7 +3,7 @@
 //! Invariants: a conversation has at most one open turn, by a unique index (I-4); every change demands that the turn is open, so
 //! that of two who end it one does; what is saved before a call runs is what a successor goes on from (I-6).
 
-use balcao_domain::{ConversationId, OrganizationId, TurnId, VersionKind, VersionName};
+use balcao_domain::{ConversationId, MessageId, OrganizationId, TurnId, VersionKind, VersionName};
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
@@ -192,11 +192,23 @@ pub fn find_open(
     )
 }
 
-pub(crate) const TRANSCRIPTS: &str =
-    "SELECT transcript FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 AND id >= ?3 AND state = 'closed'
+pub(crate) const TRANSCRIPTS: &str = "SELECT transcript, CASE WHEN
+             business_version = (SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = 'business')
+             AND knowledge_version = (SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = 'knowledge')
+         THEN 1 ELSE 0 END
+     FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 AND id >= ?3 AND state = 'closed'
          AND transcript IS NOT NULL ORDER BY id DESC LIMIT ?4";
 
-/// The transcripts of the last `limit` closed turns from `from` on, oldest first, as JSON.
+/// What was said and read in a closed turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transcript {
+    /// The messages, as JSON.
+    pub messages: String,
+    /// Whether the turn ran under the last versions of business and knowledge.
+    pub is_current: bool,
+}
+
+/// The transcripts of the last `limit` closed turns from `from` on, oldest first.
 ///
 /// # Errors
 /// What the database said.
@@ -206,9 +218,10 @@ pub fn transcripts(
     conversation: ConversationId,
     from: i64,
     limit: u32,
-) -> Result<Vec<String>, StoreError> {
-    let mut found =
-        tx.query_all(TRANSCRIPTS, values![organization, conversation, from, limit], |row| row.get::<String>(0))?;
+) -> Result<Vec<Transcript>, StoreError> {
+    let mut found = tx.query_all(TRANSCRIPTS, values![organization, conversation, from, limit], |row| {
+        Ok(Transcript { messages: row.get(0)?, is_current: row.get::<i64>(1)? == 1 })
+    })?;
     found.reverse();
     Ok(found)
 }
@@ -349,6 +362,26 @@ pub fn latest(
                 versions: TurnVersions { business: row.get(7)?, knowledge: row.get(8)?, prompt: row.get(9)? },
             })
         },
+    )
+}
+
+/// What the turns ran under that wrote the messages of a conversation from `first` to `last`. What the agent did not write has none.
+///
+/// # Errors
+/// What the database said.
+pub fn versions_of_messages(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    first: MessageId,
+    last: MessageId,
+) -> Result<Vec<(MessageId, TurnVersions)>, StoreError> {
+    tx.query_all(
+        "SELECT m.id, t.business_version, t.knowledge_version, t.prompt_version FROM message m JOIN turn t ON t.id = m.turn_id
+         WHERE m.organization_id = ?1 AND m.conversation_id = ?2 AND m.id BETWEEN ?3 AND ?4 AND m.author IN ('agent', 'draft')
+         ORDER BY m.id",
+        values![organization, conversation, first, last],
+        |row| Ok((row.get(0)?, TurnVersions { business: row.get(1)?, knowledge: row.get(2)?, prompt: row.get(3)? })),
     )
 }
 

@@ -258,7 +258,12 @@ contract! {
         figures_are_added_up_within_a_span_and_a_tenant,
         every_appointment_of_a_span_is_told_once_in_order,
     ]
-    versions: [versions_are_numbered_and_never_change, a_turn_names_the_versions_that_it_opened_under]
+    versions: [
+        versions_are_numbered_and_never_change,
+        a_turn_names_the_versions_that_it_opened_under,
+        transcript_is_current_as_long_as_business_and_knowledge_are,
+        reply_names_the_versions_of_its_turn,
+    ]
     reminders: [
         a_reminder_that_was_cancelled_can_be_planned_again,
         a_reminder_is_known_by_its_start_and_its_minutes,

@@ -43,7 +43,7 @@ cases!(
     handoffs_are_open_until_they_are_resolved,
 );
 
-fn begin(tx: &mut Tx<'_>, world: World, contact: usize, channel: &str) -> Result<Conversation, StoreError> {
+pub(super) fn begin(tx: &mut Tx<'_>, world: World, contact: usize, channel: &str) -> Result<Conversation, StoreError> {
     let contact = *world.contacts.get(contact).unwrap_or_else(|| panic!("a world has two contacts"));
     conversation::find_or_begin(tx, world.organization, contact, channel, now())
 }
@@ -76,7 +76,7 @@ pub(super) fn closing(id: TurnId, transcript: &str) -> Closing<'_> {
     }
 }
 
-fn say(
+pub(super) fn say(
     tx: &mut Tx<'_>,
     world: World,
     conversation: ConversationId,
@@ -265,7 +265,10 @@ pub async fn transcripts_are_the_last_ones_oldest_first(store: &Store) {
             ids.push(id);
         }
         open_turn(tx, organization, conversation, now())?;
-        let mut last = |from, limit| turn::transcripts(tx, organization, conversation, from, limit);
+        let mut last = |from, limit| {
+            let found = turn::transcripts(tx, organization, conversation, from, limit)?;
+            Ok::<_, StoreError>(found.into_iter().map(|one| one.messages).collect::<Vec<_>>())
+        };
         assert_eq!(last(0, 2)?, ["2", "3"]);
         let third = ids.get(2).map_or(0, |id| i64::from(*id));
         assert_eq!(last(third, 9)?, ["3"]);

@@ -2,14 +2,22 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use balcao_domain::VersionKind;
+use balcao_store::messaging::message::{self, Author};
 use balcao_store::ops::version::{self, NewVersion};
 use balcao_store::turns::turn::{self, TurnAgent, TurnVersions};
 use balcao_store::{Store, StoreError, Tx, Value, crm::organization, messaging::conversation};
 
 use super::Case;
-use super::store::{now, world};
+use super::delivery::{at, write};
+use super::store::{now, open_turn, world};
+use super::talk::{begin, closing, say};
 
-cases!(versions_are_numbered_and_never_change, a_turn_names_the_versions_that_it_opened_under);
+cases!(
+    versions_are_numbered_and_never_change,
+    a_turn_names_the_versions_that_it_opened_under,
+    transcript_is_current_as_long_as_business_and_knowledge_are,
+    reply_names_the_versions_of_its_turn,
+);
 
 /// Numbers of a kind count from 1 in each organization, equal content is found by its hash, and no row can be changed.
 pub async fn versions_are_numbered_and_never_change(store: &Store) {
@@ -82,4 +90,58 @@ pub async fn a_turn_names_the_versions_that_it_opened_under(store: &Store) {
         })
         .await;
     written.unwrap();
+}
+
+/// A turn without versions, or under an earlier version of either, has another state of the business.
+pub async fn transcript_is_current_as_long_as_business_and_knowledge_are(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = begin(tx, world, 0, "a")?.id;
+        let turn = |tx: &mut Tx<'_>, text| {
+            let id = open_turn(tx, organization, conversation, now())?;
+            turn::close(tx, organization, &closing(id, text), at(1))?;
+            let found = turn::transcripts(tx, organization, conversation, 0, 9)?;
+            Ok::<_, StoreError>(found.into_iter().map(|one| one.is_current).collect::<Vec<_>>())
+        };
+        let append = |tx: &mut Tx<'_>, kind, hash| {
+            version::append(tx, organization, &NewVersion { kind, hash, content: "{}", author: "a" }, now())
+        };
+        assert_eq!(turn(tx, "1")?, [false]);
+        append(tx, VersionKind::Business, "a")?;
+        append(tx, VersionKind::Knowledge, "a")?;
+        assert_eq!(turn(tx, "2")?, [false, true]);
+        append(tx, VersionKind::Prompt, "a")?;
+        assert_eq!(turn(tx, "3")?, [false, true, true]);
+        append(tx, VersionKind::Knowledge, "b")?;
+        assert_eq!(turn(tx, "4")?, [false, false, false, true]);
+        append(tx, VersionKind::Business, "b")?;
+        assert_eq!(turn(tx, "5")?, [false, false, false, false, true]);
+        Ok(())
+    })
+    .await;
+}
+
+/// What others wrote names none, and what the agent wrote outside of a turn does not either.
+pub async fn reply_names_the_versions_of_its_turn(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = begin(tx, world, 0, "a")?.id;
+        let new = NewVersion { kind: VersionKind::Business, hash: "a", content: "{}", author: "a" };
+        version::append(tx, organization, &new, now())?;
+        let turn = open_turn(tx, organization, conversation, now())?;
+        say(tx, world, conversation, Some(turn), Author::Contact, "oi", 0)?;
+        say(tx, world, conversation, None, Author::Agent, "lembrete", 1)?;
+        say(tx, world, conversation, Some(turn), Author::Agent, "olá", 2)?;
+        let said = message::last(tx, organization, conversation, 9)?;
+        let (first, last) = (said.first().unwrap().id, said.last().unwrap().id);
+        let found = turn::versions_of_messages(tx, organization, conversation, first, last)?;
+        assert_eq!(found, [(last, TurnVersions { business: Some(1), knowledge: None, prompt: None })]);
+        assert_eq!(turn::versions_of_messages(tx, organization, conversation, first, first)?, []);
+        let other = begin(tx, world, 1, "a")?.id;
+        assert_eq!(turn::versions_of_messages(tx, organization, other, first, last)?, []);
+        Ok(())
+    })
+    .await;
 }
