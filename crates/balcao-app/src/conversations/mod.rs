@@ -4,6 +4,8 @@ mod audit_trail;
 mod delivery;
 mod pages;
 
+use std::collections::HashMap;
+
 use balcao_channel::inbound::Media;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
 use balcao_domain::{AttachmentId, ContactId, ConversationId, MessageId, OrganizationId};
@@ -12,6 +14,7 @@ use balcao_store::messaging::conversation::Conversation;
 use balcao_store::messaging::handoff::{self, OpenHandoff};
 use balcao_store::messaging::message::{self, NewMessage};
 use balcao_store::turns::ledger::EffectKey;
+use balcao_store::turns::turn;
 use balcao_store::{
     StoreError, Tx, crm::contact, crm::note, crm::organization, messaging::attachment, messaging::conversation,
 };
@@ -88,6 +91,8 @@ pub struct Said {
     pub attachments: Vec<FileView>,
     /// Whether it arrived; `None` of what came in, of drafts, and of what no channel takes.
     pub delivery: Option<Delivery>,
+    /// The versions that the agent wrote it under, such as `business_3`; none of what others wrote.
+    pub versions: Vec<String>,
 }
 
 /// Why staff could not do something with a conversation.
@@ -383,13 +388,28 @@ fn with_files(
 ) -> Result<Vec<Said>, StoreError> {
     let mut all = files::of_messages(tx, organization, conversation, messages.iter().map(|message| message.id))?;
     let mut arrived = delivery::of_messages(tx, organization, conversation, messages.iter().map(|message| message.id))?;
+    let mut under = versions_of(tx, organization, conversation, &messages)?;
     let with = |message: Message| {
+        let versions = under.remove(&message.id).unwrap_or_default();
         let own = all.extract_if(.., |(id, _)| *id == message.id);
         let attachments = own.map(|(_, file)| file).collect();
         let delivery = arrived.remove(&message.id).filter(|_| message.author != Author::Draft);
-        Said { message, attachments, delivery }
+        Said { message, attachments, delivery, versions }
     };
     Ok(messages.into_iter().map(with).collect())
+}
+
+/// The names of the versions that the agent wrote messages under.
+fn versions_of(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    messages: &[Message],
+) -> Result<HashMap<MessageId, Vec<String>>, StoreError> {
+    let ids = messages.iter().map(|message| message.id);
+    let (Some(first), Some(last)) = (ids.clone().min(), ids.max()) else { return Ok(HashMap::new()) };
+    let found = turn::versions_of_messages(tx, organization, conversation, first, last)?;
+    Ok(found.into_iter().map(|(id, versions)| (id, versions.names().map(|name| name.to_string()).collect())).collect())
 }
 
 fn trimmed(text: &str) -> Result<&str, ConversationRefusal> {

@@ -301,7 +301,12 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
         }
     }
     print_line("\nMessages");
-    for Said { message, attachments, delivery } in &detail.messages {
+    let mut under: &[String] = &[];
+    for Said { message, attachments, delivery, versions } in &detail.messages {
+        if !versions.is_empty() && versions != under {
+            under = versions;
+            print_line(&format!("  under {}", under.join(", ")));
+        }
         let who = match message.author {
             Author::Contact => "customer",
             Author::Agent => "agent",

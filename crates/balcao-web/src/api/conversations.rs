@@ -163,6 +163,8 @@ struct Message {
     attachments: Vec<Attachment>,
     /// Whether it arrived; `null` of what came in, of drafts, and of what no channel takes.
     delivery: Option<Delivery>,
+    /// The versions of business, knowledge and prompt that the agent wrote it under, such as `business_3` (`/v1/versions`).
+    versions: Vec<String>,
 }
 
 /// How far a message came; of one that leaves in parts the part that came least far speaks.
@@ -340,7 +342,7 @@ const fn writer(author: Author) -> Writer {
 }
 
 fn message(said: app::Said) -> Message {
-    let app::Said { message, attachments, delivery: arrived } = said;
+    let app::Said { message, attachments, delivery: arrived, versions } = said;
     Message {
         id: message.id.to_string(),
         author: writer(message.author),
@@ -348,6 +350,7 @@ fn message(said: app::Said) -> Message {
         created_at: message.created_at.to_string(),
         attachments: attachments.into_iter().map(Attachment::from).collect(),
         delivery: arrived.map(delivery),
+        versions,
     }
 }
 
@@ -357,7 +360,7 @@ fn examples() -> (Value, Value) {
         "waiting_since": "2026-11-23T12:00:00Z", "last_message": "quero falar com alguém",
         "last_message_author": "contact", "last_message_delivery": null, "last_message_at": "2026-11-23T12:00:00Z" });
     let message = json!({ "id": "msg_90", "author": "contact", "text": "quero falar com alguém",
-        "created_at": "2026-11-23T12:00:00Z", "attachments": [], "delivery": null });
+        "created_at": "2026-11-23T12:00:00Z", "attachments": [], "delivery": null, "versions": [] });
     (conversation, message)
 }
 
