@@ -1,7 +1,8 @@
 //! The business: as a document, what a document or an edit would change, and making exactly that.
 
 use balcao_app::admin::business::{
-    Action, Business, BusinessPlan, Change, Edit, FieldEdit, Hit, KnowledgeFormat, Section, TextMistake, read_knowledge,
+    Action, Business, BusinessPlan, BusinessRefusal, Change, Edit, FieldEdit, Hit, KnowledgeFormat, Section,
+    TextMistake, read_knowledge,
 };
 use balcao_app::admin::keys::Scope;
 use balcao_app::admin::seed::BusinessFile;
@@ -211,7 +212,8 @@ struct PlanOfChanges {
 
 const MOVED: (u16, &str) = (
     409,
-    "`plan_moved`: the business or its bookings changed, ask for the plan again; `impossible`: a change cannot be made as things stand; \
+    "`plan_moved`: the business or its bookings changed since the plan was shown; `facts` has the plan as it is now: `plan` with its hash, \
+     `changes` as a plan lists them, and `changes_left_out` with the number of those that are too many to list; `impossible`: a change cannot be made as things stand; \
      `other_business`: the document describes another business.",
 );
 
@@ -304,7 +306,7 @@ async fn get_business(call: Call, _query: Nothing, _body: Nothing) -> Result<Don
 
 async fn plan_business(call: Call, _query: Nothing, asked: WantedBusiness) -> Result<Done<PlanOfChanges>, Problem> {
     let plan = business(&call).plan(call.organization(), file(asked.document)?).await?;
-    Ok(shown(plan.map_err(refusals::of_business)?, false).into())
+    Ok(shown(plan.map_err(refused)?, false).into())
 }
 
 async fn apply_business(call: Call, _query: Nothing, asked: AgreedBusiness) -> Result<Done<PlanOfChanges>, Problem> {
@@ -330,7 +332,7 @@ async fn import_knowledge(call: Call, _query: Nothing, asked: KnowledgeText) -> 
 
 async fn show_or_make(call: &Call, edit: Edit, agreed: Option<String>) -> Result<Done<PlanOfChanges>, Problem> {
     let planned = business(call).plan_edit(call.organization(), edit).await?;
-    let (file, plan) = planned.map_err(refusals::of_business)?;
+    let (file, plan) = planned.map_err(refused)?;
     match agreed {
         Some(hash) => make(call, file, hash).await,
         None => Ok(shown(plan, false).into()),
@@ -339,7 +341,25 @@ async fn show_or_make(call: &Call, edit: Edit, agreed: Option<String>) -> Result
 
 async fn make(call: &Call, file: BusinessFile, hash: String) -> Result<Done<PlanOfChanges>, Problem> {
     let made = business(call).apply(call.organization(), file, hash, call.caller.actor()).await?;
-    Ok(shown(made.map_err(refusals::of_business)?, true).into())
+    Ok(shown(made.map_err(refused)?, true).into())
+}
+
+/// Bytes of changes that a refusal lists.
+const MOST_LISTED: usize = 65_536;
+
+/// A refusal as a problem. A plan that moved comes with what it would change now.
+fn refused(refusal: BusinessRefusal) -> Problem {
+    let BusinessRefusal::Moved { now } = &refusal else { return refusals::of_business(refusal) };
+    let mut bytes = 0_usize;
+    let all = now.changes.iter().map(|one| json!(change(one.clone())));
+    let listed: Vec<Value> = all
+        .take_while(|one| {
+            bytes = bytes.saturating_add(one.to_string().len());
+            bytes <= MOST_LISTED
+        })
+        .collect();
+    let left_out = now.changes.len().saturating_sub(listed.len());
+    refusals::of_business(refusal).fact("changes", listed).fact("changes_left_out", left_out)
 }
 
 fn edit(asked: BusinessEdit) -> Edit {
