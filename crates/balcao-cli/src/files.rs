@@ -1,6 +1,6 @@
 //! Files that a person names.
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 use crate::output::Failure;
@@ -11,6 +11,24 @@ use crate::output::Failure;
 /// Wrong usage, with the name of the file and why it cannot be read.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {}", path.display(), reason(&error))))
+}
+
+/// Writes a text; over a file that is there only if that is `forced`.
+///
+/// # Errors
+/// Nothing was written, with the name of the file and why.
+pub(crate) fn write_text(path: &Path, text: &str, forced: bool) -> Result<(), Failure> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).truncate(true).create(true).create_new(!forced);
+    let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| {
+        let name = path.display();
+        Failure::operation(if error.kind() == ErrorKind::AlreadyExists {
+            format!("nothing was written: {name} is there already; expected another file, or --force to write over it")
+        } else {
+            format!("{name}: {}", reason(&error))
+        })
+    })
 }
 
 /// Says why a file cannot be read or written, in the words of this program instead of the system's.

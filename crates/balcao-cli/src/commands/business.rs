@@ -64,6 +64,9 @@ enum Command {
         /// The file to write; default: standard output.
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Writes over a file that is there.
+        #[arg(long, requires = "out")]
+        force: bool,
     },
     /// Shows the plan of a file; changes nothing.
     Plan {
@@ -161,15 +164,13 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     let recorded = Versions::new(app.clone());
     let business = Business::new(app);
     match args.command {
-        Command::Export { business: older, knowledge, out } => {
+        Command::Export { business: older, knowledge, out, force } => {
             let document = business.export_as_of(organization, &ExportVersions { business: older, knowledge }).await;
             let document = document.map_err(|error| Failure::operation(error_chain(&error)))?;
             let document = document.map_err(|refusal| refused(&refusal))?;
             let text = balcao_yaml::write(&document).map_err(Failure::operation)?;
             match out {
-                Some(path) => std::fs::write(&path, text).map_err(|error| {
-                    Failure::operation(format!("{}: {}", path.display(), crate::files::reason(&error)))
-                })?,
+                Some(path) => crate::files::write_text(&path, &text, force)?,
                 None => print_line(text.trim_end()),
             }
             Ok(ExitCode::SUCCESS)
