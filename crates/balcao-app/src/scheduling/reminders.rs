@@ -53,6 +53,8 @@ pub enum ReminderRefusal {
     TooLate {
         /// How many minutes there are until the appointment.
         minutes_left: i64,
+        /// How many minutes before it the reminder should come.
+        minutes_before: u32,
     },
     /// The contact asked for no messages on our own account.
     OptedOut,
@@ -253,7 +255,7 @@ fn plan(
     let before = lead.asked.or(organization.scheduling.reminder_minutes).unwrap_or(lead.usual);
     let Some(planned) = plan_one(meant.span.start, before, now) else {
         let minutes_left = meant.span.start.duration_since(now).as_mins();
-        return Ok(Err(ReminderRefusal::TooLate { minutes_left }));
+        return Ok(Err(ReminderRefusal::TooLate { minutes_left, minutes_before: before }));
     };
     if !appointment::lock_open(tx, id, meant.id)? {
         // It was cancelled meanwhile.

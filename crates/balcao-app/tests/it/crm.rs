@@ -181,7 +181,10 @@ async fn a_reminder_needs_an_appointment_and_time_before_it() {
     assert_eq!(plan(None).await.unwrap().value.unwrap().remind_at_local, "2026-12-03T14:00");
     assert_eq!(plan(Some(30)).await.unwrap().value.unwrap().remind_at_local, "2026-12-04T13:30");
     world.set_local("2026-12-04T13:30");
-    assert_eq!(plan(None).await.unwrap().value, Err(ReminderRefusal::TooLate { minutes_left: 30 }));
+    assert_eq!(
+        plan(None).await.unwrap().value,
+        Err(ReminderRefusal::TooLate { minutes_left: 30, minutes_before: 1_440 })
+    );
     world.set_local("2026-12-05T13:30");
     assert!(matches!(plan(None).await.unwrap().value, Err(ReminderRefusal::NotFound { .. })));
 }

@@ -52,12 +52,30 @@ impl NativeTool for ScheduleAppointmentReminder {
             Err(ReminderRefusal::NotFound { upcoming }) => Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
             Err(ReminderRefusal::Ambiguous { candidates }) => Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
             Err(ReminderRefusal::OptedOut) => Ok(opted_out(cx)),
-            Err(ReminderRefusal::TooLate { minutes_left }) => {
-                let message = in_locale(cx, "Esse lembrete já teria passado.", "That reminder would be due already.");
+            Err(ReminderRefusal::TooLate { minutes_left, minutes_before }) => {
+                let (left, before) = (length(minutes_left), length(i64::from(minutes_before)));
+                let message = match in_locale(cx, "pt", "en") {
+                    "pt" => format!(
+                        "A hora desse lembrete já passou: o seu horário é daqui a {left}, e o lembrete seria {before} antes. \
+                         Posso lembrar mais perto do horário."
+                    ),
+                    _ => format!(
+                        "The time of that reminder has passed: your appointment is in {left}, and the reminder would come {before} \
+                         before it. I can remind you closer to it."
+                    ),
+                };
                 let value =
                     json!({"success": false, "reason": "TOO_LATE", "minutes_left": minutes_left, "message": message});
                 Ok(ToolOutput::refusal(value))
             }
         }
     }
+}
+
+/// A length of time in words that both languages share: "1 d 2 h", "30 min".
+fn length(minutes: i64) -> String {
+    let parts = [(minutes / 1_440, "d"), (minutes / 60 % 24, "h"), (minutes % 60, "min")];
+    let said: Vec<String> =
+        parts.iter().filter(|(number, _)| *number > 0).map(|(number, unit)| format!("{number} {unit}")).collect();
+    if said.is_empty() { "0 min".to_owned() } else { said.join(" ") }
 }

@@ -25,6 +25,8 @@ async fn schedule_appointment_reminder_plans_one() {
     world.set_local("2026-12-04T13:30");
     let late = no(&world.call(livia, "schedule_appointment_reminder", json!({"minutes_before": 60})).await);
     assert_eq!((&late["reason"], &late["minutes_left"]), (&json!("TOO_LATE"), &json!(30)));
+    let told = "A hora desse lembrete já passou: o seu horário é daqui a 30 min, e o lembrete seria 1 h antes.";
+    assert!(late["message"].as_str().unwrap().starts_with(told), "{late}");
 }
 
 #[tokio::test]
