@@ -83,6 +83,17 @@ pub struct UpcomingView {
     pub status: AppointmentStatus,
 }
 
+/// The agenda of some days from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Upcoming {
+    /// Today: the first local date that counts.
+    pub from: Date,
+    /// The last local date that counts.
+    pub to: Date,
+    /// The open appointments, in order of start.
+    pub appointments: Vec<UpcomingView>,
+}
+
 /// Who missed appointments in a stretch of time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoShowRanking {
@@ -207,11 +218,13 @@ impl Analytics {
         id: OrganizationId,
         sees: StaffPermissions,
         days: u32,
-    ) -> Result<Vec<UpcomingView>, UseCaseError> {
+    ) -> Result<Upcoming, UseCaseError> {
         self.app
             .look(move |tx, now| {
                 let (_, zone) = organization(tx, id)?;
-                let end = zone.to_datetime(now).date().saturating_add((i64::from(days.min(3660)) + 1).days());
+                let from = zone.to_datetime(now).date();
+                let to = from.saturating_add(i64::from(days.min(3660)).days());
+                let end = to.saturating_add(1.days());
                 let names = catalog::professional_names(tx, id)?;
                 let mut views = Vec::new();
                 let scope = Scope { from: now, to: local_midnight(&zone, end), of: sees.only };
@@ -227,7 +240,7 @@ impl Analytics {
                     }
                     if views.len() == MAX_UPCOMING { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 })?;
-                Ok(views)
+                Ok(Upcoming { from, to, appointments: views })
             })
             .await
     }

@@ -35,10 +35,12 @@ async fn the_agenda_ahead_is_in_order_and_ends_with_the_last_day() {
     let world = figueira().await;
     let analytics = Analytics::new(world.app.clone());
     let ahead = analytics.upcoming(world.organization, StaffPermissions::ALL, 11).await.unwrap();
+    assert_eq!((ahead.from.to_string().as_str(), ahead.to.to_string().as_str()), ("2026-11-23", "2026-12-04"));
+    let ahead = ahead.appointments;
     let starts: Vec<&str> = ahead.iter().map(|one| one.starts_at.as_str()).collect();
     assert_eq!(starts, ["2026-12-03 09:30", "2026-12-04 14:00"]);
     assert_eq!(ahead[0].client.as_deref(), Some("Bento, filho"));
-    assert_eq!(analytics.upcoming(world.organization, StaffPermissions::ALL, 10).await.unwrap().len(), 1);
+    assert_eq!(analytics.upcoming(world.organization, StaffPermissions::ALL, 10).await.unwrap().appointments.len(), 1);
 }
 
 #[tokio::test]

@@ -32,6 +32,6 @@ impl NativeTool for GetUpcoming {
         let sees = sees(&self.people, cx).await?;
         let days = args.days.unwrap_or(DAYS);
         let ahead = self.analytics.upcoming(organization(cx)?, sees, days).await.map_err(broke)?;
-        Ok(ToolOutput::success(json!({ "appointments": ahead })))
+        Ok(ToolOutput::success(json!(ahead)))
     }
 }

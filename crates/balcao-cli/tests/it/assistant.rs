@@ -37,7 +37,7 @@ fn the_owner_asks_for_the_month_the_agenda_and_the_no_shows() {
         "{}",
         replies[1]
     );
-    assert_eq!(replies[2], "Nada marcado nos próximos dias.");
+    assert_eq!(replies[2], "Nada marcado de 24/11/2026 a 01/12/2026.");
     assert_eq!(turns[1]["calls"][0]["tool"], "get_no_show_clients");
 }
 

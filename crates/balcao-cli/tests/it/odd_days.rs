@@ -130,6 +130,6 @@ fn a_month_without_data_has_figures_of_zero() {
     let month = "Resumo de 2028-02\n- Agendamentos: 0\n- Realizados: 0\n- Faltas: 0 (0,0%)\n- Cancelados: 0\n- Receita: R$ 0,00\n";
     assert_eq!(
         out(&output),
-        format!("{month}Ninguém faltou de 01/09/2027 a 10/02/2028.\nNada marcado nos próximos dias.\n")
+        format!("{month}Ninguém faltou de 01/09/2027 a 10/02/2028.\nNada marcado de 10/02/2028 a 17/02/2028.\n")
     );
 }

@@ -303,7 +303,10 @@ fn shown(outcome: &Outcome, wish: Wish, locale: Locale) -> String {
     let ahead = outcome.result.get("appointments").unwrap_or(&none).as_array().map_or(&[][..], Vec::as_slice);
     let ahead: Vec<&Value> = ahead.iter().filter(|one| is_asked_for(one, wish)).collect();
     if ahead.is_empty() {
-        let Wish::Agenda(Some(days)) = wish else {
+        let day = |key: &str| outcome.result.get(key).and_then(Value::as_str).and_then(|day| day.parse::<Date>().ok());
+        let told = || Some(Days { first: day("from")?, last: day("to")? });
+        let named = if let Wish::Agenda(named) = wish { named } else { None };
+        let Some(days) = named.or_else(told) else {
             return said("Nada marcado nos próximos dias.", "Nothing is booked for the days ahead.");
         };
         let when = period::worded(days, locale);
