@@ -383,56 +383,6 @@ async fn an_edit_that_leaves_an_invalid_business_is_refused_as_the_file_would_be
     assert_eq!(shop.document().await, before);
 }
 
-/// A plan that an editor looks at: what the business was then, and what it is to be.
-struct Held {
-    base: Value,
-    file: BusinessFile,
-    plan: BusinessPlan,
-}
-
-/// Two editors plan and apply in a thousand random orders: a plan is made on the state that it was shown for, or on none.
-#[tokio::test]
-async fn two_editors_never_make_a_plan_on_a_state_that_it_was_not_shown_for() {
-    let shop = Shop::open().await;
-    let mut state = 0x2545_f491_u32;
-    let mut draw = |below: u32| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        usize::try_from((state >> 16) % below).unwrap()
-    };
-    let mut held: [Option<Held>; 2] = [None, None];
-    let (mut made, mut moved) = (0, 0);
-    for _ in 0..1_000 {
-        let editor = draw(2);
-        if draw(2) == 0 || held[editor].is_none() {
-            let service = ["Sobrancelha", "Coloração", "Corte na máquina"][draw(3)];
-            let price = format!("{}.00", 50 + draw(4));
-            let base = shop.document().await;
-            let (file, plan) = shop.planned(set(Section::Services, service, "price", json!(price))).await.unwrap();
-            held[editor] = Some(Held { base, file, plan });
-            continue;
-        }
-        let Some(Held { base, file, plan }) = held[editor].take() else { continue };
-        let before = shop.document().await;
-        let result = shop.apply(file.clone(), &plan.hash).await;
-        let after = shop.document().await;
-        match result {
-            Ok(done) if done.changes.is_empty() => assert_eq!(after, before),
-            Ok(done) => {
-                assert_eq!((&done, &before), (&plan, &base));
-                assert_eq!(shop.business.plan(shop.world.organization, file).await.unwrap().unwrap().changes, []);
-                made += 1;
-            }
-            Err(BusinessRefusal::Moved { now }) => {
-                assert_eq!(after, before);
-                assert!(before != base && now.hash != plan.hash);
-                moved += 1;
-            }
-            Err(refusal) => panic!("{refusal}"),
-        }
-    }
-    assert!(made > 100 && moved > 50, "{made} made, {moved} moved");
-}
-
 #[tokio::test]
 async fn what_is_archived_leaves_its_code_and_its_names_to_others() {
     let shop = Shop::open().await;

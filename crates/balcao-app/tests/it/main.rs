@@ -24,6 +24,7 @@ mod gateway;
 mod given_back;
 mod inbox;
 mod intake;
+mod interleavings;
 mod knowledge;
 mod live;
 mod looking;

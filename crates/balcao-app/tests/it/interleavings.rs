@@ -1,0 +1,433 @@
+//! Plans and edits of two editors in random orders, compared with a model of a business: a plan is made as it was shown, or refused.
+//!
+//! The model knows what `docs/GUIDE.md` promises of a plan and nothing of how the program makes one.
+
+use std::collections::BTreeMap;
+
+use balcao_app::admin::business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Section};
+use balcao_app::admin::seed::BusinessFile;
+use balcao_store::{OpenOptions, Store};
+use balcao_testkit::postgres::Database;
+use serde_json::{Value, json};
+
+use crate::world::{World, of_file};
+
+const SHOP: &str = r#"
+organization:
+  name: Navalha
+  slug: navalha
+  timezone: America/Sao_Paulo
+  currency: BRL
+  hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"], thu: ["09:00-19:00"]}
+services:
+  - {name: Corte, price: "50.00", duration_minutes: 60}
+professionals:
+  - {name: Ana, hours: {thu: ["09:00-19:00"]}, services: [Corte]}
+  - {name: Bento, hours: {wed: ["09:00-19:00"]}, services: [Corte]}
+plans:
+  - {name: Mensal, price: "120.00", period: month, covers: [Corte]}
+pipelines:
+  - {name: Vendas, stages: [Novo]}
+tags: [Fiel]
+staff:
+  - {name: Rita, email: rita@navalha.example, role: owner}
+  - {name: Davi, email: davi@navalha.example, role: attendant}
+contacts:
+  - name: Caio
+    phone: "+5531988880001"
+    appointments:
+      - {service: Corte, professional: Ana, starts: "2026-12-03T10:00"}
+"#;
+/// Has a booking to come.
+const BOOKED: &str = "Ana";
+
+type Fields = BTreeMap<String, Value>;
+/// The entries of a business by section and name.
+type State = BTreeMap<(Section, String), Fields>;
+/// What happens to entries, and the values before and after of each field that differs.
+type Difference = BTreeMap<(Section, String), (Action, BTreeMap<String, (Value, Value)>)>;
+
+fn set(section: Section, name: &str, field: &str, value: Value) -> Edit {
+    change(section, name, field, FieldEdit::Set(value))
+}
+
+fn change(section: Section, name: &str, field: &str, edit: FieldEdit) -> Edit {
+    Edit::Change { section, name: name.to_owned(), fields: vec![(field.to_owned(), edit)] }
+}
+
+fn add(section: Section, fields: Value) -> Edit {
+    Edit::Add { section, fields: fields.as_object().unwrap().clone() }
+}
+
+fn remove(section: Section, name: &str) -> Edit {
+    Edit::Remove { section, name: name.to_owned() }
+}
+
+/// The edits that an editor may have in mind, of every section; some are refused, and some can never be made.
+fn edits() -> Vec<Edit> {
+    use FieldEdit::{Add, Take};
+    use Section::{Knowledge, Media, Organization, Pipelines, Plans, Professionals, Services, Staff, Tags, Templates};
+    let closed = |day: u8| json!({ "date": format!("2027-02-0{day}"), "periods": [] });
+    let away = |day: u8| json!({ "from": format!("2027-01-0{day}T00:00"), "to": format!("2027-01-0{day}T12:00") });
+    let (davi, bia) = ("davi@navalha.example", "bia@navalha.example");
+    let mut all = vec![
+        set(Organization, "", "hours.sun", Value::Null),
+        add(Services, json!({ "name": "Luzes", "price": "180.00", "duration_minutes": 90 })),
+        remove(Services, "Luzes"),
+        set(Services, "Luzes", "active", json!(true)),
+        add(Professionals, json!({ "name": "Nina", "hours": { "tue": ["13:00-19:00"] }, "services": ["Corte"] })),
+        remove(Professionals, "Nina"),
+        set(Professionals, "Nina", "active", json!(true)),
+        remove(Professionals, BOOKED),
+        add(Plans, json!({ "name": "Semanal", "price": "25.00", "period": "week", "covers": ["Corte"] })),
+        remove(Plans, "Semanal"),
+        add(Pipelines, json!({ "name": "Cursos", "stages": ["Interessado"] })),
+        change(Pipelines, "Cursos", "stages", Add(json!("Matriculado"))),
+        add(Tags, json!({ "name": "Novo" })),
+        remove(Tags, "Fiel"),
+        add(Staff, json!({ "name": "Bia", "email": bia, "role": "viewer" })),
+        remove(Staff, bia),
+        add(Knowledge, json!({ "title": "Pets", "content": "Pode trazer." })),
+        remove(Knowledge, "Pets"),
+        add(Templates, json!({ "name": "aviso", "category": "utility", "body": "Olá {{1}}" })),
+        remove(Templates, "aviso"),
+        add(Media, json!({ "key": "lista", "kind": "document", "path": "lista.pdf" })),
+        remove(Media, "lista"),
+    ];
+    for first in [true, false] {
+        let of = |one: &str, other: &str| json!(if first { one } else { other });
+        let day = if first { 2 } else { 3 };
+        all.extend([
+            set(Organization, "", "hours.sun", json!([of("09:00-12:00", "10:00-13:00")])),
+            set(Organization, "", "phone", of("+55 31 3222-0001", "+55 31 3222-0002")),
+            set(Organization, "", "national_holidays", json!(first)),
+            set(Organization, "", "scheduling.pending_minutes", json!(if first { 40 } else { 50 })),
+            change(Organization, "", "exceptions", Add(closed(day))),
+            change(Organization, "", "exceptions", Take(json!({ "date": closed(day)["date"] }))),
+            set(Services, "Corte", "price", of("55.00", "60.00")),
+            set(Services, "Corte", "aliases", json!([of("cabelo", "tesoura")])),
+            set(Services, "Luzes", "price", of("190.00", "200.00")),
+            set(Professionals, "Nina", "restrictions", of("só de manhã", "só à tarde")),
+            change(Professionals, "Bento", "time_off", Add(away(day))),
+            change(Professionals, "Bento", "time_off", Take(away(day))),
+            set(Plans, "Mensal", "price", of("130.00", "140.00")),
+            set(Plans, "Semanal", "price", of("30.00", "35.00")),
+            set(Staff, davi, "on_duty", json!(first)),
+            set(Knowledge, "Pets", "content", of("Na coleira.", "Só na varanda.")),
+            set(Templates, "aviso", "body", of("Oi {{1}}", "Bom dia {{1}}")),
+            set(Media, "lista", "path", of("nova.pdf", "antiga.pdf")),
+        ]);
+    }
+    all
+}
+
+fn is_archived(section: Section) -> bool {
+    matches!(section, Section::Services | Section::Professionals | Section::Plans)
+}
+
+fn is_active(entry: &Fields) -> bool {
+    entry.get("active") != Some(&json!(false))
+}
+
+/// The entries of a document in the form of a business file.
+fn state_of(document: &Value) -> State {
+    let mut state = State::new();
+    for section in Section::ALL {
+        let fields = |entry: &Value| -> Fields { serde_json::from_value(entry.clone()).unwrap() };
+        match &document[section.as_str()] {
+            Value::Array(entries) if section == Section::Tags => {
+                let tag = |name: &Value| {
+                    ((section, name.as_str().unwrap().to_owned()), Fields::from([("name".to_owned(), name.clone())]))
+                };
+                state.extend(entries.iter().map(tag));
+            }
+            Value::Array(entries) => state.extend(entries.iter().map(|entry| {
+                let entry = fields(entry);
+                ((section, name_of(section, &entry)), entry)
+            })),
+            Value::Null => {}
+            entry @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+                state.insert((section, section.as_str().to_owned()), fields(entry));
+            }
+        }
+    }
+    state
+}
+
+fn name_of(section: Section, entry: &Fields) -> String {
+    let text = |field: &str| entry[field].as_str().unwrap().to_owned();
+    if section == Section::Templates {
+        return format!("{} ({})", text("name"), text("language"));
+    }
+    text(section.name_field().unwrap_or("name"))
+}
+
+/// What a document leaves out because it goes without saying.
+fn is_usual(field: &str, value: &Value) -> bool {
+    match field {
+        "active" | "on_duty" => value == &json!(true),
+        "national_holidays" => value == &json!(false),
+        _ => value.is_null() || value == &json!([]) || value == &json!({}),
+    }
+}
+
+/// The state that an edit wants; `None` if it does not fit.
+fn wanted(state: &State, edit: &Edit) -> Option<State> {
+    let mut wanted = state.clone();
+    match edit {
+        Edit::Add { section, fields } => {
+            let mut entry: Fields = fields.clone().into_iter().collect();
+            if *section == Section::Templates {
+                entry.insert("language".to_owned(), json!("pt_BR"));
+            }
+            let key = (*section, name_of(*section, &entry));
+            if wanted.insert(key, entry).is_some() {
+                return None;
+            }
+        }
+        Edit::Remove { section, name } if is_archived(*section) => {
+            wanted.get_mut(&named(*section, name))?.insert("active".to_owned(), json!(false));
+        }
+        Edit::Remove { section, name } => drop(wanted.remove(&named(*section, name))?),
+        Edit::Change { section, name, fields } => {
+            let entry = wanted.get_mut(&named(*section, name))?;
+            for (field, edit) in fields {
+                let (outer, inner) = field.split_once('.').map_or((field.as_str(), None), |(a, b)| (a, Some(b)));
+                let mut value = entry.remove(outer).unwrap_or(Value::Null);
+                edited(&mut value, inner, edit)?;
+                if !is_usual(outer, &value) {
+                    entry.insert(outer.to_owned(), value);
+                }
+            }
+        }
+        Edit::Knowledge { .. } => return None,
+    }
+    Some(wanted)
+}
+
+/// The key of an entry by the name that an edit gives.
+fn named(section: Section, name: &str) -> (Section, String) {
+    if section == Section::Organization {
+        return (section, section.as_str().to_owned());
+    }
+    (section, if section == Section::Templates { format!("{name} (pt_BR)") } else { name.to_owned() })
+}
+
+fn edited(value: &mut Value, inner: Option<&str>, edit: &FieldEdit) -> Option<()> {
+    if let Some(inner) = inner {
+        let mut fields = value.as_object().cloned().unwrap_or_default();
+        let FieldEdit::Set(new) = edit else { return None };
+        fields.remove(inner);
+        if !new.is_null() {
+            fields.insert(inner.to_owned(), new.clone());
+        }
+        *value = Value::Object(fields);
+        return Some(());
+    }
+    let mut items = value.as_array().cloned().unwrap_or_default();
+    match edit {
+        FieldEdit::Set(new) => *value = new.clone(),
+        FieldEdit::Add(item) if items.contains(item) => return None,
+        FieldEdit::Add(item) => {
+            items.push(item.clone());
+            // Dates stand in their order; stages stay in the order in which they came.
+            if item.is_object() {
+                items.sort_by_key(ToString::to_string);
+            }
+            *value = Value::Array(items);
+        }
+        FieldEdit::Take(item) => {
+            let fits = |one: &Value| item.as_object().unwrap().iter().all(|(key, value)| one.get(key) == Some(value));
+            let before = items.len();
+            items.retain(|one| !fits(one));
+            if items.len() == before {
+                return None;
+            }
+            *value = Value::Array(items);
+        }
+    }
+    Some(())
+}
+
+/// What has to happen to a state for it to be as wanted. An archived entry that nothing wants makes no difference.
+fn difference(state: &State, wanted: &State) -> Difference {
+    let mut all = Difference::new();
+    let nothing = Fields::new();
+    for key in state.keys().chain(wanted.keys()) {
+        let (before, after) = (state.get(key), wanted.get(key));
+        let action = match (before, after) {
+            (None, _) => Action::Added,
+            (Some(before), Some(after)) if is_active(before) && !is_active(after) => Action::Archived,
+            (Some(_), Some(_)) => Action::Changed,
+            (Some(before), None) if is_archived(key.0) && !is_active(before) => continue,
+            (Some(_), None) if is_archived(key.0) => Action::Archived,
+            (Some(_), None) => Action::Removed,
+        };
+        let (old, new) = (before.unwrap_or(&nothing), after.unwrap_or(&nothing));
+        let value = |entry: &Fields, field: &str| entry.get(field).cloned().unwrap_or(Value::Null);
+        let fields: BTreeMap<String, (Value, Value)> = old
+            .keys()
+            .chain(new.keys())
+            .map(|field| (field.clone(), (value(old, field), value(new, field))))
+            .filter(|(_, (old, new))| old != new)
+            .collect();
+        if !fields.is_empty() {
+            all.insert(key.clone(), (action, fields));
+        }
+    }
+    all
+}
+
+/// Whether one of the changes can never be made: who has bookings stays, and so do tags and pipelines.
+fn is_impossible(difference: &Difference) -> bool {
+    difference.iter().any(|((section, name), (action, _))| {
+        let leaves = *section == Section::Professionals && *action == Action::Archived && name == BOOKED;
+        leaves || matches!(section, Section::Tags | Section::Pipelines) && *action == Action::Removed
+    })
+}
+
+/// The state once a difference was made.
+fn made(state: &State, wanted: &State) -> State {
+    let mut after = wanted.clone();
+    for (key, entry) in state.iter().filter(|(key, _)| is_archived(key.0) && !wanted.contains_key(*key)) {
+        let archived = entry.clone().into_iter().chain([("active".to_owned(), json!(false))]);
+        after.insert(key.clone(), archived.collect());
+    }
+    after
+}
+
+fn shown(plan: &BusinessPlan) -> Difference {
+    let one = |change: &balcao_app::admin::business::Change| {
+        let fields = change.fields.iter().map(|one| (one.field.clone(), (one.before.clone(), one.after.clone())));
+        ((change.section, change.name.clone()), (change.action, fields.collect()))
+    };
+    plan.changes.iter().map(one).collect()
+}
+
+/// How a plan ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// Made as shown.
+    Made,
+    /// Nothing was left to do.
+    Nothing,
+    /// Refused, because the business has moved.
+    Moved,
+    /// Refused, because it can never be made.
+    Impossible,
+}
+
+/// A shop and its model.
+struct Shop {
+    world: World,
+    business: Business,
+    state: State,
+    made: Vec<Difference>,
+}
+
+impl Shop {
+    async fn open(store: Store) -> Self {
+        let file = BusinessFile::read("shop.yaml", SHOP).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let world = of_file(store, file, "2026-11-23T09:00").await;
+        let business = Business::new(world.app.clone());
+        let state = state_of(&business.export(world.organization).await.unwrap());
+        Self { world, business, state, made: Vec::new() }
+    }
+
+    /// Shows the plan of an edit, which has to be the model's; `None` where both refuse it.
+    async fn show(&self, edit: &Edit) -> Option<(State, BusinessFile, BusinessPlan)> {
+        let planned = self.business.plan_edit(self.world.organization, edit.clone()).await.unwrap();
+        let expected = wanted(&self.state, edit);
+        match (planned, expected) {
+            (Ok((file, plan)), Some(wanted)) => {
+                assert_eq!(shown(&plan), difference(&self.state, &wanted), "{edit:?}");
+                Some((wanted, file, plan))
+            }
+            (Err(BusinessRefusal::Edit(_) | BusinessRefusal::Invalid { .. }), None) => None,
+            (planned, expected) => panic!("{edit:?}: {planned:?}, and the model: {expected:?}"),
+        }
+    }
+
+    /// Makes what is wanted now under the plan that was shown, and compares.
+    async fn apply(&mut self, editor: &str, now: (State, BusinessFile), plan: &BusinessPlan) -> End {
+        let (wanted, file) = now;
+        let (agreed, left) = (shown(plan), difference(&self.state, &wanted));
+        let expected = match (left == agreed, left.is_empty()) {
+            (true, true) => End::Nothing,
+            (true, false) if is_impossible(&left) => End::Impossible,
+            (true, false) => End::Made,
+            (false, true) if self.made.contains(&agreed) => End::Nothing,
+            (false, _) => End::Moved,
+        };
+        let (organization, hash) = (self.world.organization, plan.hash.clone());
+        let applied = self.business.apply(organization, file, hash, editor.to_owned()).await.unwrap();
+        let end = match applied {
+            Ok(done) if done.changes.is_empty() => End::Nothing,
+            Ok(done) => {
+                assert_eq!(&done, plan);
+                self.state = made(&self.state, &wanted);
+                self.made.push(agreed);
+                End::Made
+            }
+            Err(BusinessRefusal::Moved { .. }) => End::Moved,
+            Err(BusinessRefusal::Impossible { .. }) => End::Impossible,
+            Err(refusal) => panic!("{refusal}"),
+        };
+        assert_eq!(end, expected, "{plan:?}");
+        end
+    }
+}
+
+/// Plays so many interleavings: a plan is shown, up to three edits of two editors come between, and the plan is applied, as an edit or as
+/// a file.
+async fn interleave(store: Store, times: u32) -> BTreeMap<End, u32> {
+    let mut shop = Shop::open(store).await;
+    let mut state = 0x2545_f491_u32;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        usize::try_from(state >> 16).unwrap() % below
+    };
+    let edits = edits();
+    let mut ends = BTreeMap::new();
+    let mut number = 0;
+    while number < times {
+        let edit = &edits[draw(edits.len())];
+        let Some((then, file, plan)) = shop.show(edit).await else { continue };
+        for _ in 0..draw(4) {
+            // Sometimes the other editor has the same edit in mind.
+            let other = match draw(4) {
+                0 => edit,
+                _ => &edits[draw(edits.len())],
+            };
+            if let Some((wanted, file, plan)) = shop.show(other).await {
+                shop.apply(["Rita", "Davi"][draw(2)], (wanted, file), &plan).await;
+            }
+        }
+        let now = match draw(2) {
+            0 => Some((then, file)),
+            _ => shop.show(edit).await.map(|(wanted, file, _)| (wanted, file)),
+        };
+        number += 1;
+        if let Some(now) = now {
+            *ends.entry(shop.apply("Rita", now, &plan).await).or_default() += 1;
+        }
+        let document = shop.business.export(shop.world.organization).await.unwrap();
+        assert_eq!(state_of(&document), shop.state, "after interleaving {number}: {edit:?}");
+    }
+    ends
+}
+
+#[tokio::test]
+async fn plan_of_a_thousand_interleavings_is_made_as_it_was_shown_or_refused() {
+    let ends = interleave(Store::open_in_memory().unwrap(), 1_000).await;
+    let often = |end| ends.get(&end).copied().unwrap_or_default();
+    assert!(often(End::Made) > 200 && often(End::Moved) > 100, "{ends:?}");
+    assert!(often(End::Nothing) > 20 && often(End::Impossible) > 5, "{ends:?}");
+}
+
+#[tokio::test]
+async fn plan_of_fifty_interleavings_on_postgres_is_made_as_it_was_shown_or_refused() {
+    let Some(server) = Database::migrated() else { return };
+    let ends = interleave(Store::connect(&server.url, OpenOptions::default()).unwrap(), 50).await;
+    assert!(ends.get(&End::Made).is_some_and(|made| *made > 10), "{ends:?}");
+}
