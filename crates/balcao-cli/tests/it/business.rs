@@ -69,6 +69,65 @@ fn what_is_exported_is_the_business_as_edits_left_it() {
 }
 
 #[test]
+fn file_that_is_there_is_written_over_only_if_that_is_forced() {
+    let folder = shop();
+    let folder = folder.path();
+    let (status, said) = told(folder, &["business", "export", "--out", "shop.yaml"]);
+    assert!(status == 1 && said.contains("shop.yaml is there already; expected another file, or --force"), "{said}");
+    let sample = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    assert_eq!(std::fs::read_to_string(folder.join("shop.yaml")).unwrap(), sample);
+    assert_eq!(told(folder, &["business", "export", "--out", "shop.yaml", "--force"]).0, 0);
+    assert_ne!(std::fs::read_to_string(folder.join("shop.yaml")).unwrap(), sample);
+}
+
+#[test]
+fn business_that_was_loaded_and_never_changed_has_its_first_versions() {
+    let folder = shop();
+    let (status, listed) = told(folder.path(), &["business", "versions"]);
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!((status, names.as_slice()), (0, &["business_1", "knowledge_1"][..]), "{listed}");
+    assert!(listed.contains("operator"), "{listed}");
+}
+
+/// The reply in a conversation that goes on from one call of the program to the next, so many minutes after ten.
+fn reply(folder: &Path, minutes: usize, words: &str) -> String {
+    let now = format!("2026-11-24T{:02}:{:02}", 10 + minutes / 60, minutes % 60);
+    let chat = ["chat", "--as", "+5531988887777", "--script", "-", "--model", "offline", "--now", &now];
+    let output = run(folder, &chat, &format!("{words}\n"));
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    out(&output)
+}
+
+#[test]
+fn edit_is_seen_by_the_offline_model_in_the_next_turn_of_a_running_conversation() {
+    let folder = shop();
+    let folder = folder.path();
+    let make = |edit: &[&str]| {
+        let (status, said) = told(folder, &[&["business"], edit, &["--yes"]].concat());
+        assert_eq!(status, 0, "{edit:?}: {said}");
+    };
+    let told = |words: &str| reply(folder, 0, words);
+    assert!(told("quanto custa a coloração?").contains("R$ 120,00"));
+    make(&["set", "services", "Coloração", "price=222.00"]);
+    let again = told("quanto custa mesmo a coloração?");
+    assert!(again.contains("R$ 222,00") && !again.contains("120"), "{again}");
+    // A new service, an archived one, the team, a plan and the hours: all that was read is read again.
+    make(&["add", "services", "name=Luzes", "price=180.00", "duration_minutes=90"]);
+    assert!(told("quanto custam as luzes?").contains("R$ 180,00"));
+    make(&["remove", "services", "Luzes"]);
+    assert!(!told("quanto custam as luzes?").contains("R$ 180,00"));
+    assert!(told("quem trabalha aí?").contains("Wesley"));
+    make(&["remove", "professionals", "Wesley Moura"]);
+    let team = told("quais são os profissionais?");
+    assert!(team.contains("Íris") && !team.contains("Wesley"), "{team}");
+    make(&["set", "plans", "Copa", "price=199.00"]);
+    assert!(told("quais são os planos?").contains("R$ 199,00"));
+    make(&["set", "organization", "hours.sat=[\"10:00-15:00\"]"]);
+    let open = told("que horas abre sábado?");
+    assert!(open.contains("10h"), "{open}");
+}
+
+#[test]
 fn an_edit_that_is_wrong_says_what_is_right_and_changes_nothing() {
     let folder = shop();
     let folder = folder.path();
@@ -155,21 +214,39 @@ fn contact_is_changed_and_audited_by_command_and_the_next_turn_sees_it() {
     let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
     assert_eq!((&row["action"], &row["actor"]), (&json!("contact.update"), &json!("operator")), "{history}");
     assert_eq!(row["after"]["custom_fields"]["birthday"], "1990-05-17", "{history}");
+    assert_eq!(row["before"]["custom_fields"]["birthday"], Value::Null, "{history}");
+    assert_eq!((&row["before"]["preferred_name"], &row["after"]["preferred_name"]), (&json!("Caio"), &json!("Caco")));
     let phone = found[0]["phone"].as_str().unwrap();
     let turn = run(folder, &["chat", "--as", phone, "--script", "-", "--model", "offline"], "oi\n");
     assert!(out(&turn).contains("Caco"), "{}", out(&turn));
 }
 
+/// The version of a kind that the last reply of the first conversation was written under.
+fn read_under(folder: &Path, kind: &str) -> String {
+    let (_, shown) = told(folder, &["inbox", "show", "cnv_1", "--json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{shown}"));
+    let versions = &shown["messages"].as_array().unwrap().last().unwrap()["versions"];
+    let named = versions.as_array().unwrap().iter().filter_map(Value::as_str).find(|name| name.starts_with(kind));
+    named.unwrap_or_else(|| panic!("{shown}")).to_owned()
+}
+
 #[test]
-fn each_kind_of_edit_is_shown_made_and_audited_by_command() {
+fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_by_command() {
     let folder = shop();
     let folder = folder.path();
     let export = || told(folder, &["business", "export"]).1;
-    for edit in business_edits::all() {
+    reply(folder, 0, "oi");
+    let mut counted = [("business", 1), ("knowledge", 1)];
+    for (kind, number) in counted {
+        assert_eq!(read_under(folder, kind), format!("{kind}_{number}"));
+    }
+    let mut before = export();
+    for (number, edit) in business_edits::all().into_iter().enumerate() {
         let (command, sign) = match edit.kind {
             EditKind::Add => ("add", "="),
             EditKind::Set => ("set", "="),
             EditKind::Append => ("set", "+="),
+            EditKind::Take => ("set", "-="),
             EditKind::Remove => ("remove", ""),
         };
         let fields = edit.fields.as_object().cloned().unwrap_or_default();
@@ -180,15 +257,21 @@ fn each_kind_of_edit_is_shown_made_and_audited_by_command() {
             .chain(name)
             .chain(fields.iter().map(String::as_str))
             .collect();
-        let before = export();
         let (status, shown) = told(folder, &arguments);
         assert!(status == 2 && shown.contains("1 change") && shown.contains("--yes"), "{edit:?}: {shown}");
         assert_eq!(export(), before, "a plan changes nothing");
         let (status, made) = told(folder, &[&arguments[..], &["--yes"]].concat());
         assert!(status == 0 && made.contains("made 1 change"), "{edit:?}: {made}");
-        assert_ne!(export(), before, "{edit:?}");
+        let after = export();
+        assert_ne!(after, before, "{edit:?}");
+        before = after;
         let (_, history) = told(folder, &["business", "history", edit.subject, "--json"]);
         let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
         assert_eq!((&row["action"], &row["actor"]), (&json!(edit.action), &json!("operator")), "{edit:?}");
+        assert_eq!((&row["before"], &row["after"]), (&edit.before, &edit.after), "{edit:?}");
+        let counted = &mut counted[usize::from(edit.section == "knowledge")];
+        counted.1 += 1;
+        reply(folder, number + 1, "oi");
+        assert_eq!(read_under(folder, counted.0), format!("{}_{}", counted.0, counted.1), "{edit:?}");
     }
 }

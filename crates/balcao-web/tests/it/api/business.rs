@@ -30,7 +30,8 @@ async fn an_edit_is_shown_first_and_made_by_the_hash_of_its_plan() {
     edit["plan"] = json!("0000");
     let moved = shop.post("/v1/business/edit", edit.clone()).await;
     assert_eq!(moved.problem(), (409, "plan_moved"));
-    assert_eq!(moved.body["facts"]["plan"], shown.body["hash"]);
+    let now = json!({ "plan": shown.body["hash"], "changes": [change], "changes_left_out": 0 });
+    assert_eq!(moved.body["facts"], now);
     assert_eq!(shop.get("/v1/services").await.body, before);
     edit["plan"] = shown.body["hash"].clone();
     let made = shop.post("/v1/business/edit", edit.clone()).await;
@@ -40,6 +41,21 @@ async fn an_edit_is_shown_first_and_made_by_the_hash_of_its_plan() {
     assert_eq!((again.status, &again.body["changes"]), (200, &json!([])));
     let audited = shop.audit("Sobrancelha").await.pop().unwrap();
     assert!(audited.actor.starts_with("api:") && audited.action == "services.update", "{audited:?}");
+}
+
+#[tokio::test]
+async fn a_plan_that_moved_lists_as_many_of_its_changes_as_fit() {
+    let shop = shop().await;
+    let entry = |number: usize| format!("## Regra {number}\n{}\n", "Longa. ".repeat(400));
+    let text: String = (0..40).map(entry).collect();
+    let asked = json!({ "format": "markdown", "text": text, "plan": "0000" });
+    let moved = shop.post("/v1/business/knowledge", asked).await;
+    assert_eq!(moved.problem(), (409, "plan_moved"));
+    let facts = &moved.body["facts"];
+    let listed = facts["changes"].as_array().unwrap();
+    let left_out = usize::try_from(facts["changes_left_out"].as_u64().unwrap()).unwrap();
+    assert!(!listed.is_empty() && left_out > 0 && listed.len() + left_out == 40, "{} and {left_out}", listed.len());
+    assert!(facts["changes"].to_string().len() <= 66_000);
 }
 
 #[tokio::test]
@@ -121,10 +137,9 @@ async fn knowledge_comes_from_a_text_and_each_change_makes_a_version() {
     assert_eq!(shop.get("/v1/versions/shop_1").await.status, 404);
 }
 
-/// Runs a turn, and gives the version of this kind that it ran under.
-async fn turn_under(shop: &Shop, number: usize, kind: &str) -> String {
-    let said = json!({ "conversation": format!("visit-{number}"), "text": "oi" });
-    let answer = shop.post("/v1/turn", said).await;
+/// Runs the next turn of one conversation, and gives the version of this kind that it ran under.
+async fn turn_under(shop: &Shop, kind: &str) -> String {
+    let answer = shop.post("/v1/turn", json!({ "conversation": "visit", "text": "oi" })).await;
     let versions = answer.body["versions"].as_array().unwrap_or_else(|| panic!("{answer:?}")).clone();
     let own = versions.iter().filter_map(Value::as_str).find(|name| name.starts_with(kind));
     own.unwrap_or_else(|| panic!("{versions:?}")).to_owned()
@@ -134,8 +149,8 @@ async fn turn_under(shop: &Shop, number: usize, kind: &str) -> String {
 async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
     let edits = business_edits::all();
     let shop = super::world::shop(std::iter::repeat_n((), edits.len() + 1).map(|()| says("Oi!"))).await;
-    turn_under(&shop, 0, "business").await;
-    for (number, edit) in edits.into_iter().enumerate() {
+    turn_under(&shop, "business").await;
+    for edit in edits {
         let mut asked = json!({ "section": edit.section });
         if !edit.name.is_empty() {
             asked["name"] = json!(edit.name);
@@ -144,6 +159,7 @@ async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
             EditKind::Add => ("add", Some("set")),
             EditKind::Set => ("change", Some("set")),
             EditKind::Append => ("change", Some("add")),
+            EditKind::Take => ("change", Some("take")),
             EditKind::Remove => ("remove", None),
         };
         asked["action"] = json!(action);
@@ -157,20 +173,43 @@ async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
         asked["plan"] = plan.body["hash"].clone();
         let made = shop.post("/v1/business/edit", asked).await;
         assert_eq!((made.status, &made.body["changes"]), (200, &plan.body["changes"]), "{edit:?}: {made:?}");
-        assert_ne!(shop.get("/v1/business").await.body, before, "{edit:?}");
+        let after = shop.get("/v1/business").await.body["document"].clone();
+        assert_ne!(after, before["document"], "{edit:?}");
         let row = shop.audit(edit.subject).await.pop().unwrap_or_else(|| panic!("no row of {edit:?}"));
-        assert_eq!(row.action, edit.action);
+        assert!(row.action == edit.action && row.actor.starts_with("api:"), "{edit:?}: {row:?}");
         let told = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
-        for field in made.body["changes"][0]["fields"].as_array().unwrap() {
-            let key = field["field"].as_str().unwrap();
-            assert_eq!(
-                (&told(&row.before)[key], &told(&row.after)[key]),
-                (&field["before"], &field["after"]),
-                "{edit:?}"
-            );
-        }
+        assert_eq!((told(&row.before), told(&row.after)), (edit.before.clone(), edit.after.clone()), "{edit:?}");
+        // The next turn of the same conversation runs under a version with the business as it stands now.
         let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
-        let last = shop.get(&format!("/v1/versions?kind={kind}&limit=1")).await.body["items"][0]["id"].clone();
-        assert_eq!(turn_under(&shop, number + 1, kind).await, last.as_str().unwrap(), "{edit:?}");
+        let version = turn_under(&shop, kind).await;
+        let content = shop.get(&format!("/v1/versions/{version}")).await.body["content"].clone();
+        let held = if kind == "knowledge" { &content } else { &content[edit.section] };
+        assert_eq!(held, &after[edit.section], "{edit:?}: {version}");
+    }
+}
+
+#[tokio::test]
+async fn birthday_is_changed_audited_and_seen_at_once() {
+    let shop = shop().await;
+    let caio = shop.contact("caio").await;
+    let path = format!("/v1/contacts/{caio}");
+    for (wrong, words) in [("17/05/1990", "1990-05-17"), ("2999-01-01", "1900")] {
+        let answer = shop.patch(&path, json!({ "custom_fields": { "birthday": wrong } })).await;
+        assert!(answer.status == 422 && answer.body.to_string().contains(words), "{wrong}: {answer:?}");
+    }
+    for (set, before, after) in [
+        ("1990-05-17", json!(null), json!("1990-05-17")),
+        ("1991-05-17", json!("1990-05-17"), json!("1991-05-17")),
+        ("", json!("1991-05-17"), json!(null)),
+    ] {
+        let changed = shop.patch(&path, json!({ "custom_fields": { "birthday": set } })).await;
+        assert_eq!((changed.status, &changed.body["updated"]), (200, &json!(["birthday"])), "{changed:?}");
+        assert_eq!(shop.get(&path).await.body["custom_fields"]["birthday"], after);
+        let row = shop.audit(&caio).await.pop().unwrap();
+        let told = |text: &Option<String>| {
+            let all: Value = serde_json::from_str(text.as_deref().unwrap()).unwrap();
+            all["custom_fields"]["birthday"].clone()
+        };
+        assert_eq!((row.action.as_str(), told(&row.before), told(&row.after)), ("contact.update", before, after));
     }
 }
