@@ -9,9 +9,11 @@ use balcao_testkit::clock::{OutsideClock, VARIABLE};
 use balcao_testkit::fakes::graph::webhooks;
 use balcao_testkit::postgres::Database;
 use balcao_testkit::wait::until;
-use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
+use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
+
+mod ledger;
 
 use crate::observed::{Observed, request, serve_business};
 use crate::server::try_ask;
@@ -30,6 +32,8 @@ const CLIENTS: [(&str, &str); 6] = [
 ];
 /// Has the plan, which lapses.
 const SUBSCRIBER: &str = "Ana";
+/// So many visits of a calendar month the plan pays.
+const QUOTA: usize = 4;
 /// Answers a reminder with another time.
 const MOVER: &str = "Bruno";
 
@@ -50,6 +54,12 @@ struct Visit {
     day: Date,
     cents: i64,
     end: Option<End>,
+    /// Whether the plan pays for it.
+    is_covered: bool,
+    starts: Timestamp,
+    booked: Timestamp,
+    /// When it was cancelled or moved.
+    given_up: Option<Timestamp>,
 }
 
 struct Shop {
@@ -60,6 +70,10 @@ struct Shop {
     key: String,
     contacts: BTreeMap<&'static str, String>,
     visits: Vec<Visit>,
+    /// Visits whose place another one took, by its move.
+    moved: Vec<Visit>,
+    /// When a client wrote.
+    wrote: Vec<(&'static str, Timestamp)>,
     /// What a cut costs now, and whether the new barber is there.
     cents: i64,
     delivered: u32,
@@ -75,7 +89,7 @@ fn business() -> String {
          professionals:\n  - name: Otávio\n    hours: &week {{tue: [\"09:00-19:00\"], wed: [\"09:00-19:00\"], thu: [\"09:00-19:00\"], \
          fri: [\"09:00-19:00\"], sat: [\"09:00-19:00\"]}}\n    services: [Corte]\n  - name: Wesley\n    hours: *week\n    services: [Corte]\n\
          services:\n  - {{name: Corte, price: \"50.00\", duration_minutes: 60}}\n\
-         plans:\n  - {{name: Mensal, price: \"120.00\", period: month, covers: [Corte]}}\n\
+         plans:\n  - {{name: Mensal, price: \"120.00\", period: month, covers: [Corte], quota: 4}}\n\
          staff:\n  - {{name: Rita, email: rita@navalha.example, role: owner}}\ncontacts:\n{contacts}"
     )
 }
@@ -98,6 +112,8 @@ impl Shop {
             key: String::new(),
             contacts: BTreeMap::new(),
             visits: Vec::new(),
+            moved: Vec::new(),
+            wrote: Vec::new(),
             cents: 5_000,
             delivered: 0,
         };
@@ -165,8 +181,26 @@ impl Shop {
         self.call("POST", "/v1/appointments", Some(body))
     }
 
-    /// Books, at the price that the ledger expects.
-    fn book(&mut self, client: &'static str, professional: &str, day: Date, start: &str, cents: i64) -> String {
+    /// A start in the shop's zone, as an instant.
+    fn instant(day: Date, start: &str) -> Timestamp {
+        let at = day.to_datetime(start.parse().unwrap());
+        at.to_zoned(jiff::tz::TimeZone::fixed(jiff::tz::offset(-UTC_BEHIND))).unwrap().timestamp()
+    }
+
+    /// How many visits of a client the plan pays in a calendar month.
+    fn covered(&self, client: &str, month: Date) -> usize {
+        let is_in = |one: &&Visit| {
+            let day = one.day;
+            (day.year(), day.month()) == (month.year(), month.month()) && one.end != Some(End::Cancelled)
+        };
+        self.visits.iter().filter(|one| one.client == client && one.is_covered).filter(is_in).count()
+    }
+
+    /// Books, at the price that the ledger expects: the plan pays as many visits of a calendar month as its quota allows.
+    fn book(&mut self, client: &'static str, professional: &str, day: Date, start: &str, has_plan: bool) -> String {
+        let is_covered = has_plan && self.covered(client, day) < QUOTA;
+        let cents = if is_covered { 0 } else { self.cents };
+        let booked = self.clock.now();
         let (status, answer) = self.try_book(client, professional, day, start);
         assert_eq!(status, 201, "{client} {day} {start}: {answer}");
         let appointment = &answer["appointment"];
@@ -179,8 +213,29 @@ impl Shop {
             day,
             cents,
             end: None,
+            is_covered,
+            starts: Self::instant(day, start),
+            booked,
+            given_up: None,
         });
         id
+    }
+
+    /// A visit goes to another place under another id.
+    fn moves(&mut self, id: &str, new_id: &str, professional: &str, day: Date, start: &str) {
+        let now = self.clock.now();
+        let visit = self.visit(id);
+        let before = Visit { given_up: Some(now), ..visit.clone() };
+        let after = Visit {
+            id: new_id.to_owned(),
+            professional: professional.to_owned(),
+            day,
+            starts: Self::instant(day, start),
+            booked: now,
+            ..before.clone()
+        };
+        *visit = Visit { given_up: None, ..after };
+        self.moved.push(before);
     }
 
     fn visit(&mut self, id: &str) -> &mut Visit {
@@ -198,7 +253,8 @@ impl Shop {
     }
 
     /// The customer writes, and the shop's next messages come; gives the last of them.
-    fn writes(&mut self, client: &str, words: &str) -> String {
+    fn writes(&mut self, client: &'static str, words: &str) -> String {
+        self.wrote.push((client, self.clock.now()));
         let (_, phone) = CLIENTS.into_iter().find(|(name, _)| *name == client).unwrap();
         let before = self.served.graph.accepted().len();
         self.delivered += 1;
@@ -234,8 +290,8 @@ impl Shop {
                 assert!(status == 409 || status == 422, "a holiday: {status} {refused}");
                 continue;
             }
-            let cents = if client == SUBSCRIBER && !subscriber_pays { 0 } else { self.cents };
-            ids.push(self.book(client, barber, day, start, cents));
+            let has_plan = client == SUBSCRIBER && !subscriber_pays;
+            ids.push(self.book(client, barber, day, start, has_plan));
         }
         ids
     }
@@ -316,6 +372,10 @@ fn live_a_quarter(database: Option<&Database>) {
     let hours = json!({ "tue": week, "wed": week, "thu": week, "fri": week, "sat": week });
     shop.edit(json!({ "section": "professionals", "action": "add", "set": { "name": "Nina", "hours": hours, "services": ["Corte"] } }));
     let ids = shop.book_week(monday, false, Some("Nina"));
+    // The fifth Tuesday of December is beyond the quota.
+    quota_is_used(&shop, &subscription, date(2026, 12, 28));
+    assert_eq!(shop.covered(SUBSCRIBER, date(2026, 12, 28)), QUOTA);
+    assert!(shop.visits.iter().any(|one| one.client == SUBSCRIBER && one.cents == 6_000));
     shop.live_week(monday, &ids, 5);
     next(&mut monday);
 
@@ -349,11 +409,13 @@ fn live_a_quarter(database: Option<&Database>) {
         json!({ "way": "move", "date": shop.visit(first).day.to_string(), "start": "16:00", "professional": "Wesley" });
     let moved = shop.post(&format!("/v1/appointments/{first}/resolve"), to_wesley);
     let new_id = moved["appointment"]["id"].as_str().unwrap_or_else(|| panic!("{moved}")).to_owned();
-    let visit = shop.visit(first);
-    (visit.id, visit.professional) = (new_id.clone(), "Wesley".to_owned());
+    let day = shop.visit(first).day;
+    shop.moves(first, &new_id, "Wesley", day, "16:00");
     for id in others {
         shop.post(&format!("/v1/appointments/{id}/resolve"), json!({ "way": "cancel" }));
-        shop.visit(id).end = Some(End::Cancelled);
+        let now = shop.clock.now();
+        let visit = shop.visit(id);
+        (visit.end, visit.given_up) = (Some(End::Cancelled), Some(now));
     }
     assert_eq!(shop.get("/v1/conflicts")["items"], json!([]));
     let ids: Vec<String> = ids.into_iter().map(|id| if id == *first { new_id.clone() } else { id }).collect();
@@ -382,8 +444,8 @@ fn live_a_quarter(database: Option<&Database>) {
     let is_his = |one: &&Value| one["status"] == "confirmed" && one["contact_id"] == shop.contacts[MOVER].as_str();
     let open = listed["items"].as_array().unwrap().iter().find(is_his);
     let new_id = open.unwrap_or_else(|| panic!("{done}\n{listed}"))["id"].as_str().unwrap().to_owned();
-    let visit = shop.visit(&his);
-    (visit.id, visit.day) = (new_id.clone(), later);
+    let professional = shop.visit(&his).professional.clone();
+    shop.moves(&his, &new_id, &professional, later, "16:00");
     let ids: Vec<String> = ids.into_iter().map(|id| if id == his { new_id.clone() } else { id }).collect();
     shop.live_week(monday, &ids, 7);
     next(&mut monday);
@@ -392,76 +454,20 @@ fn live_a_quarter(database: Option<&Database>) {
     for week in 8..13 {
         let lapsed = monday >= date(2027, 1, 25);
         let ids = shop.book_week(monday, lapsed, Some("Nina"));
+        quota_is_used(&shop, &subscription, monday);
         shop.live_week(monday, &ids, week);
         next(&mut monday);
     }
     let overdue = shop.get("/v1/subscriptions?status=overdue");
     assert_eq!(overdue["items"][0]["id"], subscription.as_str(), "{overdue}");
 
-    equals_the_ledger(&shop);
+    ledger::equals(&shop);
     shop.served.stop();
 }
 
-/// Compares what commands and API tell with what the ledger adds up to.
-fn equals_the_ledger(shop: &Shop) {
-    let told: Value =
-        serde_json::from_str(&shop.command(&["stats", "--months", "4", "--no-shows", "20", "--json"])).unwrap();
-    let count = |month: Option<&str>, end: End| {
-        shop.visits
-            .iter()
-            .filter(|one| month.is_none_or(|month| one.day.to_string().starts_with(month)) && one.end == Some(end))
-            .count()
-    };
-    let cents = |month: Option<&str>| -> i64 {
-        let done = shop.visits.iter().filter(|one| one.end == Some(End::Completed));
-        done.filter(|one| month.is_none_or(|month| one.day.to_string().starts_with(month))).map(|one| one.cents).sum()
-    };
-    let expected = |month: Option<&str>| {
-        let (done, missed, cancelled) =
-            (count(month, End::Completed), count(month, End::NoShow), count(month, End::Cancelled));
-        json!([done + missed + cancelled, done, missed, cancelled, 0, cents(month)])
-    };
-    let shown = |figures: &Value| {
-        json!([
-            figures["total"],
-            figures["completed"],
-            figures["no_shows"],
-            figures["cancelled"],
-            figures["unmarked"],
-            figures["revenue"]["cents"]
-        ])
-    };
-    let months = told["stats"]["months"].as_array().unwrap();
-    assert_eq!(months.len(), 4, "{told}");
-    for month in months {
-        let name = month["month"].as_str().unwrap();
-        assert_eq!(shown(month), expected(Some(name)), "{name}: {told}");
-    }
-    assert_eq!(shown(&told["stats"]["summary"]), expected(None));
-    assert!(count(None, End::NoShow) > 5 && count(None, End::Completed) > 50, "{}", shop.visits.len());
-
-    let mut ranking: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for visit in &shop.visits {
-        let entry = ranking.entry(visit.client).or_default();
-        entry.0 += usize::from(visit.end == Some(End::NoShow));
-        entry.1 += usize::from(matches!(visit.end, Some(End::NoShow | End::Completed)));
-    }
-    let missed: BTreeMap<&str, (usize, usize)> = ranking.into_iter().filter(|(_, (missed, _))| *missed > 0).collect();
-    let natural = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
-    let clients = told["no_show_clients"].as_array().unwrap();
-    let listed = clients
-        .iter()
-        .map(|one| (one["name"].as_str().unwrap(), (natural(&one["no_shows"]), natural(&one["total_sessions"]))))
-        .collect();
-    assert_eq!(missed, listed);
-
-    for visit in &shop.visits {
-        let found = shop.get(&format!("/v1/appointments/{}", visit.id));
-        let word = match visit.end.unwrap() {
-            End::Completed => "completed",
-            End::NoShow => "no_show",
-            End::Cancelled => "cancelled",
-        };
-        assert_eq!((&found["status"], &found["price"]["cents"]), (&json!(word), &json!(visit.cents)), "{found}");
-    }
+/// Compares what the plan paid in the month of a date, which is today's.
+fn quota_is_used(shop: &Shop, subscription: &str, today: Date) {
+    let shown = shop.get(&format!("/v1/subscriptions/{subscription}"));
+    let shown = shown.get("subscription").unwrap_or(&shown);
+    assert_eq!((&shown["quota"], &shown["used"]), (&json!(QUOTA), &json!(shop.covered(SUBSCRIBER, today))), "{shown}");
 }
