@@ -25,6 +25,7 @@ impl Crowd {
             if owner == 0 {
                 self.plan_time_off(tenant, place).await;
             }
+            self.plan_holiday(tenant, place, owner).await;
         });
         futures::future::join_all(changes).await;
     }
@@ -43,6 +44,16 @@ impl Crowd {
         let away = json!({ "from": from, "to": to });
         let edit = change(Section::Professionals, "Wesley Moura", ("time_off", FieldEdit::Add(away)));
         self.make(tenant, edit, format!("time_off/{place}")).await;
+    }
+
+    /// The business is closed for a day, and open longer on the next; each owner means other days, and customers do not book so far ahead.
+    async fn plan_holiday(&self, tenant: &Tenant, place: usize, owner: usize) {
+        let closed = json!({ "date": format!("2027-02-{:02}", 1 + 2 * owner), "periods": [] });
+        let long = json!({ "date": format!("2027-02-{:02}", 2 + 2 * owner), "periods": ["08:00-22:00"] });
+        for (name, day) in [("holiday", closed), ("hours", long)] {
+            let edit = change(Section::Organization, "", ("exceptions", FieldEdit::Add(day)));
+            self.make(tenant, edit, format!("{name}/{place}/{owner}")).await;
+        }
     }
 
     /// Looks at the plan of an edit and applies it; looks again where it was refused because the business has changed.

@@ -8,6 +8,7 @@ use balcao_app::scheduling::visits::Visits;
 use balcao_app::{AppContext, UseCaseError};
 use balcao_domain::appointment::visit::VisitEnd;
 use balcao_store::turns::ledger::{EffectKey, Recorded};
+use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{sleep, timeout};
 
@@ -17,6 +18,9 @@ use crate::workload::{ACKNOWLEDGED_WITHIN, Crowd};
 
 /// What the customer writes who wants no such messages.
 const NO_MORE: &str = "Não quero mais receber mensagens";
+
+/// The day of the visits that are over.
+const THE_DAY: Date = Date::constant(2026, 11, 23);
 
 impl Crowd {
     /// Sometimes, around the time at which something planned happens: it is cancelled, moved, confirmed, or unwanted.
@@ -114,6 +118,19 @@ impl Crowd {
             self.undo(tenant, planned, format!("{number}/undo")).await;
             self.mark(tenant, planned, third, format!("{number}/c")).await;
         }
+        if self.world.draw(|rng| rng.bool()) {
+            self.complete_day(tenant, number).await;
+        }
+    }
+
+    /// Marks the unmarked visits of the day as completed.
+    async fn complete_day(&self, tenant: &Tenant, number: usize) {
+        let (organization, date) = (tenant.organization, THE_DAY);
+        let done = self.once(format!("day/{number}"), move |app, key| async move {
+            Visits::new(app).once(key).complete_day(organization, date, Actor::Operator).await
+        });
+        let done = done.await;
+        self.world.note(|| format!("staff complete the day: {}", in_words(done.as_ref())));
     }
 
     async fn mark(&self, tenant: &Tenant, planned: Planned, end: VisitEnd, name: String) {

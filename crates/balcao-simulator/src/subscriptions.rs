@@ -1,17 +1,19 @@
-//! Two people at the counter note the same payment of a subscription at about the same time.
+//! Two people at the counter do the same with a subscription at about the same time: they note its payments, renew it and end it.
 
 use balcao_app::context::staff_email::Actor;
 use balcao_app::crm::subscriptions::{PaymentRequest, StartRequest, Subscriptions};
 use balcao_domain::SubscriberId;
 use balcao_domain::subscription::act::SubscriptionAct;
 use balcao_domain::subscription::payment::AmountKind;
+use jiff::civil::Date;
 
 use crate::businesses::Tenant;
 use crate::fixtures::Planned;
 use crate::workload::Crowd;
 
 impl Crowd {
-    /// The customer subscribes and pays twice. Each payment is noted by two people.
+    /// The customer subscribes and pays twice, rests and comes back, has a month for free, and sometimes leaves. Two people note each
+    /// payment, and two renew and end.
     pub(crate) async fn subscribe(&self, tenant: &Tenant, planned: Planned, number: usize) {
         let (organization, contact) = (tenant.organization, planned.contact);
         let started = self.once(format!("subscribe/{number}"), move |app, key| async move {
@@ -32,7 +34,38 @@ impl Crowd {
             Subscriptions::new(app).once(key).change(organization, id, SubscriptionAct::Pause, Actor::Operator).await
         });
         drop(paused.await);
-        self.world.note(|| format!("{contact} subscribes as {id}, pays twice and pauses"));
+        let mut acts = vec![("resume", SubscriptionAct::Resume)];
+        if let Some(due) = self.due(tenant, id, number).await {
+            acts.push(("renew", SubscriptionAct::Renew { due }));
+        }
+        if self.world.draw(|rng| rng.bool()) {
+            acts.push(("end", SubscriptionAct::End { on: None, gives_up_paid: true }));
+        }
+        for (name, act) in acts {
+            let later = async {
+                self.world.linger(0, 2_000).await;
+                self.change(tenant, id, act, format!("{name}/{number}/b")).await;
+            };
+            futures::future::join(self.change(tenant, id, act, format!("{name}/{number}/a")), later).await;
+        }
+        self.world.note(|| format!("{contact} subscribes as {id}, pays twice, pauses, and goes on or leaves"));
+    }
+
+    /// When the next payment is due.
+    async fn due(&self, tenant: &Tenant, id: SubscriberId, number: usize) -> Option<Date> {
+        let organization = tenant.organization;
+        let found = self.once(format!("due/{number}"), move |app, _| async move {
+            Subscriptions::new(app).find(organization, id).await
+        });
+        found.await.flatten()?.0.view.dates.due
+    }
+
+    async fn change(&self, tenant: &Tenant, id: SubscriberId, act: SubscriptionAct, name: String) {
+        let organization = tenant.organization;
+        let done = self.once(name, move |app, key| async move {
+            Subscriptions::new(app).once(key).change(organization, id, act, Actor::Operator).await
+        });
+        drop(done.await);
     }
 
     async fn pay(&self, tenant: &Tenant, id: SubscriberId, reference: &str, person: &str) {

@@ -1,8 +1,12 @@
 //! O-17: a payment counts once, and no quota is exceeded.
 //!
-//! Each payment moves the due date by a month. The rows of payments therefore form a chain from the start to the due date.
+//! Each payment moves the due date by a month, and so does a renewal. The rows of payments and the acts of renewals therefore form a chain
+//! from the start to the due date. Two people who renew or end a subscription at once do so once.
+
+use std::collections::BTreeMap;
 
 use balcao_store::{StoreError, Tx};
+use serde_json::Value;
 
 use super::Finding;
 
@@ -21,9 +25,23 @@ pub(super) fn are_sound(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(),
     for (id, started, due, payments, acts) in started {
         let mut chain = started;
         let mut steps = 0;
-        while let Some(next) = next_due(tx, id, &chain)? {
-            chain = next;
-            steps += 1;
+        let mut renewals = renewals(tx, id)?;
+        loop {
+            if let Some(next) = next_due(tx, id, &chain)? {
+                chain = next;
+                steps += 1;
+            } else if let Some(next) = renewals.remove(&chain) {
+                chain = next;
+            } else {
+                break;
+            }
+        }
+        let left: Vec<String> = renewals.into_values().collect();
+        if !left.is_empty() {
+            found.push(format!("O-17: sub_{id} was renewed to {left:?}, to which no payment leads"));
+        }
+        for (action, times) in shared_acts(tx, id)?.into_iter().filter(|(_, times)| *times > 1) {
+            found.push(format!("O-17: sub_{id} has {times} acts {action}, and everybody wanted the same one"));
         }
         if chain != due || steps != payments || acts != payments {
             found.push(format!(
@@ -50,5 +68,30 @@ fn next_due(tx: &mut Tx<'_>, id: i64, from: &str) -> Result<Option<String>, Stor
         "SELECT due_to FROM subscription_payment WHERE subscriber_id = ?1 AND due_from = ?2 ORDER BY reference LIMIT 1",
         &[id.into(), from.into()],
         |row| row.get(0),
+    )
+}
+
+/// The due dates before and after each renewal in the audit log.
+fn renewals(tx: &mut Tx<'_>, id: i64) -> Result<BTreeMap<String, String>, StoreError> {
+    let rows: Vec<(String, String)> = tx.query_all(
+        "SELECT before_value, after_value FROM audit_log WHERE action = 'subscription.renew' AND subject = 'sub_' || ?1",
+        &[id.into()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let due = |text: &str| {
+        let values: Option<Value> = serde_json::from_str(text).ok();
+        values.and_then(|values| Some(values.get("due")?.as_str()?.to_owned())).unwrap_or_default()
+    };
+    Ok(rows.iter().map(|(before, after)| (due(before), due(after))).collect())
+}
+
+/// How often each act stands in the audit log that two people did at once.
+fn shared_acts(tx: &mut Tx<'_>, id: i64) -> Result<Vec<(String, i64)>, StoreError> {
+    tx.query_all(
+        "SELECT action, count(*) FROM audit_log WHERE subject = 'sub_' || ?1
+             AND action IN ('subscription.renew', 'subscription.end', 'subscription.pause', 'subscription.resume')
+         GROUP BY action ORDER BY action",
+        &[id.into()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
 }
