@@ -1,4 +1,5 @@
-//! Every attack that was found, and every mistake with calendars outside, stays tried: each row of a list names tests that are there.
+//! Every attack that was found, every mistake with calendars outside, and everything that a shop lives through stays tried: each row of a
+//! list names tests that are there.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -7,12 +8,25 @@ struct List {
     file: &'static str,
     /// What its rows are, in the plural.
     rows: &'static str,
-    /// Whether a row names a test that looks at memory, or says why it needs none.
-    is_measured: bool,
+    /// What a row says besides.
+    besides: Besides,
 }
 
-const ATTACKS: List = List { file: "tests/attack/LIST", rows: "attacks", is_measured: true };
-const CALENDARS: List = List { file: "tests/calendars/LIST", rows: "mistakes with calendars", is_measured: false };
+/// What a row of a list says besides its tests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Besides {
+    /// Nothing that is checked.
+    Nothing,
+    /// Why it needs no test that looks at memory, where it names none.
+    Measure,
+    /// The command that does what is tried.
+    Command,
+}
+
+const ATTACKS: List = List { file: "tests/attack/LIST", rows: "attacks", besides: Besides::Measure };
+const CALENDARS: List =
+    List { file: "tests/calendars/LIST", rows: "mistakes with calendars", besides: Besides::Nothing };
+const SHOP: List = List { file: "tests/shop/LIST", rows: "events of a shop", besides: Besides::Command };
 /// The attribute of a test that is not run; in two pieces, since whole it is a mark of unfinished work.
 const IGNORED: &str = concat!("#[", "ignore");
 
@@ -118,7 +132,7 @@ fn filter(test: &str) -> Option<&str> {
 
 /// Rows of all lists name at least one test, and every test that they name is written somewhere in its crate.
 pub(crate) fn check() -> Result<String, String> {
-    Ok(format!("{}; {}", check_list(&ATTACKS)?, check_list(&CALENDARS)?))
+    Ok(format!("{}; {}; {}", check_list(&ATTACKS)?, check_list(&CALENDARS)?, check_list(&SHOP)?))
 }
 
 fn check_list(of: &List) -> Result<String, String> {
@@ -132,7 +146,12 @@ fn check_list(of: &List) -> Result<String, String> {
             problems.push(format!("{at}: invalid row; expected `ID | what is tried | crate::path::of::test, …`"));
             continue;
         };
-        if of.is_measured && !is_measured(named, columns.get(3).copied()) {
+        if of.besides == Besides::Command && !names_command(columns.get(3).copied()) {
+            problems.push(format!(
+                "{at}: {id} names no command; expected `| \u{60}balcao …\u{60}` with one of its commands"
+            ));
+        }
+        if of.besides == Besides::Measure && !is_measured(named, columns.get(3).copied()) {
             problems.push(format!(
                 "{at}: {id} has no measure; expected a test under attack::weight, or `| pure: ` with a reason"
             ));
@@ -162,6 +181,13 @@ fn is_measured(named: &str, remark: Option<&str>) -> bool {
         None => named.contains("::attack::weight::"),
         Some(_) => reason.is_some_and(|reason| !reason.trim().is_empty()),
     }
+}
+
+/// Whether the last column names a command of the program: each has a module of its own, or is a command of one.
+fn names_command(remark: Option<&str>) -> bool {
+    let command = remark.and_then(|remark| remark.strip_prefix("`balcao ")?.strip_suffix('`'));
+    let name = command.and_then(|command| command.split(' ').next()).unwrap_or_default();
+    Path::new("crates/balcao-cli/src/commands").join(name).with_extension("rs").is_file()
 }
 
 /// Whether a file of the crate, or of the browser's tests (`browser::NAME`), has a test of that name.

@@ -11,7 +11,7 @@ use crate::ops::{Ops, chat, model_config};
 use crate::{code, err, out};
 
 /// The profile as it ships, with its contracts on demand or all in view.
-fn profile(folder: &Path, tool_tokens: Option<usize>) {
+fn profile(folder: &Path, tool_tokens: Option<usize>, more: &str) {
     let shipped = include_str!("../../../../agents/ops.yaml");
     let text = match tool_tokens {
         Some(tokens) => {
@@ -21,7 +21,7 @@ fn profile(folder: &Path, tool_tokens: Option<usize>) {
     };
     assert_eq!(text.contains("tool_tokens"), tool_tokens.is_some());
     std::fs::create_dir_all(folder.join("agents")).unwrap();
-    std::fs::write(folder.join("agents/ops.yaml"), text).unwrap();
+    std::fs::write(folder.join("agents/ops.yaml"), format!("{text}{more}")).unwrap();
 }
 
 /// What a day of the team asks for, and what the model does with it. The task is the first one that the fake makes.
@@ -44,10 +44,15 @@ fn scenario() -> (String, Vec<Says>) {
 }
 
 fn play(tool_tokens: Option<usize>) -> (Vec<Value>, Vec<Value>) {
+    play_with(tool_tokens, "")
+}
+
+/// The same with more lines of the profile.
+fn play_with(tool_tokens: Option<usize>, more: &str) -> (Vec<Value>, Vec<Value>) {
     let (script, lines) = scenario();
     let model = FakeModel::start(lines).unwrap();
     let ops = Ops::new(&model_config(&model));
-    profile(ops.folder.path(), tool_tokens);
+    profile(ops.folder.path(), tool_tokens, more);
     let turns = chat(&ops, "ops", &script);
     assert_eq!(model.left(), 0, "{turns:#?}");
     (turns, model.asked())
@@ -81,6 +86,30 @@ fn request_of_ops_takes_at_most_15_percent_of_all_contracts_with_the_same_result
     let (before, after) = (sum(&whole), sum(&asked));
     println!("instructions and contracts of all requests: {after} of {before} tokens");
     assert!(after * 100 <= before * 15, "{after} of {before} tokens");
+}
+
+#[test]
+fn request_of_ops_with_programs_has_the_signatures_of_helpers_in_21_percent() {
+    let programs = "  program: {}\n";
+    let (_, whole) = play_with(Some(100_000), programs);
+    let (_, asked) = play_with(None, programs);
+    let counted = O200k::default();
+    let sum = |requests: &[Value]| requests.iter().map(|one| tokens(&counted, one, false)).sum::<usize>();
+    let (before, after) = (sum(&whole), sum(&asked));
+    println!("instructions, contracts and signatures of all requests: {after} of {before} tokens");
+    assert!(after * 100 <= before * 21, "{after} of {before} tokens");
+    // A program may call a helper whose signature it sees, and sees none of those that the pack keeps to itself.
+    for request in asked.iter().chain(&whole) {
+        let tools = request["tools"].to_string();
+        for signature in ["normalizeName(name)", "extractTypedField(field, type)", "resolveFieldId(name, fields)"] {
+            assert!(tools.contains(signature), "{signature}: {tools}");
+        }
+        assert!(!tools.contains("duplicateTask(") && !tools.contains("checkKnownField("), "{tools}");
+    }
+    let (_, plain) = play(None);
+    let signatures = tokens(&counted, &asked[0], true) - tokens(&counted, &plain[0], true);
+    println!("programs and signatures: {signatures} tokens");
+    assert!(signatures < 1_500, "{signatures} tokens");
 }
 
 #[test]
