@@ -2,6 +2,7 @@
 
 use balcao_app::admin::business::{Business, Edit, FieldEdit, Section};
 use balcao_app::context::staff_email::Actor;
+use balcao_app::scheduling::appointments::Appointments;
 use balcao_app::scheduling::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
 use balcao_app::scheduling::reminders::Reminders;
 use balcao_app::scheduling::visits::Visits;
@@ -139,6 +140,17 @@ async fn i_18_move_plans_reminders_of_the_new_start() {
     shop.world.set_local("2026-11-25T14:00");
     assert_eq!(shop.fires(terms()).await, 1);
     assert_eq!(shop.graph.accepted().len(), 3, "the greeting and two reminders");
+}
+
+#[tokio::test]
+async fn imported_appointment_gets_its_reminders_when_it_moves() {
+    let (shop, _) = shop().await;
+    let livia = shop.world.livia().await;
+    let history = Appointments::new(shop.world.app.clone()).history(shop.world.organization, livia).await.unwrap();
+    let [imported] = history.upcoming.as_slice() else { panic!("{history:?}") };
+    assert_eq!(reminders(&shop, imported.id, ReminderState::Open).await, []);
+    let moved = move_to(&shop, livia, imported.id, "2026-12-05", 10 * 60).await;
+    assert_eq!(reminders(&shop, moved, ReminderState::Open).await, automatic(&["12-04 10:00", "12-05 09:00"]));
 }
 
 #[tokio::test]
