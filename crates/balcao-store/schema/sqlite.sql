@@ -963,3 +963,14 @@ CREATE TABLE calendar_comparison (
     repaired BIGINT NOT NULL DEFAULT 0,
     differing BIGINT NOT NULL DEFAULT 0
 );
+CREATE TABLE calendar_conflict_instance (
+    organization_id INTEGER NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
+    conflict_id INTEGER NOT NULL REFERENCES calendar_conflict (id) ON DELETE CASCADE,
+    event_id TEXT NOT NULL,
+    -- Where the instance is now, if it is anywhere.
+    starts_at BIGINT,
+    ends_at BIGINT,
+    PRIMARY KEY (organization_id, conflict_id, event_id)
+);
+CREATE INDEX calendar_conflict_instance_event ON calendar_conflict_instance (organization_id, event_id);
+CREATE INDEX calendar_conflict_instance_conflict ON calendar_conflict_instance (conflict_id);

@@ -273,6 +273,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112670_moved_outside.sql"),
         postgres: include_str!("../../migrations/postgres/2026112670_moved_outside.sql"),
     },
+    Migration {
+        version: 2_026_112_733,
+        name: "2026112733_conflict_instances",
+        sqlite: include_str!("../../migrations/sqlite/2026112733_conflict_instances.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112733_conflict_instances.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -1,6 +1,7 @@
 //! What people did in calendars outside that staff have to resolve.
 //!
-//! Invariant: an appointment has at most one open conflict with one event, by a unique index.
+//! Invariant: an appointment has at most one open conflict with one event, by a unique index. A recurring series is one event, of which a
+//! conflict lists the instances.
 
 use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, OrganizationId, Span};
@@ -19,7 +20,7 @@ pub struct FoundConflict {
     pub kind: ConflictKind,
     /// The calendar of the event.
     pub calendar: String,
-    /// The event; empty in the report of a move, because the event and the appointment agree.
+    /// The event, or the series that it is an instance of; empty in the report of a move, because the event and the appointment agree.
     pub event: String,
     /// Where the event is now, if it is anywhere.
     pub span: Option<Span>,
@@ -111,6 +112,68 @@ pub fn record(
         "{insert} DO UPDATE SET event_from = excluded.event_from, event_to = excluded.event_to, version = excluded.version RETURNING id"
     );
     Ok(RecordedConflict { id: tx.insert(&update, values)?, is_news: changed.is_some() })
+}
+
+/// Instances of a series that one conflict lists.
+pub const MAX_INSTANCES: u32 = 100;
+
+/// An instance of a recurring series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeriesInstance {
+    /// Its event.
+    pub event: String,
+    /// Where it is now, if it is anywhere.
+    pub span: Option<Span>,
+}
+
+/// Lists an instance with an open conflict about its series, or brings it up to date; beyond [`MAX_INSTANCES`] it is not listed.
+///
+/// # Errors
+/// What the database said.
+pub fn record_instance(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conflict: i64,
+    instance: &SeriesInstance,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO calendar_conflict_instance (organization_id, conflict_id, event_id, starts_at, ends_at)
+         SELECT c.organization_id, c.id, CAST(?3 AS TEXT), CAST(?4 AS BIGINT), CAST(?5 AS BIGINT) FROM calendar_conflict c
+         WHERE c.organization_id = ?1 AND c.id = ?2
+           AND (SELECT count(*) FROM calendar_conflict_instance i
+                WHERE i.organization_id = ?1 AND i.conflict_id = ?2 AND i.event_id <> ?3) < ?6
+         ON CONFLICT (organization_id, conflict_id, event_id)
+         DO UPDATE SET starts_at = excluded.starts_at, ends_at = excluded.ends_at",
+        values![
+            organization,
+            conflict,
+            &instance.event,
+            instance.span.map(|span| span.start),
+            instance.span.map(|span| span.end),
+            MAX_INSTANCES
+        ],
+    )?;
+    Ok(())
+}
+
+/// The instances that a conflict about a series lists, in order of time.
+///
+/// # Errors
+/// What the database said.
+pub fn list_instances(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conflict: i64,
+) -> Result<Vec<SeriesInstance>, StoreError> {
+    tx.query_all(
+        "SELECT event_id, starts_at, ends_at FROM calendar_conflict_instance
+         WHERE organization_id = ?1 AND conflict_id = ?2 ORDER BY starts_at, event_id LIMIT ?3",
+        values![organization, conflict, MAX_INSTANCES],
+        |row| {
+            let (from, to): (Option<Timestamp>, Option<Timestamp>) = (row.get(1)?, row.get(2)?);
+            Ok(SeriesInstance { event: row.get(0)?, span: from.zip(to).map(|(from, to)| Span::new(from, to)) })
+        },
+    )
 }
 
 /// The open conflicts, oldest first, at most `limit`.
@@ -228,7 +291,8 @@ pub fn resolve(
     Ok(changed == 1)
 }
 
-/// Resolves the open conflicts with an event that is as it should be again, or gone; returns how many there were.
+/// Resolves the open conflicts with an event that is as it should be again, or gone; returns how many there were. A conflict about a series
+/// ends with the last instance that it lists.
 ///
 /// # Errors
 /// What the database said.
@@ -239,9 +303,26 @@ pub fn resolve_of_event(
     resolution: &str,
     now: Timestamp,
 ) -> Result<usize, StoreError> {
-    tx.execute(
+    let listed: Vec<i64> = tx.query_all(
+        "DELETE FROM calendar_conflict_instance WHERE organization_id = ?1 AND event_id = ?3
+           AND conflict_id IN (SELECT c.id FROM calendar_conflict c
+                               WHERE c.organization_id = ?1 AND c.calendar_id = ?2 AND c.resolved_at IS NULL)
+         RETURNING conflict_id",
+        values![organization, calendar, event],
+        |row| row.get(0),
+    )?;
+    let mut resolved = tx.execute(
         "UPDATE calendar_conflict SET resolved_at = ?4, resolution = ?5
          WHERE organization_id = ?1 AND calendar_id = ?2 AND event_id = ?3 AND resolved_at IS NULL",
         values![organization, calendar, event, now, resolution],
-    )
+    )?;
+    for conflict in listed {
+        resolved += tx.execute(
+            "UPDATE calendar_conflict SET resolved_at = ?3, resolution = ?4
+             WHERE organization_id = ?1 AND id = ?2 AND resolved_at IS NULL
+               AND NOT EXISTS (SELECT 1 FROM calendar_conflict_instance i WHERE i.organization_id = ?1 AND i.conflict_id = ?2)",
+            values![organization, conflict, now, resolution],
+        )?;
+    }
+    Ok(resolved)
 }

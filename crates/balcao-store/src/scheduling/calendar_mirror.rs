@@ -89,6 +89,24 @@ pub fn count(
     )
 }
 
+/// Whether our copy holds an event that ends after an instant.
+///
+/// # Errors
+/// What the database said.
+pub fn holds(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    (calendar, event): (&str, &str),
+    after: Timestamp,
+) -> Result<bool, StoreError> {
+    tx.query_one(
+        "SELECT EXISTS (SELECT 1 FROM calendar_busy
+                        WHERE organization_id = ?1 AND calendar_id = ?2 AND event_id = ?3 AND ends_at > ?4)",
+        values![organization, calendar, event, after],
+        |row| row.get(0),
+    )
+}
+
 /// How many events the complete reading of that number did not find that end after an instant.
 ///
 /// # Errors

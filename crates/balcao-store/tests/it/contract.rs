@@ -114,6 +114,7 @@ contract! {
     ]
     calendar_conflicts: [
         a_conflict_is_open_once_and_resolved_once,
+        a_series_is_one_conflict_that_ends_with_its_last_instance,
         a_report_of_a_move_follows_the_appointment_and_ends_with_it,
         a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
     ]

@@ -17,6 +17,7 @@ use super::store::{World, at as appointment_at, now, world};
 
 cases!(
     a_conflict_is_open_once_and_resolved_once,
+    a_series_is_one_conflict_that_ends_with_its_last_instance,
     a_report_of_a_move_follows_the_appointment_and_ends_with_it,
     a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
 );
@@ -66,6 +67,51 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         let event = (CALENDAR, "e1");
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(6))?, 1);
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(7))?, 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// An instance is listed once and kept up to date, and so many of them are listed at most.
+pub async fn a_series_is_one_conflict_that_ends_with_its_last_instance(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let organization = ours.organization;
+        let found = FoundConflict {
+            appointment: book(tx, ours, 0, 1)?,
+            kind: ConflictKind::Collision,
+            calendar: CALENDAR.to_owned(),
+            event: "series".to_owned(),
+            span: None,
+            version: "1".to_owned(),
+            moved_from: None,
+        };
+        let number = calendar_conflict::record(tx, organization, &found, at(1))?.id;
+        let instance = |event: &str, minute: i64| {
+            let span = Some(Span::of_minutes(at(minute), 30));
+            calendar_conflict::SeriesInstance { event: event.to_owned(), span }
+        };
+        for one in [instance("i2", 900), instance("i1", 500), instance("i2", 700)] {
+            calendar_conflict::record_instance(tx, organization, number, &one)?;
+        }
+        calendar_conflict::record_instance(tx, theirs.organization, number, &instance("i3", 1))?;
+        let listed = calendar_conflict::list_instances(tx, organization, number)?;
+        assert_eq!(listed, [instance("i1", 500), instance("i2", 700)]);
+        assert_eq!(calendar_conflict::list_instances(tx, theirs.organization, number)?, []);
+        let end = |tx: &mut Tx<'_>, whose: World, event: &str| {
+            calendar_conflict::resolve_of_event(tx, whose.organization, (CALENDAR, event), "gone", at(6))
+        };
+        assert_eq!(end(tx, theirs, "i1")?, 0);
+        assert_eq!(end(tx, ours, "i1")?, 0, "another one is left");
+        assert_eq!(end(tx, ours, "i2")?, 1);
+        assert_eq!(calendar_conflict::list_open(tx, organization, 9)?, []);
+        let again = calendar_conflict::record(tx, organization, &found, at(7))?.id;
+        for minute in 0..i64::from(calendar_conflict::MAX_INSTANCES) + 5 {
+            calendar_conflict::record_instance(tx, organization, again, &instance(&format!("i{minute}"), minute))?;
+        }
+        let listed = calendar_conflict::list_instances(tx, organization, again)?;
+        assert_eq!(listed.len(), usize::try_from(calendar_conflict::MAX_INSTANCES).unwrap());
+        assert_eq!(end(tx, ours, "series")?, 1, "the whole series");
         Ok(())
     })
     .await;

@@ -413,6 +413,11 @@ pub async fn the_copy_tells_busy_time_and_how_old_it_is(store: &Store) {
         assert_eq!(told(tx, span(2, 3))?, [None]);
         calendar_mirror::put(tx, ours.organization, &busy("e2", 2), 2)?;
         assert_eq!(calendar_mirror::count(tx, ours.organization, CALENDAR, at(0))?, 3);
+        let holds = |tx: &mut Tx<'_>, world: World, event: &str, after: i64| {
+            calendar_mirror::holds(tx, world.organization, (CALENDAR, event), at(after))
+        };
+        assert!(holds(tx, ours, "e1", 0)? && !holds(tx, ours, "e9", 0)? && !holds(tx, theirs, "e1", 0)?);
+        assert!(!holds(tx, ours, "e1", 100_000)?, "it is over by then");
         let missing = calendar_mirror::list_missing(tx, ours.organization, CALENDAR, 2, at(0), 9)?;
         let count = calendar_mirror::count_missing(tx, ours.organization, CALENDAR, 2, at(0))?;
         assert_eq!(usize::try_from(count).ok(), Some(missing.len()));
