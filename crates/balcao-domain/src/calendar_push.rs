@@ -149,15 +149,21 @@ pub fn find_earlier<'a>(
     zone: &TimeZone,
     organization: i64,
 ) -> Option<&'a OutsideEvent> {
-    let is_foreign = |event: &OutsideEvent| {
-        event.id != ours.id && event.mark.as_ref().is_none_or(|mark| mark.organization != organization)
-    };
-    let touches = |event: &OutsideEvent| {
-        event.state == EventState::Busy
-            && event.time.and_then(|time| time.span(zone)).is_some_and(|taken| taken.overlaps(&span))
-    };
     let age = |event: &OutsideEvent| (event.created_at.or(event.updated_at), event.id.clone());
-    others.iter().find(|event| is_foreign(event) && touches(event) && age(event) < age(ours))
+    let is_rival = |event: &&OutsideEvent| event.id != ours.id && is_foreign_at(event, span, zone, organization);
+    others.iter().filter(is_rival).find(|event| age(event) < age(ours))
+}
+
+/// Whether an event of another program or person takes some of a span.
+#[must_use]
+pub fn has_foreign(others: &[OutsideEvent], span: Span, zone: &TimeZone, organization: i64) -> bool {
+    others.iter().any(|event| is_foreign_at(event, span, zone, organization))
+}
+
+fn is_foreign_at(event: &OutsideEvent, span: Span, zone: &TimeZone, organization: i64) -> bool {
+    let is_foreign = event.mark.as_ref().is_none_or(|mark| mark.organization != organization);
+    let taken = event.time.and_then(|time| time.span(zone)).filter(|_| event.state == EventState::Busy);
+    is_foreign && taken.is_some_and(|taken| taken.overlaps(&span))
 }
 
 /// When a push or a reading that failed is tried again, in seconds: twice as long each time, at most an hour, and up to a quarter more so

@@ -87,6 +87,29 @@ async fn booking_survives_any_answer_at_any_call() {
     eprintln!("{}", Box::pin(fail_at_every_call(Act::Book)).await);
 }
 
+/// The event is written, and the look for an earlier one fails: an uncertain answer confirms nothing, and leaves nothing.
+#[tokio::test]
+async fn booking_is_not_confirmed_by_a_look_that_fails() {
+    let founded = Founded::new().await;
+    for fault in faults() {
+        let desk = Desk::prepare(&founded, Act::Book).await;
+        let program = desk.start(None);
+        // The first listing reads what changed, and the next one looks; it may be sent twice.
+        desk.google.fail_later(Call::List, 1, fault.clone());
+        (0..3).for_each(|_| desk.google.fail(Call::List, fault.clone()));
+        let first = Act::Book.try_run(&program).await;
+        assert!(first.is_err(), "{fault:?}: {first:?}");
+        desk.google.clear_faults();
+        desk.settle_later(&program).await;
+        assert_eq!((desk.events().await, program.wanted().await), (vec![], (vec![], 0, 0)), "{fault:?}");
+        assert_eq!(Act::Book.run(&program).await, Act::Book.answer(), "{fault:?}, again");
+        desk.settle_later(&program).await;
+        let events = desk.events().await;
+        assert_eq!((events.clone(), 0, 0), program.wanted().await, "{fault:?}, again");
+        assert_eq!(events.len(), 1, "{fault:?}");
+    }
+}
+
 #[tokio::test]
 async fn move_survives_any_answer_at_any_call() {
     eprintln!("{}", Box::pin(fail_at_every_call(Act::Move)).await);

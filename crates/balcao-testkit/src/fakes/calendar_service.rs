@@ -48,6 +48,7 @@ struct State {
     faults: VecDeque<CallFault>,
     late: Vec<LateCall>,
     down: bool,
+    blind: bool,
     shut_out: bool,
     /// Milliseconds that were counted up, so that each event is made at another instant.
     made: i64,
@@ -110,6 +111,16 @@ impl MemoryService {
     /// It does not answer, or answers again.
     pub fn set_down(&self, down: bool) {
         self.state().down = down;
+    }
+
+    /// The account does not see a calendar any more.
+    pub fn remove_calendar(&self, calendar: &str) {
+        self.state().calendars.remove(calendar);
+    }
+
+    /// It does not say what lies in a span, or says it again.
+    pub fn set_blind(&self, blind: bool) {
+        self.state().blind = blind;
     }
 
     /// It refuses the client's credentials, or takes them again.
@@ -464,6 +475,9 @@ impl CalendarService for MemoryService {
         span: Span,
     ) -> Result<Vec<OutsideEvent>, ServiceError> {
         self.begin("overlapping")?;
+        if self.state().blind {
+            return Err(ServiceError::Unavailable { reason: "backendError".to_owned(), retry_after_ms: None });
+        }
         pause().await;
         let mut events = self.events(calendar);
         events.retain(|event| touches(event, span));

@@ -9,8 +9,8 @@
 //! and the push follows.
 
 use balcao_domain::appointment::visit::MarkAuthor;
-use balcao_domain::calendar_push::find_earlier;
-use balcao_domain::outside_event::{EventTime, OutsideEvent, ShownEvent};
+use balcao_domain::calendar_push::{find_earlier, has_foreign};
+use balcao_domain::outside_event::{EventTime, OutsideEvent};
 use balcao_domain::scheduling::CalendarDown;
 use balcao_domain::{AppointmentId, AppointmentStatus, OrganizationId};
 use balcao_store::scheduling::calendar_claim::{self, CalendarClaim};
@@ -28,6 +28,7 @@ use super::freshness::{Connected, Whose, connect, freshen};
 use crate::context::app_context::{AppContext, Effect, UseCaseError, granted, organization};
 use crate::context::calendar_service::{RemoteCalendarError, ServiceError};
 use crate::scheduling::remote_calendar::push::{self, Pushed};
+use crate::scheduling::remote_calendar::wanted::read_wanted_event;
 
 /// How long a claim holds its slot: longer than the calls to the service take together, and a turn that resumes after a crash.
 const CLAIM: SignedDuration = SignedDuration::from_mins(3);
@@ -102,6 +103,10 @@ pub(crate) async fn book<B: RemoteBooking>(
             Agreement::Taken(rival) => return give_way(app, id, (&key, booking), &connected, &claim, *rival).await,
             Agreement::Failed(error) => {
                 withdraw(app, id, &key, claim.appointment).await?;
+                return Err(RemoteCalendarError::of_service(connected.service.name(), &error).into());
+            }
+            Agreement::Unsure(error) => {
+                take_back(app, id, &key, &connected, claim.appointment).await?;
                 return Err(RemoteCalendarError::of_service(connected.service.name(), &error).into());
             }
         }
@@ -266,6 +271,8 @@ enum Agreement {
     Taken(Box<OutsideEvent>),
     /// The service failed, nothing was done, and the business does not book without it.
     Failed(ServiceError),
+    /// The service does not say whether an event was there first, and the business does not book without it.
+    Unsure(ServiceError),
 }
 
 /// Writes the event of a claim, and looks for an earlier one.
@@ -275,30 +282,46 @@ async fn ask(
     connected: &Connected,
     which: AppointmentId,
 ) -> Result<Agreement, UseCaseError> {
-    Ok(match push::push_event(app, &connected.service, id, which).await? {
-        Pushed::Current(ours) => match find_rival(app, id, connected, &ours).await? {
-            Some(rival) => Agreement::Taken(Box::new(rival)),
-            None => Agreement::Stands,
-        },
-        Pushed::Failed(error) if connected.when_down == CalendarDown::Refuse => Agreement::Failed(error),
-        // The event may be there, or comes later. Our tables decide who has the slot.
-        Pushed::Failed(_) | Pushed::Unknown(_) | Pushed::Absent | Pushed::Held | Pushed::Conflict(_) => {
-            Agreement::Stands
-        }
+    let refuses = connected.when_down == CalendarDown::Refuse;
+    match push::push_event(app, &connected.service, id, which).await? {
+        Pushed::Failed(error) if refuses => return Ok(Agreement::Failed(error)),
+        // The event comes later.
+        Pushed::Failed(_) | Pushed::Absent => return Ok(Agreement::Stands),
+        // The event is there, or may be, or comes later.
+        Pushed::Current(_) | Pushed::Unknown(_) | Pushed::Held | Pushed::Conflict(_) => {}
+    }
+    Ok(match find_rival(app, id, connected, which).await? {
+        Ok(Some(rival)) => Agreement::Taken(Box::new(rival)),
+        Ok(None) => Agreement::Stands,
+        Err(error) if refuses => Agreement::Unsure(error),
+        // A later reading finds it.
+        Err(_) => Agreement::Stands,
     })
 }
 
-/// The event of another program or person that was there before ours. If the service does not say it, a later reading does.
+/// The event of another program or person that was there before ours. As long as the service does not list ours, whatever lies there
+/// may have been first, so the answer is unsure.
 async fn find_rival(
     app: &AppContext,
     id: OrganizationId,
     connected: &Connected,
-    ours: &ShownEvent,
-) -> Result<Option<OutsideEvent>, UseCaseError> {
-    let Ok(others) = connected.service.overlapping(id, &ours.calendar, ours.span).await else { return Ok(None) };
-    let zone = app.look(move |tx, _now| Ok(organization(tx, id)?.1)).await?;
-    let Some(own) = others.iter().find(|event| event.id == ours.id) else { return Ok(None) };
-    Ok(find_earlier(own, &others, ours.span, &zone, id.into()).cloned())
+    which: AppointmentId,
+) -> Result<Result<Option<OutsideEvent>, ServiceError>, UseCaseError> {
+    let look = move |tx: &mut Tx<'_>, _now| Ok((read_wanted_event(tx, id, which)?, organization(tx, id)?.1));
+    let (Some(wanted), zone) = app.look(look).await? else { return Ok(Ok(None)) };
+    let others = match connected.service.overlapping(id, &wanted.calendar, wanted.span).await {
+        Ok(others) => others,
+        Err(error) => return Ok(Err(error)),
+    };
+    let rival = match others.iter().find(|event| event.mark.as_ref() == Some(&wanted.mark)) {
+        Some(own) => find_earlier(own, &others, wanted.span, &zone, id.into()),
+        None if has_foreign(&others, wanted.span, &zone, id.into()) => {
+            let reason = "another event is there, and ours is not listed yet".to_owned();
+            return Ok(Err(ServiceError::Unknown { reason }));
+        }
+        None => None,
+    };
+    Ok(Ok(rival.cloned()))
 }
 
 /// Answers a booking whose event stands; `None` if its claim expired meanwhile.
@@ -346,6 +369,38 @@ async fn withdraw(
     write_again(app, withdraw).await
 }
 
+/// Takes a claim back whose event may be there: the event goes, now or by the worker. The key is free: the same effect may try again.
+async fn take_back(
+    app: &AppContext,
+    id: OrganizationId,
+    key: &EffectKey,
+    connected: &Connected,
+    which: AppointmentId,
+) -> Result<(), UseCaseError> {
+    let (key, now) = (key.clone(), app.clock.now());
+    let cancel = move |tx: &mut Tx<'_>| {
+        if calendar_claim::remove(tx, id, &key)? {
+            appointment::cancel(tx, id, which, &MarkAuthor::Job, now)?;
+        }
+        Ok(())
+    };
+    write_again(app, cancel).await?;
+    remove_unannounced(app, id, connected, which).await
+}
+
+/// Deletes the event of a claim that was given up, and then every trace of the claim. If the service fails now, the worker deletes the event.
+async fn remove_unannounced(
+    app: &AppContext,
+    id: OrganizationId,
+    connected: &Connected,
+    which: AppointmentId,
+) -> Result<(), UseCaseError> {
+    if let Ok(Pushed::Absent) = push::push_event(app, &connected.service, id, which).await {
+        write_again(app, move |tx| Ok(appointment::remove_untold(tx, id, which)?)).await?;
+    }
+    Ok(())
+}
+
 /// Gives the slot up to an event that was there first: ours is deleted, and the booking is refused.
 async fn give_way<B: RemoteBooking>(
     app: &AppContext,
@@ -374,8 +429,6 @@ async fn give_way<B: RemoteBooking>(
         ledger::once(tx, id, &own, now, |_tx| Ok::<_, UseCaseError>(Err(refusal)))
     };
     let answer = write_again(app, refuse).await?;
-    if let Ok(Pushed::Absent) = push::push_event(app, &connected.service, id, which).await {
-        write_again(app, move |tx| Ok(appointment::remove_untold(tx, id, which)?)).await?;
-    }
+    remove_unannounced(app, id, connected, which).await?;
     Ok(answer)
 }

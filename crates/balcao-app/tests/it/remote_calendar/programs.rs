@@ -116,6 +116,43 @@ async fn a_claim_is_withdrawn_if_the_event_certainly_was_not_written() {
     world.assert_equal("withdrawn").await;
 }
 
+/// The event is written, and whether another one was there first cannot be known: nothing is confirmed.
+#[tokio::test]
+async fn booking_is_not_confirmed_while_the_service_does_not_say_what_was_there_first() {
+    for rival_age_s in [None, Some(60), Some(-60)] {
+        let world = in_memory().await;
+        world.service.hide_from_listings(true);
+        if let Some(age_s) = rival_age_s {
+            world.service.person_makes(ANA, "theirs", ten(), age_s);
+        }
+        world.service.set_blind(true);
+        let booking = world.booking();
+        let book = async || booking.book(world.organization, world.ana.contact, key("1"), request("10:00")).await;
+        for _try in 0..2 {
+            let unsure = book().await;
+            let is_unavailable =
+                matches!(unsure, Err(UseCaseError::RemoteCalendar(RemoteCalendarError::Unavailable { .. })));
+            assert!(is_unavailable, "{rival_age_s:?}: {unsure:?}");
+            assert_eq!((world.appointments().await, world.events()), (Vec::new(), Vec::new()), "{rival_age_s:?}");
+        }
+        world.service.set_blind(false);
+        let answer = book().await.unwrap().value;
+        // Our first event was the later one of the two, so is the next.
+        assert_eq!(answer.is_ok(), rival_age_s != Some(60), "{rival_age_s:?}: {answer:?}");
+        world.settle_later(1).await;
+        world.assert_equal("a service that does not say it").await;
+    }
+}
+
+#[tokio::test]
+async fn business_that_books_anyway_books_also_if_the_service_does_not_say_what_was_there_first() {
+    let business = BUSINESS.replace("scheduling: {", "scheduling: {when_calendar_is_down: book_anyway, ");
+    let world = with_business(Store::open_in_memory().unwrap(), business).await;
+    world.service.set_blind(true);
+    world.book("10:00").await;
+    world.assert_equal("booked anyway").await;
+}
+
 #[tokio::test]
 async fn a_business_may_book_while_the_service_is_down_and_shows_it_later() {
     let business = BUSINESS.replace("scheduling: {", "scheduling: {when_calendar_is_down: book_anyway, ");
