@@ -4,8 +4,8 @@ use balcao_domain::availability::FreeSlots;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::{ContactId, OrganizationId};
-use jiff::ToSpan;
 use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, UseCaseError};
@@ -63,6 +63,9 @@ pub struct DayAvailability {
     pub no_hours: bool,
     /// On a day without free slots: the first one after it, within 30 days.
     pub next_available: Option<Slot>,
+    /// If a calendar outside did not answer: the instant of our copy, which the answer is from.
+    #[serde(default)]
+    pub as_of: Option<Timestamp>,
 }
 
 /// Why the query has no answer.
@@ -128,7 +131,7 @@ impl Availability {
         contact: Option<ContactId>,
         query: AvailabilityQuery,
     ) -> Result<Result<DayAvailability, AvailabilityRefusal>, UseCaseError> {
-        freshness::freshen_for_read(&self.app, organization).await?;
+        let as_of = freshness::freshen_for_read(&self.app, organization).await?;
         self.app
             .look(move |tx, now| {
                 let zone = crate::context::app_context::organization(tx, organization)?.1;
@@ -136,7 +139,7 @@ impl Availability {
                 let date = query.date.unwrap_or(today);
                 let agenda = Agenda::load(tx, organization, contact, (date, date), now)?;
                 let mut answer = match on_day(&agenda, date, &query) {
-                    Ok(answer) => answer,
+                    Ok(answer) => DayAvailability { as_of, ..answer },
                     Err(refusal) => return Ok(Err(refusal)),
                 };
                 if answer.total == 0 {
@@ -208,6 +211,7 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
         note: agenda.business.note_on(date).map(str::to_owned),
         no_hours: professional.is_some_and(|one| one.hours.is_empty()),
         next_available: None,
+        as_of: None,
     })
 }
 

@@ -7,6 +7,7 @@ use balcao_app::scheduling::intake::Intake;
 use balcao_domain::hours::Period;
 use balcao_language::resolve_date;
 use balcao_tool::{ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
@@ -83,12 +84,30 @@ pub(crate) fn notice(cx: &ToolContext, done: &Done) -> Option<String> {
 
 /// What is to be said of an answer that the calendar itself did not give.
 pub(crate) fn age<T>(cx: &ToolContext, seen: &Reading<T>) -> Option<String> {
-    let Source::Mirror { as_of } = seen.source else { return None };
+    match seen.source {
+        Source::Live => None,
+        Source::Mirror { as_of } => Some(age_of_copy(cx, as_of)),
+    }
+}
+
+/// That an answer is from our copy of a calendar, and as of when.
+pub(crate) fn age_of_copy(cx: &ToolContext, as_of: Timestamp) -> String {
     let at = as_of.to_zoned(cx.now.time_zone().clone()).strftime("%d/%m/%Y %H:%M").to_string();
-    Some(match in_locale(cx, "pt", "en") {
+    match in_locale(cx, "pt", "en") {
         "pt" => format!("A agenda não respondeu; isto é da nossa cópia, como estava em {at}, e pode ter mudado."),
         _ => format!("The calendar did not answer; this is from our copy, as of {at}, and may have changed."),
-    })
+    }
+}
+
+/// Puts the age of our copy before whatever a result says, if the result is from the copy.
+pub(crate) fn note_age(cx: &ToolContext, value: &mut Value, as_of: Option<Timestamp>) {
+    let (Some(as_of), Some(fields)) = (as_of, value.as_object_mut()) else { return };
+    let age = age_of_copy(cx, as_of);
+    let message = match fields.get("message").and_then(Value::as_str) {
+        Some(message) => format!("{age} {message}"),
+        None => age,
+    };
+    fields.insert("message".to_owned(), message.into());
 }
 
 /// A calendar that broke: the model learns that it did, staff learn why.

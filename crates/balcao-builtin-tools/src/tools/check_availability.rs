@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::support::calendar::note_age;
 use crate::support::{bad_field, broke, contact, date, in_locale, name_error, open_until, organization, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -78,7 +79,8 @@ impl NativeTool for CheckAvailability {
             value.insert("reason".to_owned(), "NONE_FREE".into());
             value.insert("message".to_owned(), none_free(cx).into());
         }
-        let value = Value::Object(value);
+        let mut value = Value::Object(value);
+        note_age(cx, &mut value, answer.as_of);
         Ok(if answer.total > 0 { ToolOutput::success(value).offering(offers) } else { ToolOutput::refusal(value) })
     }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::support::calendar::note_age;
 use crate::support::{
     broke, contact, conversation, date, in_locale, intake_refusal, open_until, organization, slots, weekday,
 };
@@ -47,6 +48,7 @@ impl NativeTool for GetAvailableSlots {
             Outside::Past => ("PAST_DATE", in_locale(cx, "Esse dia já passou.", "That day is over.").to_owned()),
             Outside::TooFar(last) => ("TOO_FAR", open_until(cx, last)),
         });
+        // Free time of a day that is over, or too far ahead, is in no copy.
         if let (Some(fields), Some((reason, message))) = (value.as_object_mut(), outside) {
             fields.insert("reason".to_owned(), reason.into());
             fields.insert("message".to_owned(), message.into());
@@ -56,6 +58,7 @@ impl NativeTool for GetAvailableSlots {
             fields.extend(why(empty));
             fields.insert("next_free".to_owned(), slots(cx, &found.next));
         }
+        note_age(cx, &mut value, found.as_of);
         let starts = found.slots.iter().filter_map(|start| start.parse().ok());
         let offers = starts.map(|start| Offer {
             day: found.date,

@@ -5,6 +5,7 @@
 mod analytics;
 mod calendar;
 mod contract;
+mod copies;
 mod crm;
 mod followup;
 mod intake;

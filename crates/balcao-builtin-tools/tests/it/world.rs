@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use balcao_app::AppContext;
 use balcao_app::admin::seed::BusinessFile;
+use balcao_app::context::calendar_service::CalendarService;
 use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{Clock, ContactId, ConversationId, ManualClock, OrganizationId, Phone};
 use balcao_store::{Store, StoreError, crm::contact, messaging::conversation};
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 pub(crate) struct World {
     pub(crate) app: AppContext,
     pub(crate) organization: OrganizationId,
-    clock: Arc<ManualClock>,
+    pub(crate) clock: Arc<ManualClock>,
     zone: TimeZone,
     toolbox: Toolbox,
     calls: AtomicU32,
@@ -77,6 +78,13 @@ pub(crate) async fn world(sample: &str, local: &str, settings: &Settings, edited
 }
 
 impl World {
+    /// The same business with a calendar service outside.
+    pub(crate) fn with_calendar(self, service: Arc<dyn CalendarService>) -> Self {
+        let app = self.app.with_remote_calendar(Some(service));
+        let toolbox = registry(&app, &settings()).unwrap().toolbox(|_| true);
+        Self { app, toolbox, ..self }
+    }
+
     pub(crate) fn set_local(&self, local: &str) {
         self.clock.set(self.zone.to_timestamp(local.parse().unwrap()).unwrap());
     }

@@ -118,6 +118,8 @@ struct DayAvailability {
     note: Option<String>,
     /// On a day without free slots, the first one after it, within 30 days.
     next_available: Option<FreeSlot>,
+    /// If a calendar outside did not answer: the instant of our copy, which the answer is from.
+    as_of: Option<String>,
 }
 
 impl From<Slot> for FreeSlot {
@@ -150,7 +152,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         "services": ["Corte"], "works_today": ["09:00-12:00", "13:00-18:00"] }], "next_cursor": null });
     let day = json!({ "date": "2026-11-24", "duration_min": 30, "service": "Corte", "professional": null,
         "near_name": false, "total": 2, "results": [{ "professional": "Davi Lopes", "slots": ["09:00", "09:30"] }],
-        "note": null, "next_available": null });
+        "note": null, "next_available": null, "as_of": null });
     let availability = Route {
         description: "The same slots that the agent offers.",
         refusals: &[
@@ -215,6 +217,7 @@ async fn free(call: Call, query: DayQuery, _body: Nothing) -> Result<Done<DayAva
         total: day.total,
         results: day.results.into_iter().map(times).collect(),
         note: day.note,
+        as_of: day.as_of.map(|at| at.to_string()),
         next_available: day.next_available.map(Into::into),
     }
     .into())

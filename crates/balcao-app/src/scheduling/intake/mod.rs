@@ -89,6 +89,8 @@ pub struct Sessions {
     pub empty: Option<NoFreeSlot>,
     /// The next free times, where there are none.
     pub next: Vec<Slot>,
+    /// If a calendar outside did not answer: the instant of our copy, which the answer is from.
+    pub as_of: Option<Timestamp>,
 }
 
 /// A day that cannot be booked.
@@ -162,7 +164,7 @@ impl Intake {
         date: Date,
         service: Option<String>,
     ) -> Result<Result<Sessions, IntakeRefusal>, UseCaseError> {
-        freshness::freshen_for_read(&self.app, organization).await?;
+        let as_of = freshness::freshen_for_read(&self.app, organization).await?;
         self.app
             .look(move |tx, now| {
                 let agenda = Agenda::load(tx, organization, Some(contact), (date, date), now)?;
@@ -201,6 +203,7 @@ impl Intake {
                     session_min: session.minutes(&agenda),
                     timezone: agenda.organization.timezone.clone(),
                     outside,
+                    as_of,
                 }))
             })
             .await
