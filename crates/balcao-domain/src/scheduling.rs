@@ -37,6 +37,24 @@ impl CalendarDown {
     }
 }
 
+/// What the title of an event in a calendar outside says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventTitle {
+    /// The service.
+    #[default]
+    Service,
+    /// The service, and the name of the person who comes.
+    ServiceAndName,
+}
+
+impl EventTitle {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    const fn is_default(&self) -> bool {
+        matches!(self, Self::Service)
+    }
+}
+
 /// What a business lets its customers do with the agenda. A service may have its own notice and advance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -77,6 +95,13 @@ pub struct SchedulingRules {
     /// How old our copy of the calendars of a professional may be, in minutes; with an older one nothing is offered of them. Unset, 30.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calendar_mirror_minutes: Option<u32>,
+    /// How many of a hundred events that we know of a calendar may be deleted there at once before a person has to say that it is true.
+    /// Unset, 30.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calendar_drop_percent: Option<u32>,
+    /// What the title of an event says that we write into a calendar outside.
+    #[serde(skip_serializing_if = "EventTitle::is_default")]
+    pub calendar_event_title: EventTitle,
     /// How many days a subscription may be paid late before it covers nothing more.
     #[serde(skip_serializing_if = "is_zero")]
     pub plan_grace_days: u32,
@@ -93,6 +118,13 @@ impl SchedulingRules {
     pub fn calendar_mirror_bound(&self) -> u32 {
         const USUAL: u32 = 30;
         self.calendar_mirror_minutes.unwrap_or(USUAL)
+    }
+
+    /// How many of a hundred known events may be deleted in a calendar outside at once.
+    #[must_use]
+    pub fn calendar_drop_bound(&self) -> u32 {
+        const USUAL: u32 = 30;
+        self.calendar_drop_percent.unwrap_or(USUAL)
     }
 }
 
@@ -113,6 +145,8 @@ impl Default for SchedulingRules {
             unmarked_visits: UnmarkedVisits::Ask,
             when_calendar_is_down: CalendarDown::Refuse,
             calendar_mirror_minutes: None,
+            calendar_drop_percent: None,
+            calendar_event_title: EventTitle::Service,
             plan_grace_days: 0,
         }
     }

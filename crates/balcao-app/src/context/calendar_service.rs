@@ -39,7 +39,7 @@ pub struct EventDraft {
     pub calendar: CalendarId,
     /// The id, chosen by us: a second insert with it is a duplicate and no second event.
     pub id: EventId,
-    /// What people read. Never with customers' data.
+    /// What people read. With a customer's name only if the business says so, and never with other data of theirs.
     pub title: String,
     /// More for people; empty if nothing.
     pub description: String,

@@ -22,7 +22,7 @@ use crate::context::calendar_service::{CalendarService, ServiceError};
 use crate::scheduling::booking::outside::take_over;
 use crate::scheduling::remote_calendar::conflict_reports;
 use crate::scheduling::remote_calendar::push::{self, Pushed};
-use crate::scheduling::remote_calendar::reading::{self, ReadRequest};
+use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
 use crate::scheduling::remote_calendar::wanted::read_wanted_event;
 
 /// Events that one step of a comparison loads.
@@ -51,6 +51,8 @@ pub enum DifferenceKind {
     Changed,
     /// A push waits, or the event was never written, and the push failed.
     NotPushed,
+    /// The calendar of the event could not be read, so nothing is known of it.
+    NotRead,
 }
 
 impl DifferenceKind {
@@ -61,6 +63,7 @@ impl DifferenceKind {
             Self::Conflict => "conflict",
             Self::Changed => "changed",
             Self::NotPushed => "not_pushed",
+            Self::NotRead => "not_read",
         }
     }
 }
@@ -74,6 +77,25 @@ pub struct Comparison {
     pub repaired: usize,
     /// Those that need a person, or the service.
     pub differences: Vec<Difference>,
+    /// The calendars that could not be read, so that nothing is known of what people did in them.
+    pub unread: Vec<UnreadCalendar>,
+}
+
+impl Comparison {
+    /// Whether every calendar was read and every event is as it should be.
+    #[must_use]
+    pub fn is_proof(&self) -> bool {
+        self.differences.is_empty() && self.unread.is_empty()
+    }
+}
+
+/// A linked calendar that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnreadCalendar {
+    /// Which.
+    pub calendar: String,
+    /// Why, for staff.
+    pub reason: String,
 }
 
 /// How one event stands.
@@ -123,7 +145,7 @@ impl CalendarComparison {
             let result = ComparisonResult {
                 equal: count(comparison.equal),
                 repaired: count(comparison.repaired),
-                differing: count(comparison.differences.len()),
+                differing: count(comparison.differences.len().saturating_add(comparison.unread.len())),
             };
             let ended_at = self.app.clock.now();
             let end = move |tx: &mut Tx<'_>| {
@@ -137,7 +159,7 @@ impl CalendarComparison {
     }
 
     /// Reads the linked calendars, asks the service for the event of every appointment to come, repairs what needs no person, and lists the
-    /// rest.
+    /// rest. A calendar that lastingly cannot be read is listed, and its events are not asked for: an answer about them would prove nothing.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, why the service did not answer.
@@ -147,7 +169,20 @@ impl CalendarComparison {
         for linked in self.app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, id)?)).await? {
             let as_new_as = Timestamp::MAX;
             let request = ReadRequest { organization: id, calendar: linked.calendar, as_new_as, accepts_drop: false };
-            reading::read(&self.app, service, &request, take_over).await?;
+            let calendar = request.calendar.clone();
+            match reading::read(&self.app, service, &request, take_over).await? {
+                // Another process reads it at this moment, and what it finds it hands to staff as well.
+                Reading::Read { .. } | Reading::Fresh => {}
+                Reading::Suspicious { known, gone } => {
+                    let reason =
+                        format!("{gone} of {known} events disappeared at once, and a person has to accept that");
+                    comparison.unread.push(UnreadCalendar { calendar, reason });
+                }
+                Reading::Failed(error) if is_lasting(&error) => {
+                    comparison.unread.push(UnreadCalendar { calendar, reason: error.to_string() });
+                }
+                Reading::Failed(error) => return Ok(Err(error)),
+            }
         }
         let mut after = 0;
         loop {
@@ -157,6 +192,11 @@ impl CalendarComparison {
             after = last.appointment.into();
             for row in rows {
                 let appointment = row.appointment;
+                let is_unread = |known: &KnownEvent| comparison.unread.iter().any(|one| one.calendar == known.calendar);
+                if row.known.as_ref().is_some_and(is_unread) {
+                    comparison.differences.push(Difference { appointment, what: DifferenceKind::NotRead });
+                    continue;
+                }
                 match self.compare(service, id, row).await? {
                     Ok(Standing::Equal) => comparison.equal += 1,
                     Ok(Standing::Repaired) => comparison.repaired += 1,
@@ -240,9 +280,14 @@ impl CalendarComparison {
         };
         let accounts = Arc::clone(&self.app.notices);
         let record = move |tx: &mut Tx<'_>| {
-            let news = conflict_reports::record(tx, id, &found, now)?;
+            let news = conflict_reports::record(tx, id, &found, None, now)?;
             conflict_reports::alert(tx, id, news.as_slice(), &accounts, now)
         };
         self.app.store.write(record).await
     }
+}
+
+/// Whether a person has to do something before the service answers. Else the comparison runs again an hour later.
+const fn is_lasting(error: &ServiceError) -> bool {
+    matches!(error, ServiceError::Disconnected { .. } | ServiceError::NotFound { .. } | ServiceError::Refused { .. })
 }

@@ -150,30 +150,38 @@ impl CalendarWork {
     async fn compare_nightly(&self, id: OrganizationId) -> Result<(), UseCaseError> {
         match CalendarComparison::new(self.app.clone()).run_nightly(id).await? {
             None => {}
-            Some(Ok(Comparison { equal, repaired, differences })) if differences.is_empty() => {
+            Some(Ok(compared)) if compared.is_proof() => {
+                let Comparison { equal, repaired, .. } = compared;
                 tracing::info!(organization = %id, equal, repaired, "events are as they should be");
             }
-            Some(Ok(Comparison { equal, repaired, differences })) => {
+            Some(Ok(Comparison { equal, repaired, differences, unread })) => {
                 let count = differences.len();
-                tracing::error!(organization = %id, equal, repaired, count, ?differences, "events are not as they should be");
+                tracing::error!(
+                    organization = %id, equal, repaired, count, ?differences, ?unread, "events are not known to be as they should be"
+                );
             }
             Some(Err(error)) => tracing::warn!(organization = %id, %error, "events not compared"),
         }
         Ok(())
     }
 
-    /// Opens push channels where one is missing or ends soon. A calendar without one is read at its turn all the same.
-    async fn renew_channels(&self, id: OrganizationId) -> Result<(), UseCaseError> {
-        let Some(push) = &self.push else { return Ok(()) };
+    /// Opens push channels where one is missing or ends soon; returns how many. A calendar without one is read at its turn all the same.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn renew_channels(&self, id: OrganizationId) -> Result<usize, UseCaseError> {
+        let mut opened = 0;
+        let Some(push) = &self.push else { return Ok(opened) };
         let channels = CalendarChannels::new(self.app.clone());
         for calendar in channels.list_ending(id).await? {
-            let Some(random) = (push.random)() else { return Ok(()) };
+            let Some(random) = (push.random)() else { return Ok(opened) };
             let new = NewChannel { address: &push.address, random };
-            if let Err(error) = channels.renew(id, calendar, new).await? {
-                tracing::warn!(organization = %id, %error, "push channel not opened");
+            match channels.renew(id, calendar, new).await? {
+                Ok(()) => opened += 1,
+                Err(error) => tracing::warn!(organization = %id, %error, "push channel not opened"),
             }
         }
-        Ok(())
+        Ok(opened)
     }
 
     /// Sets aside what the program crashed at three times, and tells the operator; returns 0, because none of it came to an end.

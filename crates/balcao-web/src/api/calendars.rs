@@ -132,7 +132,8 @@ struct SyncRequest {
 struct EventDifference {
     /// The appointment.
     appointment_id: String,
-    /// `conflict` if staff have to decide, `changed` if the next reading judges it, `not_pushed` if the service did not take it.
+    /// `conflict` if staff have to decide, `changed` if the next reading judges it, `not_pushed` if the service did not take it, `not_read` if its calendar
+    /// could not be read.
     what: String,
 }
 
@@ -145,6 +146,17 @@ struct EventComparison {
     repaired: usize,
     /// Those that need a person, or the service.
     differences: Vec<EventDifference>,
+    /// Calendars that could not be read before a person does something, so that nothing is known of what people did in them.
+    unread: Vec<UnreadCalendar>,
+}
+
+/// A linked calendar that could not be read.
+#[derive(Debug, Serialize, JsonSchema)]
+struct UnreadCalendar {
+    /// Its id in the service.
+    calendar: String,
+    /// Why.
+    reason: String,
 }
 
 const NOT_ANSWERED: (u16, &str) = (503, "`unavailable`: the service does not answer.");
@@ -222,7 +234,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
                       no person, and lists the rest.",
         refusals: &[NOT_CONNECTED, NOT_ANSWERED],
         body: Some(json!({})),
-        answer: json!({ "equal": 12, "repaired": 1, "differences": [{ "appointment_id": "apt_31", "what": "conflict" }] }),
+        answer: json!({ "equal": 12, "repaired": 1, "differences": [{ "appointment_id": "apt_31", "what": "conflict" }], "unread": [] }),
         ..link.clone()
     };
     Ok(vec![
@@ -306,13 +318,15 @@ async fn sync_calendars(call: Call, _query: Nothing, asked: SyncRequest) -> Resu
 
 async fn reconcile_calendars(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<EventComparison>, Problem> {
     let compared = CalendarComparison::new(call.api.app()).run(call.organization()).await?;
-    let Comparison { equal, repaired, differences } =
+    let Comparison { equal, repaired, differences, unread } =
         compared.map_err(|error| refusals::of_calendar_service(&error))?;
     let difference = |Difference { appointment, what }: Difference| EventDifference {
         appointment_id: appointment.to_string(),
         what: what.as_str().to_owned(),
     };
-    Ok(EventComparison { equal, repaired, differences: differences.into_iter().map(difference).collect() }.into())
+    let unread = unread.into_iter().map(|one| UnreadCalendar { calendar: one.calendar, reason: one.reason }).collect();
+    let differences = differences.into_iter().map(difference).collect();
+    Ok(EventComparison { equal, repaired, differences, unread }.into())
 }
 
 fn refused(refusal: LinkRefusal) -> Problem {

@@ -6,7 +6,7 @@ use balcao_domain::appointment::visit::UnmarkedVisits;
 use balcao_domain::hours::{DayException, Hours, Period, WeeklyHours, in_order};
 use balcao_domain::professional::Professional;
 use balcao_domain::reminder::{MAX_LEAD_MIN, ReminderLeads};
-use balcao_domain::scheduling::{CalendarDown, SchedulingRules, SlotMode};
+use balcao_domain::scheduling::{CalendarDown, EventTitle, SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
 use balcao_domain::subscription::{MAX_GRACE_DAYS, Plan, PlanPeriod};
 use balcao_domain::{Currency, Money, Span};
@@ -187,7 +187,7 @@ fn locale<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
 }
 
 fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
-    const KEYS: [&str; 15] = [
+    const KEYS: [&str; 17] = [
         "slot_step_minutes",
         "slot_mode",
         "minimum_notice_minutes",
@@ -202,6 +202,8 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         "unmarked_visits",
         "when_calendar_is_down",
         "calendar_mirror_minutes",
+        "calendar_drop_percent",
+        "calendar_event_title",
         "plan_grace_days",
     ];
     const YEAR_MIN: u32 = 366 * DAY_MIN;
@@ -217,6 +219,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let waitlist_hold_minutes = number("waitlist_hold_minutes", 1, YEAR_MIN, usual.waitlist_hold_minutes);
     let reminder_minutes = reader.optional_number(&fields, "reminder_minutes", 1, YEAR_MIN);
     let calendar_mirror_minutes = reader.optional_number(&fields, "calendar_mirror_minutes", 1, DAY_MIN);
+    let calendar_drop_percent = reader.optional_number(&fields, "calendar_drop_percent", 1, 100);
     let automatic_reminder_minutes = automatic_reminders(reader, fields.get("automatic_reminder_minutes"));
     let plan_grace_days = reader.optional_number(&fields, "plan_grace_days", 0, MAX_GRACE_DAYS).unwrap_or_default();
     let mut minutes = |key, default| reader.optional_minutes(&fields, key, 5, 720).unwrap_or(default);
@@ -230,6 +233,9 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let down = [("refuse", CalendarDown::Refuse), ("book_anyway", CalendarDown::BookAnyway)];
     let when_calendar_is_down =
         fields.get("when_calendar_is_down").and_then(|at| reader.read_word(&at, &down)).unwrap_or_default();
+    let titles = [("service", EventTitle::Service), ("service_and_name", EventTitle::ServiceAndName)];
+    let calendar_event_title =
+        fields.get("calendar_event_title").and_then(|at| reader.read_word(&at, &titles)).unwrap_or_default();
     SchedulingRules {
         slot_step_minutes,
         slot_mode,
@@ -245,6 +251,8 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
         unmarked_visits,
         when_calendar_is_down,
         calendar_mirror_minutes,
+        calendar_drop_percent,
+        calendar_event_title,
         plan_grace_days,
     }
 }

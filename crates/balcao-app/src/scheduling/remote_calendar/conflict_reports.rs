@@ -8,7 +8,7 @@ use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{Locale, OrganizationId};
 use balcao_store::crm::{contact, staff};
 use balcao_store::ops::day_budget;
-use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance};
 use balcao_store::scheduling::{appointment, catalog};
 use balcao_store::{Tx, turns::event};
 use jiff::Timestamp;
@@ -35,14 +35,19 @@ pub(crate) struct News {
     kind: ConflictKind,
 }
 
-/// Stores a conflict and tells webhook endpoints; `None` if it was known.
+/// Stores a conflict and tells webhook endpoints; `None` if it was known. `instance` is the one of a series that was found: a series is one
+/// conflict.
 pub(crate) fn record(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     found: &FoundConflict,
+    instance: Option<&SeriesInstance>,
     now: Timestamp,
 ) -> Result<Option<News>, UseCaseError> {
     let recorded = calendar_conflict::record(tx, id, found, now)?;
+    if let Some(instance) = instance {
+        calendar_conflict::record_instance(tx, id, recorded.id, instance)?;
+    }
     if !recorded.is_news {
         return Ok(None);
     }
@@ -83,6 +88,8 @@ pub(crate) fn alert(
 struct Visit {
     who: String,
     line: String,
+    /// The same time a week later, as an option of a command writes it.
+    week_later: String,
 }
 
 fn describe(tx: &mut Tx<'_>, id: OrganizationId, news: News, is_english: bool) -> Result<Option<Visit>, UseCaseError> {
@@ -96,7 +103,8 @@ fn describe(tx: &mut Tx<'_>, id: OrganizationId, news: News, is_english: bool) -
     let service = if shown.service.is_empty() { String::new() } else { format!(", {}", shown.service) };
     let (at, number) = (shown.date.strftime("%d/%m"), news.id);
     let line = format!("{number}: {at} {}, {who}{service} ({}), {}", shown.start, shown.professional, shown.id);
-    Ok(Some(Visit { who, line }))
+    let week_later = format!("{}T{}", shown.date.saturating_add(jiff::Span::new().weeks(1)), shown.start);
+    Ok(Some(Visit { who, line, week_later }))
 }
 
 /// A name is what a customer says of themselves: one line of it, or a word in its place.
@@ -130,12 +138,13 @@ impl Alert {
 
     /// The text for a staff member, by their e-mail address.
     fn text(&self, email: &str) -> String {
-        let [ways, take, restore, elsewhere, stands, more] = if self.is_english {
+        let [ways, take, restore, elsewhere, cancel, stands, more] = if self.is_english {
             [
                 "What can be done, with the message to the customer and its price",
                 "What was done there holds",
                 "Put ours back",
-                "Move the customer",
+                "Move the customer, for example by a week",
+                "Cancel the visit",
                 "The booking stands until you decide.",
                 "and more, which the list of conflicts shows",
             ]
@@ -144,7 +153,8 @@ impl Alert {
                 "O que se pode fazer, com a mensagem ao cliente e o preço",
                 "Vale o que foi feito lá",
                 "Pôr o nosso de volta",
-                "Mudar o horário do cliente",
+                "Mudar o horário do cliente, por exemplo em uma semana",
+                "Cancelar a visita",
                 "A marcação fica como está até você decidir.",
                 "e mais, que estão na lista de conflitos",
             ]
@@ -161,7 +171,13 @@ impl Alert {
         if kind.is_about_ours() {
             lines.push(format!("{restore}: balcao calendar resolve {id} --restore --as {email}"));
         }
-        lines.push(format!("{elsewhere}: balcao calendar resolve {id} --move-to 2026-11-27T10:00 --as {email}"));
+        if let Some(first) = self.visits.first() {
+            let to = &first.week_later;
+            lines.push(format!("{elsewhere}: balcao calendar resolve {id} --move-to {to} --as {email}"));
+        }
+        if kind != ConflictKind::Deleted {
+            lines.push(format!("{cancel}: balcao calendar resolve {id} --cancel --as {email}"));
+        }
         lines.join("\n")
     }
 }

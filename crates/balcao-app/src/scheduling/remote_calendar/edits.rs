@@ -6,7 +6,7 @@ use balcao_domain::outside_event::{
     ConflictKind, Edit, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision, judge_edit,
 };
 use balcao_domain::{AppointmentId, OrganizationId, Span};
-use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, KnownEvent};
 use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
 use balcao_store::{Tx, turns::event};
@@ -37,58 +37,100 @@ pub(super) struct Edits<'a> {
     /// The number of the reading.
     pub(super) generation: i64,
     pub(super) rule: MoveRule,
-    /// By which staff learn of moves and conflicts.
+    /// By which staff learn of moves.
     pub(super) accounts: &'a NotificationAccounts,
     pub(super) now: Timestamp,
 }
 
-/// Applies one event, and tells staff of the conflicts that it makes.
-pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
-    let news = apply_edit(tx, edits, event)?;
-    occupy_beside_visit(tx, edits, event)?;
-    conflict_reports::alert(tx, edits.organization, &news, edits.accounts, edits.now)
+/// What an event made of our tables.
+pub(super) struct Applied {
+    /// The event that staff see: of an instance, its series.
+    pub(super) event: String,
+    /// Its conflicts that are not reported yet.
+    pub(super) news: Vec<News>,
 }
 
-/// Applies one event; returns its conflicts that are not reported yet.
-fn apply_edit(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec<News>, UseCaseError> {
+/// What follows from an edit.
+#[derive(Default)]
+struct Followed {
+    news: Vec<News>,
+    /// The appointment that took the place of the one that the event showed.
+    moved_to: Option<AppointmentId>,
+}
+
+impl From<Vec<News>> for Followed {
+    fn from(news: Vec<News>) -> Self {
+        Self { news, moved_to: None }
+    }
+}
+
+/// Applies one event; returns the conflicts that staff have to learn of.
+pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Applied, UseCaseError> {
     let id = edits.organization;
     calendar_mirror::release(tx, id, edits.calendar, &event.id)?;
     let row = find_row(tx, edits, event)?;
-    let shown = row.as_ref().and_then(|row| Some(push::shown(id, row.known.clone()?)));
-    if let Some(row) = row.as_ref().filter(|row| is_late(row, event)) {
+    let Followed { news, moved_to } = follow(tx, edits, event, row.as_ref())?;
+    let row = match moved_to {
+        Some(appointment) => calendar_event::find(tx, id, appointment)?,
+        None => row,
+    };
+    if let Some(row) = row {
+        occupy_beside_visit(tx, edits, event, &row)?;
+    }
+    Ok(Applied { event: seen_as(event).to_owned(), news })
+}
+
+/// The event that staff see: people edit a series as one.
+fn seen_as(event: &OutsideEvent) -> &str {
+    event.series.as_ref().unwrap_or(&event.id)
+}
+
+/// Does what an event means, for the row of the appointment that it shows.
+fn follow(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    row: Option<&CalendarEvent>,
+) -> Result<Followed, UseCaseError> {
+    let id = edits.organization;
+    let shown = row.and_then(|row| Some(push::shown(id, row.known.clone()?)));
+    if let Some(row) = row.filter(|row| is_late(row, event)) {
         // A push that holds the row finds the event itself.
         if let Some(late) = known_of(event, row.appointment) {
             calendar_event::adopt_late(tx, id, row.appointment, &late, edits.now)?;
         }
-        return Ok(Vec::new());
+        return Ok(Followed::default());
     }
-    if let (Some(row), Some(shown)) = (&row, &shown)
+    if let (Some(row), Some(shown)) = (row, &shown)
         && row.wanted > row.pushed
         && is_own_write(event, read_wanted_event(tx, id, row.appointment)?.as_ref(), shown)
     {
         // The push that waits takes it from here.
-        return Ok(Vec::new());
+        return Ok(Followed::default());
     }
     let edit = judge_edit(event, shown.as_ref(), id.into());
     match (edit, row, shown) {
-        (Edit::Echo, ..) => Ok(Vec::new()),
+        (Edit::Echo, ..) => Ok(Followed::default()),
         (Edit::Harmless, Some(row), Some(shown)) => {
             let seen = ShownEvent { version: event.version.clone(), ..shown.clone() };
             calendar_event::record_seen(tx, id, row.appointment, &shown.version, &push::known(&seen))?;
             resolve(tx, edits, event, "the event is as it was")?;
-            Ok(Vec::new())
+            Ok(Followed::default())
         }
-        (Edit::Moved { to }, Some(row), Some(shown)) => take_over(tx, edits, event, (&row, &shown), to),
+        (Edit::Moved { to }, Some(row), Some(shown)) => take_over(tx, edits, event, (row, &shown), to),
         (Edit::Conflict(ConflictKind::Copied), Some(row), _) => {
             let mut news = foreign(tx, edits, event)?;
             news.extend(conflict(tx, edits, event, row.appointment, ConflictKind::Copied)?);
-            Ok(news)
+            Ok(news.into())
         }
         (Edit::Conflict(kind), Some(row), Some(_)) => {
-            Ok(conflict(tx, edits, event, row.appointment, kind)?.into_iter().collect())
+            let news: Vec<News> = conflict(tx, edits, event, row.appointment, kind)?.into_iter().collect();
+            Ok(news.into())
         }
         // The mark names no appointment of ours: the event takes its time like any other.
-        (Edit::Foreign | Edit::Harmless | Edit::Moved { .. } | Edit::Conflict(_), ..) => foreign(tx, edits, event),
+        (Edit::Foreign | Edit::Harmless | Edit::Moved { .. } | Edit::Conflict(_), ..) => {
+            Ok(foreign(tx, edits, event)?.into())
+        }
     }
 }
 
@@ -143,9 +185,13 @@ fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<V
 
 /// The time of our own event where a person made it another than that of its visit, such as a longer one: it is not offered while staff
 /// decide, and not after they let it stand.
-fn occupy_beside_visit(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
+fn occupy_beside_visit(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    row: &CalendarEvent,
+) -> Result<(), UseCaseError> {
     let id = edits.organization;
-    let Some(row) = find_row(tx, edits, event)? else { return Ok(()) };
     let shows = |known: &KnownEvent| known.event == event.id || event.series.as_ref() == Some(&known.event);
     // A copy is an event of its own, and a push that waits is about to write the event.
     if !row.known.as_ref().is_some_and(shows) || row.wanted > row.pushed {
@@ -178,12 +224,12 @@ fn take_over(
     event: &OutsideEvent,
     (row, shown): (&CalendarEvent, &ShownEvent),
     to: Span,
-) -> Result<Vec<News>, UseCaseError> {
+) -> Result<Followed, UseCaseError> {
     let (id, now) = (edits.organization, edits.now);
     let earlier = calendar_conflict::find_move(tx, id, row.appointment)?;
     let Some(appointment) = (edits.rule)(tx, id, row.appointment, to, now)? else {
         let news = conflict(tx, edits, event, row.appointment, ConflictKind::RefusedMove)?;
-        return Ok(news.into_iter().collect());
+        return Ok(Followed { news: news.into_iter().collect(), moved_to: None });
     };
     let seen = ShownEvent { version: event.version.clone(), span: to, ..shown.clone() };
     calendar_event::record_seen(tx, id, appointment, &shown.version, &push::known(&seen))?;
@@ -193,7 +239,7 @@ fn take_over(
     let (calendar, old) = (edits.calendar, row.appointment);
     let moved = OutsideMove { organization: id, calendar, earlier, old, new: appointment, to };
     moves::report(tx, &moved, edits.accounts, now)?;
-    Ok(Vec::new())
+    Ok(Followed { news: Vec::new(), moved_to: Some(appointment) })
 }
 
 fn conflict(
@@ -210,12 +256,13 @@ fn conflict(
         appointment,
         kind,
         calendar: edits.calendar.to_owned(),
-        event: event.id.clone(),
+        event: seen_as(event).to_owned(),
         span: event.time.and_then(|time| time.span(edits.zone)),
         version: event.version.clone(),
         moved_from: None,
     };
-    conflict_reports::record(tx, edits.organization, &found, edits.now)
+    let instance = event.series.as_ref().map(|_| SeriesInstance { event: event.id.clone(), span: found.span });
+    conflict_reports::record(tx, edits.organization, &found, instance.as_ref(), edits.now)
 }
 
 /// An event that went into another calendar is deleted in the one where it was: of the two, staff decide about the first.

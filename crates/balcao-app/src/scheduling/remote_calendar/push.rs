@@ -372,7 +372,7 @@ impl Push<'_> {
                 version: version.clone(),
                 moved_from: None,
             };
-            let news = conflict_reports::record(tx, organization, &found, now)?;
+            let news = conflict_reports::record(tx, organization, &found, None, now)?;
             conflict_reports::alert(tx, organization, news.as_slice(), &accounts, now)?;
             let seen = ShownEvent { version, span: span.unwrap_or(before.span), ..before };
             calendar_event::record_shown(tx, organization, &row, &known(&seen))?;

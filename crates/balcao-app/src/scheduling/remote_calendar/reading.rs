@@ -3,9 +3,12 @@
 //! A reading goes page by page, each page in one transaction; the token of the service is stored with the last one. Its claim counts as a
 //! crash until the reading ends, so a calendar that ends the program is set aside. An event whose version
 //! we know is our own write and is skipped. Nothing counts as deleted because a listing lacks it: only a tombstone says so, or the service
-//! when it is asked for that event. Many deletions at once end the reading until a person says that they are true.
+//! when it is asked for that event.
+//!
+//! Time that people take counts at once, but what a listing deletes is held back until the whole listing was judged: many deletions at once
+//! end the reading, with nothing deleted, until a person says that they are true. What is held back is bounded by the same rule.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use balcao_domain::OrganizationId;
@@ -18,6 +21,7 @@ use balcao_store::scheduling::calendar_mirror::{self, QuarantinedEvent};
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 
+use super::conflict_reports::{self, News};
 use super::edits::{self, Edits, MoveRule};
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::context::calendar_service::{CalendarService, ChangeCursor, NextPage, ServiceError, UnreadableEvent};
@@ -30,8 +34,8 @@ const PAST: SignedDuration = SignedDuration::from_hours(24);
 const MISSING_AT_ONCE: u32 = 200;
 /// Pages of one reading.
 const MAX_PAGES: u32 = 1000;
-/// How many of a hundred known events may disappear at once.
-const DROP_PERCENT: u32 = 30;
+/// Deletions that one reading holds back. More at once are for a person, however many events are known.
+const MAX_HELD: usize = 10_000;
 
 /// What came of a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,11 +80,26 @@ struct Reader<'a> {
     accepts_drop: bool,
     /// Of a complete reading, its number.
     complete: Option<i64>,
+    /// How many events of other people our copy held when the reading began.
     known: usize,
+    /// How many of a hundred of them may disappear at once.
+    drop_percent: u32,
+    /// Deletions that are not applied yet, by the id of the event.
+    held: BTreeMap<String, HeldDeletion>,
     gone: usize,
     events: usize,
     as_of: Timestamp,
 }
+
+/// A deletion that waits until the whole listing is known.
+struct HeldDeletion {
+    event: OutsideEvent,
+    /// Whether the copy held the event as time of other people.
+    is_counted: bool,
+}
+
+/// Events of a page, as the service lists them.
+type Listed = Vec<Result<OutsideEvent, UnreadableEvent>>;
 
 enum Stop {
     Service(ServiceError),
@@ -140,9 +159,10 @@ pub async fn read(
         let claimed = calendar_link::claim_reading(tx, organization, &calendar, older_than, times)?;
         let known = calendar_mirror::count(tx, organization, &calendar, now)?;
         let is_set_aside = claimed.is_none() && calendar_link::is_set_aside(tx, organization, &calendar, now)?;
-        Ok::<_, UseCaseError>((claimed, known, is_set_aside))
+        let drop_percent = self::organization(tx, organization)?.0.scheduling.calendar_drop_bound();
+        Ok::<_, UseCaseError>((claimed, known, is_set_aside, drop_percent))
     };
-    let (claimed, known, is_set_aside) = app.store.write(claim).await?;
+    let (claimed, known, is_set_aside, drop_percent) = app.store.write(claim).await?;
     let Some(claimed) = claimed else {
         let reason = "the program crashed each time while it read this calendar".to_owned();
         let set_aside = Reading::Failed(ServiceError::Unavailable { reason, retry_after_ms: None });
@@ -150,9 +170,21 @@ pub async fn read(
     };
     let known = usize::try_from(known).unwrap_or(usize::MAX);
     let accepts_drop = request.accepts_drop;
-    let (complete, gone, events) = (None, 0, 0);
-    let reader =
-        Reader { app, service, organization, claimed, rule, accepts_drop, complete, known, gone, events, as_of: now };
+    let reader = Reader {
+        app,
+        service,
+        organization,
+        claimed,
+        rule,
+        accepts_drop,
+        complete: None,
+        known,
+        drop_percent,
+        held: BTreeMap::new(),
+        gone: 0,
+        events: 0,
+        as_of: now,
+    };
     reader.run().await
 }
 
@@ -202,7 +234,6 @@ impl Reader<'_> {
             Some(token) => ChangeCursor::Since(token),
             None => self.begin_complete().await?,
         };
-        let own = format!("b{}a", i64::from(self.organization));
         let mut page: Option<String> = None;
         for _page in 0..MAX_PAGES {
             let listed =
@@ -210,43 +241,98 @@ impl Reader<'_> {
             let listed = match listed {
                 Err(ServiceError::TokenGone) if self.complete.is_none() => {
                     cursor = self.begin_complete().await?;
-                    page = None;
+                    (self.held, self.gone, page) = (BTreeMap::new(), 0, None);
                     continue;
                 }
                 Err(error) => return Err(Stop::Service(error)),
                 Ok(listed) => listed,
             };
             self.events = self.events.saturating_add(listed.events.len());
-            let readable = || listed.events.iter().filter_map(|event| event.as_ref().ok());
-            // Our own events are deleted by us, or their deletion is shown to staff anyway.
-            let is_gone = |event: &&OutsideEvent| event.state == EventState::Cancelled && !event.id.starts_with(&own);
-            let gone = readable().filter(is_gone).count();
-            self.gone = self.gone.saturating_add(gone);
-            if !self.accepts_drop && is_suspicious_drop(self.known, self.gone, DROP_PERCENT) {
-                return Err(Stop::Suspicious);
-            }
+            let events = self.hold_back(listed.events).await?;
             match listed.next {
                 NextPage::Page(next) => {
-                    self.apply(listed.events, None).await?;
+                    self.apply(events, None).await?;
                     page = Some(next);
                 }
-                NextPage::Done(token) if self.complete.is_none() => {
-                    return self.apply(listed.events, Some(token)).await;
-                }
-                NextPage::Done(token) => {
-                    self.apply(listed.events, None).await?;
-                    for _batch in 0..self.count_missing().await?.div_ceil(MISSING_AT_ONCE) {
-                        let answers = self.ask_for_missing().await?;
-                        self.apply(answers, None).await?;
-                    }
-                    return self.apply(Vec::new(), Some(token)).await;
-                }
+                NextPage::Done(token) => return self.end(events, token).await,
             }
         }
         Err(Stop::Service(ServiceError::Unavailable {
             reason: "the listing has no end".to_owned(),
             retry_after_ms: None,
         }))
+    }
+
+    /// Takes the deletions out of a page that a person may have to confirm, and stops if there are too many to be true. Our own events are
+    /// not counted: each that is deleted is shown to staff anyway. An event that comes back on a later page is not deleted.
+    async fn hold_back(&mut self, listed: Listed) -> Result<Listed, Stop> {
+        if self.accepts_drop {
+            return Ok(listed);
+        }
+        let is_deletion = |event: &Result<OutsideEvent, UnreadableEvent>| {
+            event.as_ref().is_ok_and(|event| event.state == EventState::Cancelled)
+        };
+        let (deletions, mut rest): (Listed, Listed) = listed.into_iter().partition(is_deletion);
+        for event in rest.iter().flatten() {
+            self.held.remove(&event.id);
+        }
+        if deletions.is_empty() {
+            return Ok(rest);
+        }
+        let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
+        let look = move |tx: &mut Tx<'_>, _now| {
+            let mut known = Vec::with_capacity(deletions.len());
+            for event in deletions.into_iter().flatten() {
+                let is_known = calendar_mirror::holds(tx, id, (&calendar, &event.id), now)?;
+                known.push((event, is_known));
+            }
+            Ok(known)
+        };
+        let own = format!("b{}a", i64::from(self.organization));
+        for (event, is_known) in self.app.look(look).await? {
+            let is_own = event.id.starts_with(&own);
+            if is_known || is_own {
+                self.held.insert(event.id.clone(), HeldDeletion { event, is_counted: !is_own });
+            } else {
+                // Our copy never held it, so nothing is lost.
+                rest.push(Ok(event));
+            }
+        }
+        self.gone = self.held.values().filter(|one| one.is_counted).count();
+        self.refuse_drop()?;
+        Ok(rest)
+    }
+
+    /// Stops if too many events disappeared to be true.
+    fn refuse_drop(&self) -> Result<(), Stop> {
+        let is_suspicious = self.held.len() > MAX_HELD || is_suspicious_drop(self.known, self.gone, self.drop_percent);
+        if !self.accepts_drop && is_suspicious { Err(Stop::Suspicious) } else { Ok(()) }
+    }
+
+    /// Ends a listing with its last page: all of it was judged, so what was held back is applied, and the token is stored.
+    async fn end(&mut self, mut last: Listed, token: String) -> Result<(), Stop> {
+        if self.complete.is_some() {
+            self.apply(std::mem::take(&mut last), None).await?;
+            // What is held back is still in our copy, so it is among what is missing.
+            self.gone = self.gone.max(self.count_missing().await?);
+            self.refuse_drop()?;
+        }
+        let batch = usize::try_from(MISSING_AT_ONCE).unwrap_or(usize::MAX);
+        let mut held = std::mem::take(&mut self.held).into_values().map(|one| Ok(one.event)).peekable();
+        last.extend(held.by_ref().take(batch));
+        while held.peek().is_some() {
+            self.apply(std::mem::take(&mut last), None).await?;
+            last.extend(held.by_ref().take(batch));
+        }
+        if self.complete.is_none() {
+            return self.apply(last, Some(token)).await;
+        }
+        self.apply(last, None).await?;
+        for _batch in 0..self.count_missing().await?.div_ceil(batch) {
+            let answers = self.ask_for_missing().await?;
+            self.apply(answers, None).await?;
+        }
+        self.apply(Vec::new(), Some(token)).await
     }
 
     /// Forgets the token, and keeps the copy until all was read.
@@ -263,11 +349,7 @@ impl Reader<'_> {
     }
 
     /// Applies a page; with the token of the last one, the reading is complete with the same commit.
-    async fn apply(
-        &mut self,
-        events: Vec<Result<OutsideEvent, UnreadableEvent>>,
-        token: Option<String>,
-    ) -> Result<(), Stop> {
+    async fn apply(&mut self, events: Listed, token: Option<String>) -> Result<(), Stop> {
         let (id, claimed, rule, now) = (self.organization, self.claimed.clone(), self.rule, self.as_of);
         let generation = self.complete.unwrap_or(self.claimed.generation);
         let due = self.due(poll_delay_s(self.seed()));
@@ -279,9 +361,15 @@ impl Reader<'_> {
             let zone = organization(tx, id)?.1;
             let calendar = &claimed.calendar;
             let edits = Edits { organization: id, calendar, zone: &zone, generation, rule, accounts: &accounts, now };
+            let mut news: BTreeMap<String, Vec<News>> = BTreeMap::new();
             for event in events {
                 match event {
-                    Ok(event) => edits::apply(tx, &edits, &event)?,
+                    Ok(event) => {
+                        let applied = edits::apply(tx, &edits, &event)?;
+                        if !applied.news.is_empty() {
+                            news.entry(applied.event).or_default().extend(applied.news);
+                        }
+                    }
                     Err(unreadable) => {
                         let aside = QuarantinedEvent {
                             calendar: claimed.calendar.clone(),
@@ -293,6 +381,9 @@ impl Reader<'_> {
                     }
                 }
             }
+            for of_event in news.values() {
+                conflict_reports::alert(tx, id, of_event, &accounts, now)?;
+            }
             if let Some(token) = &token {
                 let long_ago = now.checked_sub(PAST).unwrap_or(now);
                 calendar_mirror::remove_ended(tx, id, &claimed.calendar, long_ago)?;
@@ -303,22 +394,17 @@ impl Reader<'_> {
         if self.app.store.write(apply).await? { Ok(()) } else { Err(Stop::Lost) }
     }
 
-    /// Counts the known events that a complete listing lacks, and stops if there are too many to be true.
-    async fn count_missing(&mut self) -> Result<u32, Stop> {
+    /// Counts the known events that a complete listing lacks.
+    async fn count_missing(&self) -> Result<usize, Stop> {
         let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
         let generation = self.complete.unwrap_or_default();
         let count =
             self.app.look(move |tx, _now| Ok(calendar_mirror::count_missing(tx, id, &calendar, generation, now)?));
-        let missing = count.await?;
-        self.gone = self.gone.saturating_add(usize::try_from(missing).unwrap_or(usize::MAX));
-        if !self.accepts_drop && is_suspicious_drop(self.known, self.gone, DROP_PERCENT) {
-            return Err(Stop::Suspicious);
-        }
-        Ok(missing)
+        Ok(usize::try_from(count.await?).unwrap_or(usize::MAX))
     }
 
     /// Asks for some of the known events that a complete listing lacks. One that is there stays; one that is not comes back as deleted.
-    async fn ask_for_missing(&self) -> Result<Vec<Result<OutsideEvent, UnreadableEvent>>, Stop> {
+    async fn ask_for_missing(&self) -> Result<Listed, Stop> {
         let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
         let generation = self.complete.unwrap_or_default();
         let of = calendar.clone();

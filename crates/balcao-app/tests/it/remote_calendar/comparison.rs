@@ -1,8 +1,9 @@
 //! The comparison of appointments with their events: what it proves, repairs and lists, and how often it runs.
 
-use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison, DifferenceKind};
+use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison, Difference, DifferenceKind};
 use balcao_app::scheduling::calendar_links::{CalendarLinks, LastComparison};
-use balcao_domain::outside_event::ConflictKind;
+use balcao_domain::Span;
+use balcao_domain::outside_event::{ConflictKind, EventTime};
 use balcao_store::scheduling::calendar_conflict;
 use balcao_store::{OpenOptions, Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
@@ -96,6 +97,40 @@ async fn a_comparison_runs_once_a_day_whatever_the_number_of_processes_on_postgr
     let Some(database) = Database::migrated() else { return };
     let open = || Store::connect(&database.url, OpenOptions::default()).unwrap();
     compares_once_a_day(world(open()).await, open()).await;
+}
+
+/// Whatever a reading fails with, the comparison proves nothing: it fails, or it says which calendar is not known.
+#[tokio::test]
+async fn a_calendar_that_is_not_read_proves_nothing() {
+    let world = in_memory().await;
+    for number in 0..10 {
+        let time = EventTime::Timed(Span::of_minutes("2026-11-24T12:00:00Z".parse().unwrap(), 30));
+        world.service.person_makes(ANA, &format!("e{number}"), time, 60);
+    }
+    world.read().await;
+    let appointment = world.book("10:00").await;
+    for number in 0..9 {
+        world.service.person_deletes(ANA, &format!("e{number}"));
+    }
+    let compared = compare(&world).await;
+    assert!(!compared.is_proof(), "{compared:?}");
+    assert_eq!(compared.unread.iter().map(|one| one.calendar.as_str()).collect::<Vec<_>>(), [ANA]);
+    assert_eq!(compared.differences, [Difference { appointment, what: DifferenceKind::NotRead }]);
+    world.work().read(world.organization, ANA.to_owned(), true).await.unwrap();
+    assert!(compare(&world).await.is_proof());
+
+    // The account does not see the calendar any more, and that deletes none of its events.
+    world.service.remove_calendar(ANA);
+    let compared = compare(&world).await;
+    assert_eq!((compared.equal, compared.unread.len()), (0, 1), "{compared:?}");
+    assert_eq!(compared.differences, [Difference { appointment, what: DifferenceKind::NotRead }]);
+    let organization = world.organization;
+    let open: Result<_, StoreError> =
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+    assert_eq!(open.unwrap(), []);
+
+    world.service.set_down(true);
+    assert!(comparison(&world).run(world.organization).await.unwrap().is_err());
 }
 
 /// A service that does not answer, or a crash, leaves the claim; an hour later another process takes it.

@@ -235,12 +235,12 @@ fn line(one: &CalendarConflict) -> String {
     )
 }
 
-/// Prints a comparison; fails if anything differs, so that a script sees it.
+/// Prints a comparison; fails if anything differs or was not read, so that a script sees it.
 fn print_comparison(json: bool, compared: &Comparison) -> ExitCode {
     if json {
         print_json(compared);
     } else {
-        let Comparison { equal, repaired, differences } = compared;
+        let Comparison { equal, repaired, differences, unread } = compared;
         print_line(&format!(
             "{equal} events are as they should be, {repaired} were repaired, {} are not",
             differences.len()
@@ -248,6 +248,9 @@ fn print_comparison(json: bool, compared: &Comparison) -> ExitCode {
         for one in differences {
             print_line(&format!("{}: {}", one.appointment, one.what.as_str()));
         }
+        for one in unread {
+            print_line(&format!("{} was not read: {}", one.calendar, one_line(&one.reason)));
+        }
     }
-    if compared.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if compared.is_proof() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
