@@ -158,16 +158,7 @@ impl AppContext {
         loop {
             attempt += 1;
             let work = work.clone();
-            let undone = move |tx: &mut Tx<'_>| {
-                // An attempt keeps its changes only if the inner answer is `Ok`: this one never is.
-                let answer: Result<Result<std::convert::Infallible, Result<T, R>>, UseCaseError> =
-                    tx.savepoint(|tx| work(tx, now).map(Err));
-                answer.map(|answer| match answer {
-                    Err(would) => would,
-                    Ok(never) => match never {},
-                })
-            };
-            match self.store.write(undone).await {
+            match self.store.write(move |tx| undo(tx, |tx| work(tx, now))).await {
                 Err(error) if UseCaseError::is_unknown(&error) && attempt < ATTEMPTS => {}
                 answer => return answer,
             }
@@ -227,6 +218,20 @@ impl AppContext {
         }
         Err(unknown.unwrap_or_else(|| StoreError::Closed.into()))
     }
+}
+
+/// Runs `work` and undoes it: the answer says what it would do.
+pub(crate) fn undo<T, R>(
+    tx: &mut Tx<'_>,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<Result<T, R>, UseCaseError>,
+) -> Result<Result<T, R>, UseCaseError> {
+    // An attempt keeps its changes only if the inner answer is `Ok`: this one never is.
+    let answer: Result<Result<std::convert::Infallible, Result<T, R>>, UseCaseError> =
+        tx.savepoint(|tx| work(tx).map(Err));
+    answer.map(|answer| match answer {
+        Err(would) => would,
+        Ok(never) => match never {},
+    })
 }
 
 /// Loads an organization with its zone.

@@ -1,13 +1,15 @@
 //! What people did to bookings in calendars outside, and what staff can do about it.
 //!
-//! Three kinds of ways: what was done outside holds, ours is put back, or the customer moves. A move that the appointment followed is in
-//! the list too, until a person sent the customer its message or chose not to. Ways that change the booking are the ways out of
-//! `ways_out`, with the customer's message and how it would leave. Nothing is sent before a person chose.
+//! The ways: what was done outside holds, ours is put back, the customer moves, or the booking is cancelled. A move that the appointment
+//! followed is in the list too, until a person sent the customer its message or chose not to. [`CalendarConflicts::find`] rehearses what
+//! [`CalendarConflicts::resolve`] does, so it lists exactly the ways that can be taken, each with the customer's message and how it would
+//! leave. Nothing is sent before a person chose.
 
 use std::sync::Arc;
 
+use balcao_domain::hours::parse_minute;
 use balcao_domain::outside_event::ConflictKind;
-use balcao_domain::{AppointmentId, ContactId, OrganizationId, Span};
+use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, OrganizationId, Span};
 use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, StoredConflict};
 use balcao_store::scheduling::calendar_event::{self, KnownEvent};
@@ -17,12 +19,15 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use serde::Serialize;
 
-use crate::context::app_context::{AppContext, UseCaseError, granted, organization};
+use crate::context::app_context::{AppContext, UseCaseError, granted, organization, undo};
+use crate::context::notification_accounts::NotificationAccounts;
 use crate::context::staff_email::Actor;
 use crate::messaging::outbound::reach::AccountPolicies;
 use crate::scheduling::appointments::{AppointmentView, view};
+use crate::scheduling::availability::Slot;
+use crate::scheduling::booking::freshness::{self, Whose};
 use crate::scheduling::remote_calendar::push;
-use crate::scheduling::ways_out::{self, Act, ResolveRefusal, Resolved, Way, WayOut, WaysOut};
+use crate::scheduling::ways_out::{self, Act, ChangeNotice, ResolveRefusal, Resolved, Way};
 
 /// A booking that a person changed outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,8 +48,19 @@ pub struct CalendarConflict {
     pub event_from: Option<DateTime>,
     /// The local time at which it ends.
     pub event_to: Option<DateTime>,
+    /// Of a recurring series, the local times of the instances that are known, in order, at most [`calendar_conflict::MAX_INSTANCES`].
+    pub instances: Vec<InstanceTime>,
     /// When it was found.
     pub found_at: Timestamp,
+}
+
+/// When an instance of a series is, in local time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct InstanceTime {
+    /// When it begins.
+    pub from: DateTime,
+    /// When it ends.
+    pub to: DateTime,
 }
 
 /// A conflict with what staff can do about it.
@@ -52,20 +68,60 @@ pub struct CalendarConflict {
 pub struct ConflictWays {
     /// The conflict.
     pub conflict: CalendarConflict,
-    /// Whether our event can be put back as it was.
-    pub may_restore: bool,
-    /// What the customer would read if they are moved, or if the booking is cancelled, and how it would leave.
-    pub ways: Vec<WayOut>,
+    /// Exactly the ways that can be taken now.
+    pub ways: Vec<ConflictWay>,
+}
+
+/// A way that can be taken, with what follows from it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConflictWay {
+    /// What staff choose.
+    #[serde(flatten)]
+    pub choice: ConflictChoice,
+    /// What becomes of the booking.
+    pub effect: BookingEffect,
+    /// The booking afterwards.
+    pub appointment: AppointmentView,
+    /// What the customer would read, and how it would reach them at what price; `None` if they would read nothing.
+    pub notice: Option<ChangeNotice>,
+}
+
+/// What becomes of the booking of a conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BookingEffect {
+    /// It stays as it is.
+    Stays,
+    /// It gets another time or professional.
+    Moves,
+    /// It is cancelled.
+    Ends,
+}
+
+impl BookingEffect {
+    /// The word that programs read.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Stays => "stays",
+            Self::Moves => "moves",
+            Self::Ends => "ends",
+        }
+    }
 }
 
 /// What staff choose.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "choice", rename_all = "snake_case")]
 pub enum ConflictChoice {
     /// What was done outside holds: a deleted event cancels its booking, a moved one moves it, and anything else stays as it is. Of a move
     /// that the appointment followed, only the message to the customer is missing.
+    #[serde(rename = "take")]
     TakeOutside,
     /// Our event is put back as it was.
     Restore,
+    /// The booking is cancelled.
+    Cancel,
     /// The customer moves.
     Move {
         /// The new local date.
@@ -111,14 +167,13 @@ pub struct ResolvedConflict {
 pub struct CalendarConflicts {
     app: AppContext,
     policies: AccountPolicies,
-    ways_out: WaysOut,
 }
 
 impl CalendarConflicts {
     /// Over the application context, with the policies on which messages leave.
     #[must_use]
     pub fn new(app: AppContext, policies: AccountPolicies) -> Self {
-        Self { ways_out: WaysOut::new(app.clone(), policies.clone()), app, policies }
+        Self { app, policies }
     }
 
     /// The open conflicts, oldest first, at most `limit`.
@@ -139,19 +194,37 @@ impl CalendarConflicts {
     /// What staff can do about one conflict. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, why there is nothing to do.
+    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old; inside, why there is
+    /// nothing to do.
     pub async fn find(
         &self,
         id: OrganizationId,
         number: i64,
     ) -> Result<Result<ConflictWays, ConflictRefusal>, UseCaseError> {
         let stored = granted!(self.open(id, number).await?);
-        let (kind, known) = (stored.found.kind, stored.found.moved_from);
-        let conflict = self.app.look(move |tx, now| show(tx, id, &stored, now)).await?;
-        let Some(conflict) = conflict else { return Ok(Err(ConflictRefusal::NotFound { id: number })) };
-        let found = self.ways_out.find_as_known(id, conflict.appointment.id, known).await?;
-        let ways = granted!(found.map_err(ConflictRefusal::Booking)).ways;
-        Ok(Ok(ConflictWays { conflict, may_restore: kind.is_about_ours(), ways }))
+        freshness::freshen_before(&self.app, id, Whose::Everybody).await?;
+        let (accounts, policies) = (Arc::clone(&self.app.notices), self.policies.clone());
+        let rehearse = move |tx: &mut Tx<'_>, now| {
+            let Some(conflict) = show(tx, id, &stored, now)? else {
+                return Ok(Err(ConflictRefusal::NotFound { id: number }));
+            };
+            let mut ways: Vec<ConflictWay> = Vec::new();
+            for choice in list_choices(tx, id, &conflict, now)? {
+                let by = Actor::Operator;
+                let decision = Decision { organization: id, stored: &stored, choice: &choice, notify: true, by: &by };
+                let would = undo(tx, |tx| end_conflict(tx, &decision, &accounts, &policies, now))?;
+                let Ok(booking) = would else { continue };
+                let way = foresee(choice, &conflict.appointment, booking);
+                // Of a deleted event, what was done outside is the cancellation.
+                let is_known =
+                    |one: &ConflictWay| one.effect == BookingEffect::Ends && way.effect == BookingEffect::Ends;
+                if !ways.iter().any(is_known) {
+                    ways.push(way);
+                }
+            }
+            Ok(Ok(ConflictWays { conflict, ways }))
+        };
+        self.app.rehearse(rehearse).await
     }
 
     /// Resolves a conflict. The customer gets the message of a move or a cancellation if `notify` says so.
@@ -167,73 +240,18 @@ impl CalendarConflicts {
         by: Actor,
     ) -> Result<Result<ResolvedConflict, ConflictRefusal>, UseCaseError> {
         let stored = granted!(self.open(id, number).await?);
-        let found = &stored.found;
-        if choice == ConflictChoice::Restore && !found.kind.is_about_ours() {
-            return Ok(Err(ConflictRefusal::NotOurs { id: number }));
-        }
-        if found.moved_from.is_some() {
-            return self.resolve_move(id, stored, choice, notify, by).await;
-        }
-        let mut booking = None;
-        if let Some(way) = self.way(id, &stored, &choice).await? {
-            let resolved = self.ways_out.resolve(id, found.appointment, way, Some(notify), by.clone()).await?;
-            booking = Some(granted!(resolved.map_err(ConflictRefusal::Booking)));
-        }
-        let now_at = booking.as_ref().map_or(found.appointment, |resolved| resolved.appointment.id);
-        let restore = choice == ConflictChoice::Restore;
-        granted!(self.close(id, stored.clone(), now_at, restore, by).await?);
-        self.push(id, now_at).await;
-        Ok(Ok(ResolvedConflict { id: number, booking }))
-    }
-
-    /// Ends the report of a move: the customer gets the message, unless `notify` is false or the appointment goes back to the time that they know.
-    async fn resolve_move(
-        &self,
-        id: OrganizationId,
-        stored: StoredConflict,
-        choice: ConflictChoice,
-        notify: bool,
-        by: Actor,
-    ) -> Result<Result<ResolvedConflict, ConflictRefusal>, UseCaseError> {
         let (found, wanted) = (stored.found.clone(), choice.clone());
-        if let Some(way) = self.app.look(move |tx, _now| way_of_move(tx, id, &found, wanted)).await? {
+        if let Some(way) = self.app.look(move |tx, _now| way_of(tx, id, &found, &wanted)).await? {
             ways_out::freshen_before(&self.app, id, stored.found.appointment, &way).await?;
         }
         let (accounts, policies) = (Arc::clone(&self.app.notices), self.policies.clone());
-        let (number, now) = (stored.id, self.app.clock.now());
+        let (which, now) = (stored.found.appointment, self.app.clock.now());
         let end = move |tx: &mut Tx<'_>| {
-            let found = &stored.found;
-            let how = match &choice {
-                ConflictChoice::TakeOutside if notify => "the customer was told",
-                ConflictChoice::TakeOutside => "the customer was not told",
-                ConflictChoice::Restore => "ours was put back",
-                ConflictChoice::Move { .. } => "the customer was moved",
-            };
-            if !calendar_conflict::resolve(tx, id, stored.id, how, now)? {
-                return Ok::<_, UseCaseError>(Err(ConflictRefusal::NotFound { id: stored.id }));
-            }
-            let way = way_of_move(tx, id, found, choice)?;
-            let act =
-                Act { organization: id, id: found.appointment, known: found.moved_from, way, notify, by: by.clone() };
-            let resolved = ways_out::resolve(tx, &act, &accounts, &policies, now)?;
-            // A booking that has begun or ended needs no message; its report can still be put away in silence.
-            let resolved = match resolved {
-                Err(ResolveRefusal::Begun { .. } | ResolveRefusal::Ended { .. } | ResolveRefusal::Moved { .. })
-                    if act.way.is_none() && !notify =>
-                {
-                    None
-                }
-                other => Some(granted!(other.map_err(ConflictRefusal::Booking))),
-            };
-            let people = staff::list(tx, id)?;
-            let by = granted!(by.identify(&people).map_err(|unknown| ConflictRefusal::Booking(unknown.into())));
-            audit::append(tx, id, &entry(&stored, by.name(), how, now))?;
-            Ok(Ok(resolved))
+            let decision = Decision { organization: id, stored: &stored, choice: &choice, notify, by: &by };
+            end_conflict(tx, &decision, &accounts, &policies, now)
         };
         let booking = granted!(self.app.store.write(move |tx| tx.savepoint(end)).await?);
-        if let Some(resolved) = &booking {
-            self.push(id, resolved.appointment.id).await;
-        }
+        self.push(id, booking.as_ref().map_or(which, |resolved| resolved.appointment.id)).await;
         Ok(Ok(ResolvedConflict { id: number, booking }))
     }
 
@@ -254,86 +272,147 @@ impl CalendarConflicts {
         let found = self.app.look(move |tx, _now| Ok(calendar_conflict::find(tx, id, number)?)).await?;
         Ok(found.filter(|one| one.resolution.is_none()).ok_or(ConflictRefusal::NotFound { id: number }))
     }
+}
 
-    /// The change of the booking that a choice means; none if the booking stays.
-    async fn way(
-        &self,
-        id: OrganizationId,
-        stored: &StoredConflict,
-        choice: &ConflictChoice,
-    ) -> Result<Option<Way>, UseCaseError> {
-        Ok(match (choice, stored.found.kind, stored.found.span) {
-            (ConflictChoice::Move { date, start_min, professional }, ..) => {
-                Some(Way::Move { date: *date, start_min: *start_min, professional: professional.clone() })
-            }
-            (ConflictChoice::TakeOutside, ConflictKind::Deleted, _) => Some(Way::Cancel),
-            (ConflictChoice::TakeOutside, ConflictKind::RefusedMove, Some(span)) => {
-                let zone = self.app.look(move |tx, _now| Ok(organization(tx, id)?.1)).await?;
-                Some(way_to(zone.to_datetime(span.start)))
-            }
-            (ConflictChoice::TakeOutside | ConflictChoice::Restore, ..) => None,
-        })
+/// What a person decided about a conflict.
+struct Decision<'a> {
+    organization: OrganizationId,
+    stored: &'a StoredConflict,
+    choice: &'a ConflictChoice,
+    /// Whether the customer reads of it.
+    notify: bool,
+    by: &'a Actor,
+}
+
+impl Decision<'_> {
+    /// How the conflict ends, for the audit log.
+    const fn how(&self) -> &'static str {
+        match self.choice {
+            ConflictChoice::TakeOutside if self.stored.found.moved_from.is_none() => "what was done outside holds",
+            ConflictChoice::TakeOutside if self.notify => "the customer was told",
+            ConflictChoice::TakeOutside => "the customer was not told",
+            ConflictChoice::Restore => "ours was put back",
+            ConflictChoice::Cancel => "the booking was cancelled",
+            ConflictChoice::Move { .. } => "the customer was moved",
+        }
     }
 
-    /// Ends a conflict: what the event is now is known, and with `restore` it is put back as it was.
-    async fn close(
-        &self,
-        id: OrganizationId,
-        stored: StoredConflict,
-        now_at: AppointmentId,
-        restore: bool,
-        by: Actor,
-    ) -> Result<Result<(), ConflictRefusal>, UseCaseError> {
-        let close = move |tx: &mut Tx<'_>, now| {
-            let people = staff::list(tx, id)?;
-            let by = granted!(by.identify(&people).map_err(|unknown| ConflictRefusal::Booking(unknown.into())));
-            let how = if restore { "ours was put back" } else { "what was done outside holds" };
-            if !calendar_conflict::resolve(tx, id, stored.id, how, now)? {
-                return Ok(Err(ConflictRefusal::NotFound { id: stored.id }));
+    /// The row of the audit log.
+    fn entry(&self, by: &str, now: Timestamp) -> AuditEntry {
+        AuditEntry {
+            at: now,
+            actor: by.to_owned(),
+            action: "calendar.resolve".to_owned(),
+            subject: self.stored.found.appointment.to_string(),
+            before: Some(serde_json::json!({ "conflict": self.stored.found.kind }).to_string()),
+            after: Some(serde_json::json!({ "resolution": self.how() }).to_string()),
+        }
+    }
+}
+
+/// Ends a conflict as a person decided, in a transaction of the caller: the row of the conflict is locked first. Returns the booking if it
+/// changed or its customer reads of it. The customer of a move reads nothing if the appointment goes back to the time that they know.
+fn end_conflict(
+    tx: &mut Tx<'_>,
+    decision: &Decision<'_>,
+    accounts: &NotificationAccounts,
+    policies: &AccountPolicies,
+    now: Timestamp,
+) -> Result<Result<Option<Resolved>, ConflictRefusal>, UseCaseError> {
+    let Decision { organization: id, stored, choice, notify, by } = *decision;
+    let found = &stored.found;
+    if *choice == ConflictChoice::Restore && !found.kind.is_about_ours() {
+        return Ok(Err(ConflictRefusal::NotOurs { id: stored.id }));
+    }
+    if !calendar_conflict::resolve(tx, id, stored.id, decision.how(), now)? {
+        return Ok(Err(ConflictRefusal::NotFound { id: stored.id }));
+    }
+    let (way, is_report) = (way_of(tx, id, found, choice)?, found.moved_from.is_some());
+    let mut booking = None;
+    if way.is_some() || is_report {
+        let act = Act { organization: id, id: found.appointment, known: found.moved_from, way, notify, by: by.clone() };
+        booking = match ways_out::resolve(tx, &act, accounts, policies, now)? {
+            // A booking that has begun or ended needs no message; its report can still be put away in silence.
+            Err(ResolveRefusal::Begun { .. } | ResolveRefusal::Ended { .. } | ResolveRefusal::Moved { .. })
+                if act.way.is_none() && !notify =>
+            {
+                None
             }
-            know_event(tx, id, &stored, now_at, restore, now)?;
-            audit::append(tx, id, &entry(&stored, by.name(), how, now))?;
-            Ok(Ok(()))
+            other => Some(granted!(other.map_err(ConflictRefusal::Booking))),
         };
-        let now = self.app.clock.now();
-        self.app.store.write(move |tx| tx.savepoint(|tx| close(tx, now))).await
     }
+    let people = staff::list(tx, id)?;
+    let by = granted!(by.identify(&people).map_err(|unknown| ConflictRefusal::Booking(unknown.into())));
+    if !is_report {
+        let now_at = booking.as_ref().map_or(found.appointment, |resolved| resolved.appointment.id);
+        know_event(tx, id, stored, now_at, *choice == ConflictChoice::Restore, now)?;
+    }
+    audit::append(tx, id, &decision.entry(by.name(), now))?;
+    Ok(Ok(booking))
 }
 
-/// The row of the audit log about a resolved conflict.
-fn entry(stored: &StoredConflict, by: &str, how: &str, now: Timestamp) -> AuditEntry {
-    AuditEntry {
-        at: now,
-        actor: by.to_owned(),
-        action: "calendar.resolve".to_owned(),
-        subject: stored.found.appointment.to_string(),
-        before: Some(serde_json::json!({ "conflict": stored.found.kind }).to_string()),
-        after: Some(serde_json::json!({ "resolution": how }).to_string()),
-    }
-}
-
-/// The change of a booking that a choice about its move means; `None` leaves it where the person moved it.
-fn way_of_move(
+/// The change of a booking that a choice means; `None` if it stays as it is.
+fn way_of(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     found: &FoundConflict,
-    choice: ConflictChoice,
+    choice: &ConflictChoice,
 ) -> Result<Option<Way>, UseCaseError> {
     let (organization, zone) = organization(tx, id)?;
-    let known = match (choice, found.moved_from) {
+    let to = |start: Timestamp| way_to(zone.to_datetime(start));
+    Ok(match (choice, found.kind) {
         (ConflictChoice::Move { date, start_min, professional }, _) => {
-            return Ok(Some(Way::Move { date, start_min, professional }));
+            Some(Way::Move { date: *date, start_min: *start_min, professional: professional.clone() })
         }
-        (ConflictChoice::Restore, Some(known)) => appointment::find(tx, id, known, organization.currency)?,
-        (ConflictChoice::TakeOutside | ConflictChoice::Restore, _) => None,
-    };
-    Ok(known.map(|known| way_to(zone.to_datetime(known.span.start))))
+        (ConflictChoice::Cancel, _) | (ConflictChoice::TakeOutside, ConflictKind::Deleted) => Some(Way::Cancel),
+        (ConflictChoice::TakeOutside, ConflictKind::RefusedMove) => found.span.map(|span| to(span.start)),
+        (ConflictChoice::Restore, _) => match found.moved_from {
+            Some(known) => appointment::find(tx, id, known, organization.currency)?.map(|known| to(known.span.start)),
+            None => None,
+        },
+        (ConflictChoice::TakeOutside, _) => None,
+    })
 }
 
 /// The move to a local time, with the same professional.
 fn way_to(local: DateTime) -> Way {
     let minute = i32::from(local.hour()) * 60 + i32::from(local.minute());
     Way::Move { date: local.date(), start_min: u16::try_from(minute).unwrap_or_default(), professional: None }
+}
+
+/// What staff might choose: to take what was done, to put ours back, to move the customer to a near free time, or to cancel.
+fn list_choices(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    conflict: &CalendarConflict,
+    now: Timestamp,
+) -> Result<Vec<ConflictChoice>, UseCaseError> {
+    let booking = &conflict.appointment;
+    let move_to = |slot: Slot| {
+        let professional = (slot.professional != booking.professional).then_some(slot.professional);
+        let start_min = parse_minute(&slot.start).ok()?;
+        Some(ConflictChoice::Move { date: slot.date, start_min, professional })
+    };
+    let near = undo(tx, |tx| Ok(Ok::<_, ConflictRefusal>(ways_out::list_near_times(tx, id, booking.id, now)?)))?;
+    let mut choices = vec![ConflictChoice::TakeOutside];
+    choices.extend(conflict.kind.is_about_ours().then_some(ConflictChoice::Restore));
+    choices.extend(near.unwrap_or_default().into_iter().filter_map(move_to));
+    choices.push(ConflictChoice::Cancel);
+    Ok(choices)
+}
+
+/// What follows from a choice that was rehearsed.
+fn foresee(choice: ConflictChoice, before: &AppointmentView, booking: Option<Resolved>) -> ConflictWay {
+    let (appointment, notice) =
+        booking.map_or_else(|| (before.clone(), None), |resolved| (resolved.appointment, resolved.notice));
+    let effect = match appointment.status {
+        AppointmentStatus::Cancelled if before.status != AppointmentStatus::Cancelled => BookingEffect::Ends,
+        _ if appointment.id != before.id => BookingEffect::Moves,
+        _ => BookingEffect::Stays,
+    };
+    // A rehearsal gives a moved booking a number that it does not keep.
+    let appointment = AppointmentView { id: before.id, ..appointment };
+    ConflictWay { choice, effect, appointment, notice }
 }
 
 /// Takes note of how our event is now, so that a reading does not find the same conflict again and a push goes on from there.
@@ -346,6 +425,10 @@ fn know_event(
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let found = &stored.found;
+    if found.kind == ConflictKind::RecurringException {
+        // What was found is an instance, and our event is the series.
+        return Ok(());
+    }
     let Some(row) = calendar_event::find(tx, id, now_at)? else { return Ok(()) };
     let Some(known) = row.known.filter(|known| known.event == found.event) else { return Ok(()) };
     if found.kind == ConflictKind::Deleted {
@@ -389,7 +472,10 @@ fn show(
     };
     let names = catalog::professional_names(tx, id)?;
     let local = |span: Span| (zone.to_datetime(span.start), zone.to_datetime(span.end));
-    let (event_from, event_to) = stored.found.span.map(local).unzip();
+    let listed = calendar_conflict::list_instances(tx, id, stored.id)?;
+    let spans: Vec<Span> = listed.into_iter().filter_map(|one| one.span).collect();
+    let (event_from, event_to) = spans.first().copied().or(stored.found.span).map(local).unzip();
+    let instances = spans.into_iter().map(local).map(|(from, to)| InstanceTime { from, to }).collect();
     Ok(Some(CalendarConflict {
         id: stored.id,
         kind: stored.found.kind,
@@ -399,6 +485,7 @@ fn show(
         contact_name: contact::find(tx, id, one.contact)?.and_then(|contact| contact.name),
         event_from,
         event_to,
+        instances,
         found_at: stored.found_at,
     }))
 }

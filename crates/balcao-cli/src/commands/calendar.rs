@@ -1,5 +1,6 @@
 //! `balcao calendar`: the connection to a calendar service, the calendars of professionals, and what people did in them.
 
+mod conflicts;
 #[cfg(feature = "google-calendar")]
 mod connect;
 #[cfg(feature = "google-calendar")]
@@ -17,6 +18,7 @@ use crate::output::Failure;
     balcao calendar link \"Wesley Moura\" wesley@group.calendar.example --write\n  \
     balcao calendar status\n  \
     balcao calendar conflicts\n  \
+    balcao calendar ways-out 3\n  \
     balcao calendar resolve 3 --restore --as davi@figueira.example")]
 pub(crate) struct Args {
     /// The short name of the business; needed only if there are several.

@@ -5,7 +5,8 @@ use std::str::FromStr;
 use balcao_app::admin::keys::Scope;
 use balcao_app::context::staff_email::Actor;
 use balcao_app::scheduling::calendar_conflicts::{
-    CalendarConflict, CalendarConflicts, ConflictChoice, ConflictRefusal, ConflictWays,
+    BookingEffect, CalendarConflict, CalendarConflicts, ConflictChoice, ConflictRefusal, ConflictWay, ConflictWays,
+    InstanceTime,
 };
 use balcao_domain::hours::parse_minute;
 use schemars::JsonSchema;
@@ -16,7 +17,7 @@ use super::appointments::{Appointment, appointment, example};
 use super::calendars::GROUP;
 use super::endpoint::{Call, Done, Endpoint, Nothing, PathId, Route, field};
 use super::method::Method;
-use super::ways_out::{Choice, Notice, choice, notice};
+use super::ways_out::{FreeTime, Notice, notice};
 use super::{input, refusals};
 use crate::problem::Problem;
 
@@ -69,8 +70,19 @@ struct OutsideConflict {
     event_from: Option<String>,
     /// The local time at which it ends.
     event_to: Option<String>,
+    /// Of a recurring series, the local times of its instances, in order, at most 100.
+    instances: Vec<Instance>,
     /// When it was found.
     found_at: String,
+}
+
+/// When an instance of a series is.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Instance {
+    /// The local time at which it begins.
+    from: String,
+    /// The local time at which it ends.
+    to: String,
 }
 
 /// The open conflicts.
@@ -85,14 +97,25 @@ struct OutsideConflictList {
 struct OutsideConflictWays {
     /// The conflict.
     conflict: OutsideConflict,
-    /// Whether ours can be put back as it was.
-    may_restore: bool,
-    /// What the contact would read: first, of `moved`, the message of the move (`tell`), then of other times and of a cancellation.
-    ways: Vec<Choice>,
+    /// Exactly the ways that can be taken now.
+    ways: Vec<OutsideConflictWay>,
+}
+
+/// A way that can be taken, with what follows from it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OutsideConflictWay {
+    /// What is to be done.
+    choice: Word,
+    /// What becomes of the booking: it `stays` as it is, `moves`, or `ends`.
+    effect: String,
+    /// Of a booking that moves, its new time.
+    to: Option<FreeTime>,
+    /// What the contact would read, and how it would reach them at what price; `null` if they would read nothing.
+    notice: Option<Notice>,
 }
 
 /// What is to be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(extend("example" = "take"))]
 enum Word {
@@ -100,6 +123,8 @@ enum Word {
     Take,
     /// Ours is put back as it was.
     Restore,
+    /// The booking is cancelled, and the contact gets the message.
+    Cancel,
     /// The contact gets another time.
     Move,
 }
@@ -140,7 +165,7 @@ struct ResolvedOutsideConflict {
 pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
     let conflict: Value = json!({
         "id": "conflict_3", "kind": "deleted", "appointment": example("confirmed"), "known": null, "contact_name": "Lívia Sá",
-        "event_from": null, "event_to": null, "found_at": "2026-11-24T12:00:00Z"
+        "event_from": null, "event_to": null, "instances": [], "found_at": "2026-11-24T12:00:00Z"
     });
     let text = "Infelizmente precisamos cancelar o seu horário de Corte com Davi Lopes, terça, 24/11 às 10h30. \
                 Responda aqui para marcar outro.";
@@ -163,11 +188,13 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         path: "/v1/calendars/conflicts/{id}/ways-out",
         name: "list_calendar_conflict_ways",
         summary: "What can be done about a conflict",
-        description: "Each way with the exact message that the contact would get, and its price. Nothing changes.",
+        description: "Exactly the ways that can be taken, each with the message that the contact would get, and its price. Nothing changes.",
         id: Some(PathId { kind: "conflict", prefix: PREFIX }),
-        refusals: &[(409, "`not_to_come`.")],
-        answer: json!({ "conflict": conflict, "may_restore": true,
-                        "ways": [{ "way": "cancel", "to": null, "text": text, "delivery": free }] }),
+        refusals: &[],
+        answer: json!({ "conflict": conflict, "ways": [
+            { "choice": "take", "effect": "ends", "to": null, "notice": { "text": text, "delivery": free } },
+            { "choice": "restore", "effect": "stays", "to": null, "notice": null },
+        ] }),
         ..list.clone()
     };
     let resolve = Route {
@@ -176,7 +203,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         scope: Scope::Write,
         name: "resolve_calendar_conflict",
         summary: "Resolve a conflict",
-        description: "What was done outside holds, ours is put back, or the contact moves. A conflict is resolved once: a second call finds it no \
+        description: "What was done outside holds, ours is put back, the contact moves, or the booking is cancelled. A conflict is resolved once: a second call finds it no \
                       more.",
         refusals: &[(
             409,
@@ -211,8 +238,13 @@ fn shown(one: CalendarConflict) -> OutsideConflict {
         contact_name: one.contact_name,
         event_from: one.event_from.map(|at| at.to_string()),
         event_to: one.event_to.map(|at| at.to_string()),
+        instances: one.instances.iter().map(instance).collect(),
         found_at: one.found_at.to_string(),
     }
+}
+
+fn instance(one: &InstanceTime) -> Instance {
+    Instance { from: one.from.to_string(), to: one.to.to_string() }
 }
 
 async fn list_conflicts(
@@ -227,9 +259,19 @@ async fn list_conflicts(
 async fn list_ways(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<OutsideConflictWays>, Problem> {
     let ConflictId(number) = call.id()?;
     let found = use_case(&call).find(call.organization(), number).await?;
-    let ConflictWays { conflict, may_restore, ways } = found.map_err(refused)?;
-    let ways = ways.into_iter().map(choice).collect();
-    Ok(OutsideConflictWays { conflict: shown(conflict), may_restore, ways }.into())
+    let ConflictWays { conflict, ways } = found.map_err(refused)?;
+    Ok(OutsideConflictWays { conflict: shown(conflict), ways: ways.into_iter().map(way).collect() }.into())
+}
+
+fn way(one: ConflictWay) -> OutsideConflictWay {
+    let choice = match one.choice {
+        ConflictChoice::TakeOutside => Word::Take,
+        ConflictChoice::Restore => Word::Restore,
+        ConflictChoice::Cancel => Word::Cancel,
+        ConflictChoice::Move { .. } => Word::Move,
+    };
+    let to = (one.effect == BookingEffect::Moves).then(|| FreeTime::from_view(&one.appointment));
+    OutsideConflictWay { choice, effect: one.effect.as_str().to_owned(), to, notice: one.notice.map(notice) }
 }
 
 async fn resolve_conflict(
@@ -257,7 +299,12 @@ fn chosen(asked: ConflictResolution) -> Result<ConflictChoice, Problem> {
                 return Err(input::bad_field(pointer, given, "nothing: only a move has a new time".to_owned()));
             }
         }
-        return Ok(if choice == Word::Take { ConflictChoice::TakeOutside } else { ConflictChoice::Restore });
+    }
+    match choice {
+        Word::Take => return Ok(ConflictChoice::TakeOutside),
+        Word::Restore => return Ok(ConflictChoice::Restore),
+        Word::Cancel => return Ok(ConflictChoice::Cancel),
+        Word::Move => {}
     }
     let missing = |pointer| input::bad_field(pointer, "", "the new local time of the move".to_owned());
     let (date, start) = (date.ok_or_else(|| missing("/date"))?, start.ok_or_else(|| missing("/start"))?);

@@ -3,6 +3,7 @@
 use balcao_app::admin::keys::Scope;
 use balcao_app::context::staff_email::Actor;
 use balcao_app::messaging::outbound::reach::Reach;
+use balcao_app::scheduling::appointments::AppointmentView;
 use balcao_app::scheduling::availability::Slot;
 use balcao_app::scheduling::ways_out::{ChangeNotice, Conflict, ResolveRefusal, Way, WayOut, WaysOut};
 use balcao_domain::AppointmentId;
@@ -55,6 +56,13 @@ pub(super) struct FreeTime {
     start: String,
 }
 
+impl FreeTime {
+    /// The time of a booking.
+    pub(super) fn from_view(view: &AppointmentView) -> Self {
+        Self { professional: view.professional.clone(), date: view.date.to_string(), start: view.start.clone() }
+    }
+}
+
 /// How a message reaches a contact.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Delivery {
@@ -70,8 +78,8 @@ pub(super) struct Delivery {
 
 /// Something that can be done, with what the contact would read.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Choice {
-    /// `move`, `cancel` or `keep`; `tell` of a booking that a person moved in a calendar outside.
+struct Choice {
+    /// `move`, `cancel` or `keep`.
     way: String,
     /// Of a move, the new time.
     to: Option<FreeTime>,
@@ -218,7 +226,7 @@ fn delivery(reach: Reach) -> Delivery {
     }
 }
 
-pub(super) fn choice(one: WayOut) -> Choice {
+fn choice(one: WayOut) -> Choice {
     let time =
         |slot: Slot| FreeTime { professional: slot.professional, date: slot.date.to_string(), start: slot.start };
     Choice { way: one.way.to_owned(), to: one.to.map(time), text: one.text, delivery: delivery(one.reach) }

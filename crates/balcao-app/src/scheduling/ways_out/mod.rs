@@ -25,6 +25,7 @@ use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
 use crate::scheduling::booking::freshness::{self, Whose};
 pub(crate) use conflicts::is_to_come;
+pub(crate) use proposals::list_near_times;
 pub use refusal::ResolveRefusal;
 pub(crate) use resolve::{Act, resolve};
 
@@ -72,7 +73,7 @@ pub enum Way {
 /// A way out, with what the customer would read and how it would reach them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WayOut {
-    /// `move`, `cancel`, `keep`, or `tell` of a booking that a person moved in a calendar outside.
+    /// `move`, `cancel` or `keep`.
     pub way: &'static str,
     /// Of a move, the new time.
     pub to: Option<Slot>,
@@ -157,19 +158,9 @@ impl WaysOut {
         organization: OrganizationId,
         id: AppointmentId,
     ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
-        self.find_as_known(organization, id, None).await
-    }
-
-    /// As [`Self::find`], of a booking that the customer still knows as the appointment `known`: the first way tells them how it is now.
-    pub(crate) async fn find_as_known(
-        &self,
-        organization: OrganizationId,
-        id: AppointmentId,
-        known: Option<AppointmentId>,
-    ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
         freshness::freshen_before(&self.app, organization, Whose::Everybody).await?;
         let policies = self.policies.clone();
-        self.app.rehearse(move |tx, now| proposals::find(tx, organization, (id, known), &policies, now)).await
+        self.app.rehearse(move |tx, now| proposals::find(tx, organization, id, &policies, now)).await
     }
 
     /// Takes one way out of a booking to come. The customer gets the message if `notify` says so; without it of a move and of a

@@ -26,11 +26,12 @@ const SEARCHED_BEFORE: i64 = 14;
 /// Days after it.
 const SEARCHED_AFTER: i64 = 30;
 
-/// Finds the ways out of an appointment, which the customer may still know as another one. It gives the time of the booking back to see what is free without it, so the caller undoes its transaction.
+/// Finds the ways out of an appointment. It gives the time of the booking back to see what is free without it, so the caller undoes its
+/// transaction.
 pub(super) fn find(
     tx: &mut Tx<'_>,
     id: OrganizationId,
-    (which, known): (AppointmentId, Option<AppointmentId>),
+    which: AppointmentId,
     policies: &AccountPolicies,
     now: Timestamp,
 ) -> Result<Result<WaysOutView, ResolveRefusal>, UseCaseError> {
@@ -47,22 +48,14 @@ pub(super) fn find(
     let kept = kept_appointment::list_from(tx, id, found.span.start)?.get(&which).copied();
     let slots = free_times(tx, id, &found, now)?;
     let customer = contact::get(tx, id, found.contact)?;
-    let known = match known {
-        Some(known) => appointment::find(tx, id, known, organization.currency)?.map(|one| view(&one, &names, &zone)),
-        None => None,
-    };
-    let (old, current) = (known.as_ref().unwrap_or(&shown), change_texts::slot_of(&shown));
-    let told = known.is_some().then_some(Change::Moved { old, to: &current });
-    let mut changes: Vec<Change<'_>> = told.into_iter().collect();
-    changes.extend(slots.iter().map(|to| Change::Moved { old, to }));
-    changes.push(Change::Cancelled(old));
+    let mut changes: Vec<Change<'_>> = slots.iter().map(|to| Change::Moved { old: &shown, to }).collect();
+    changes.push(Change::Cancelled(&shown));
     changes.extend(reason.map(|_| Change::Kept(&shown)));
     let mut ways = Vec::with_capacity(changes.len());
     for change in changes {
         let facts = change_texts::facts(&organization, &customer, change);
         let prospect = policies.look(tx, (id, found.contact), change.purpose(), &facts, now)?;
         let (way, to) = match change {
-            Change::Moved { to, .. } if *to == current => ("tell", Some(to.clone())),
             Change::Moved { to, .. } => ("move", Some(to.clone())),
             Change::Cancelled(_) => ("cancel", None),
             Change::Kept(_) => ("keep", None),
@@ -71,6 +64,20 @@ pub(super) fn find(
     }
     let is_kept = kept.is_some() && kept == reason;
     Ok(Ok(WaysOutView { appointment: shown.clone(), contact: found.contact, reason, is_kept, ways }))
+}
+
+/// The free times nearest to an appointment, as [`find`] proposes them; none if it is not to come. The caller undoes its transaction.
+pub(crate) fn list_near_times(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    which: AppointmentId,
+    now: Timestamp,
+) -> Result<Vec<Slot>, UseCaseError> {
+    let currency = organization(tx, id)?.0.currency;
+    match appointment::find(tx, id, which, currency)?.filter(|one| is_to_come(one, now)) {
+        Some(one) => free_times(tx, id, &one, now),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// The free times nearest to a booking: those of its professional, then those of the others who offer its service. Only times to which

@@ -3,11 +3,13 @@
 use balcao_app::context::staff_email::Actor;
 use balcao_app::messaging::outbound::reach::AccountPolicies;
 use balcao_app::scheduling::calendar_conflicts::{
-    CalendarConflicts, ConflictChoice, ConflictRefusal, ResolvedConflict,
+    BookingEffect, CalendarConflicts, ConflictChoice, ConflictRefusal, ConflictWay, ResolvedConflict,
 };
 use balcao_app::scheduling::ways_out::ResolveRefusal;
 use balcao_domain::Span;
 use balcao_domain::outside_event::{ConflictKind, EventState, EventTime, OutsideEvent};
+use balcao_store::StoreError;
+use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
 
 use super::{ANA, BRUNO, DAY, World, in_memory};
 
@@ -67,7 +69,8 @@ async fn ours_is_put_back_as_it_was() {
         let open = conflicts(&world).list(world.organization, 9).await.unwrap();
         assert_eq!(open.iter().map(|one| one.kind).collect::<Vec<_>>(), [kind]);
         let ways = conflicts(&world).find(world.organization, open[0].id).await.unwrap().unwrap();
-        assert!(ways.may_restore && ways.ways.iter().any(|way| way.way == "cancel" && way.text.contains("Corte")));
+        let ends = ways.ways.iter().find(|way| way.effect == BookingEffect::Ends).unwrap();
+        assert!(ends.notice.as_ref().unwrap().text.contains("Corte"), "{ends:?}");
         let resolved = resolve(&world, ConflictChoice::Restore).await.unwrap();
         assert_eq!(resolved.booking, None);
         assert_eq!(starts(&world).await, ["13:00"], "{kind:?}");
@@ -123,4 +126,140 @@ async fn an_event_in_another_calendar_comes_back() {
     world.read().await;
     resolve(&world, ConflictChoice::Restore).await.unwrap();
     assert_settled(&world, "back in its calendar").await;
+}
+
+fn whole_day() -> EventTime {
+    EventTime::AllDay { from: DAY, until: DAY.tomorrow().unwrap() }
+}
+
+type Deed = fn(&World, &str);
+
+/// One deed of a person for each kind of conflict, and the choices besides a move that are open then.
+const DEEDS: [(ConflictKind, &[&str], Deed); 13] = [
+    (ConflictKind::Deleted, &["take", "restore"], |world, event| world.service.person_deletes(ANA, event)),
+    (ConflictKind::RefusedMove, &["restore", "cancel"], |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("12:00", 30)));
+    }),
+    (ConflictKind::Shortened, &["take", "restore", "cancel"], |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("10:00", 15)));
+    }),
+    (ConflictKind::Lengthened, &["take", "restore", "cancel"], |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("10:00", 90)));
+    }),
+    (ConflictKind::BecameAllDay, &["take", "restore", "cancel"], |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(whole_day()));
+    }),
+    (ConflictKind::NoLongerBusy, &["take", "restore", "cancel"], |world, event| {
+        world.service.person_changes(ANA, event, |event| event.state = EventState::Free);
+    }),
+    (ConflictKind::OtherCalendar, &["take", "restore", "cancel"], |world, event| {
+        world.service.person_moves_to(ANA, event, BRUNO);
+    }),
+    (ConflictKind::OwnerChanged, &["take", "restore", "cancel"], |world, event| {
+        world.service.person_changes(ANA, event, |event| event.mark = None);
+    }),
+    (ConflictKind::Copied, &["take", "cancel"], |world, event| {
+        let ours = world.service.events(ANA).into_iter().find(|one| one.id == event).unwrap();
+        world.service.person_makes(ANA, "copy", at("16:00", 30), -60);
+        world.service.person_changes(ANA, "copy", |copy| copy.mark = ours.mark);
+    }),
+    (ConflictKind::RecurringException, &["take", "cancel"], |world, event| {
+        let series = event.to_owned();
+        world.service.person_changes(ANA, event, |event| event.series = Some(series));
+    }),
+    (ConflictKind::Collision, &["take", "cancel"], |world, _| {
+        world.service.person_makes(ANA, "late", at("10:00", 60), -5);
+    }),
+    (ConflictKind::AllDayBlock, &["take", "cancel"], |world, _| {
+        world.service.person_makes(ANA, "holiday", whole_day(), -5);
+    }),
+    (ConflictKind::Moved, &["take", "restore", "cancel"], |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("15:00", 30)));
+    }),
+];
+
+/// A booking at ten on which a person did this, and the number of the conflict.
+async fn done_by(deed: Deed, kind: ConflictKind) -> (World, i64) {
+    let world = in_memory().await;
+    let (organization, professional, now) = (world.organization, world.professional, world.app.clock.now());
+    let other = CalendarLink { professional, calendar: BRUNO.to_owned(), access: LinkAccess::Read };
+    let link = world.app.store.write(move |tx| calendar_link::link(tx, organization, &other, now));
+    let linked: Result<(), StoreError> = link.await;
+    linked.unwrap();
+    world.book("10:00").await;
+    world.work().sync(organization, false).await.unwrap().unwrap();
+    let event = world.service.events(ANA).remove(0).id;
+    deed(&world, &event);
+    world.work().sync(organization, false).await.unwrap().unwrap();
+    let open = conflicts(&world).list(world.organization, 9).await.unwrap();
+    let number = open.iter().find(|one| one.kind == kind).unwrap_or_else(|| panic!("{kind:?}: {open:?}")).id;
+    (world, number)
+}
+
+const fn word(choice: &ConflictChoice) -> &'static str {
+    match choice {
+        ConflictChoice::TakeOutside => "take",
+        ConflictChoice::Restore => "restore",
+        ConflictChoice::Cancel => "cancel",
+        ConflictChoice::Move { .. } => "move",
+    }
+}
+
+/// What is shown is what can be done: each way that is listed is taken as it was shown, with the same message at the same price, and
+/// a choice that is not listed is refused, or is another way to the same end.
+#[tokio::test]
+async fn ways_that_are_shown_are_exactly_those_that_can_be_taken() {
+    assert!(ConflictKind::ALL.iter().all(|kind| DEEDS.iter().any(|(known, ..)| known == kind)));
+    for (kind, open, deed) in DEEDS {
+        let (world, number) = done_by(deed, kind).await;
+        let ways = conflicts(&world).find(world.organization, number).await.unwrap().unwrap().ways;
+        let again = conflicts(&world).find(world.organization, number).await.unwrap().unwrap().ways;
+        assert_eq!(ways, again, "{kind:?}: a look changes nothing");
+        let words: Vec<_> = ways.iter().map(|way| word(&way.choice)).filter(|word| *word != "move").collect();
+        assert_eq!(words, open, "{kind:?}");
+        assert!(ways.iter().any(|way| word(&way.choice) == "move") && ways.len() >= 3, "{kind:?}: {ways:?}");
+        for way in ways {
+            let (world, number) = done_by(deed, kind).await;
+            let ConflictWay { choice, effect, appointment, notice } = way;
+            let story = format!("{kind:?}, {choice:?}");
+            let all = conflicts(&world);
+            let done = all.resolve(world.organization, number, choice, true, Actor::Operator).await.unwrap();
+            let done = done.unwrap_or_else(|refusal| panic!("{story}: {refusal}"));
+            let (is_there, told) = (starts(&world).await, done.booking.and_then(|booking| booking.notice));
+            assert_eq!(told, notice, "{story}");
+            if effect == BookingEffect::Ends {
+                assert_eq!(is_there, Vec::<String>::new(), "{story}");
+            } else {
+                let start: jiff::civil::Time = appointment.start.parse().unwrap();
+                let utc = start.wrapping_add(jiff::Span::new().hours(3));
+                assert_eq!(is_there, [utc.strftime("%H:%M").to_string()], "{story}");
+            }
+        }
+        for choice in [ConflictChoice::TakeOutside, ConflictChoice::Restore] {
+            if !open.contains(&word(&choice)) {
+                let (world, number) = done_by(deed, kind).await;
+                let all = conflicts(&world);
+                let refused = all.resolve(world.organization, number, choice.clone(), true, Actor::Operator).await;
+                assert!(refused.unwrap().is_err(), "{kind:?}, {choice:?}");
+            }
+        }
+    }
+}
+
+/// A cancellation by staff takes our event along, whatever a person made of it.
+#[tokio::test]
+async fn cancelled_booking_of_a_conflict_leaves_no_event_of_ours() {
+    for (kind, deed) in
+        DEEDS.into_iter().filter(|(_, open, _)| open.contains(&"cancel")).map(|(kind, _, deed)| (kind, deed))
+    {
+        if matches!(kind, ConflictKind::Copied | ConflictKind::OwnerChanged | ConflictKind::OtherCalendar) {
+            // Whose the event is, or where, is what the person changed.
+            continue;
+        }
+        let (world, number) = done_by(deed, kind).await;
+        let all = conflicts(&world);
+        all.resolve(world.organization, number, ConflictChoice::Cancel, true, Actor::Operator).await.unwrap().unwrap();
+        world.settle_later(1).await;
+        assert_eq!(world.events(), [], "{kind:?}");
+    }
 }

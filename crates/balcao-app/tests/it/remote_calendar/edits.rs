@@ -1,15 +1,19 @@
 //! What people do in a calendar outside: their own time, moves of our events, and what staff have to resolve.
 
+use balcao_app::admin::seed::BusinessFile;
+use balcao_app::messaging::outbound::reach::AccountPolicies;
 use balcao_app::scheduling::availability::{Availability, AvailabilityQuery};
+use balcao_app::scheduling::calendar_conflicts::CalendarConflicts;
 use balcao_app::scheduling::remote_calendar::reading::Reading;
 use balcao_domain::Span;
 use balcao_domain::outside_event::{ConflictKind, EventState, EventTime};
-use balcao_store::StoreError;
 use balcao_store::scheduling::{calendar_conflict, calendar_mirror};
+use balcao_store::{Store, StoreError};
+use balcao_testkit::contract::calendar::BUSINESS;
 use jiff::SignedDuration;
 use jiff::civil::date;
 
-use super::{ANA, DAY, World, in_memory};
+use super::{ANA, DAY, World, in_memory, with_business};
 
 fn at(start: &str, minutes: u32) -> EventTime {
     EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), minutes))
@@ -123,6 +127,151 @@ async fn very_many_deletions_that_a_complete_listing_shows_wait_for_a_person_too
     let left: Result<u32, StoreError> =
         world.app.store.read(move |tx| calendar_mirror::count(tx, organization, ANA, jiff::Timestamp::MIN)).await;
     assert_eq!(left.unwrap(), 50);
+}
+
+/// Of a listing of many pages, nothing is deleted before the last one was judged, and what people added counts all the same.
+#[tokio::test]
+async fn no_page_of_a_suspicious_listing_deletes_anything() {
+    for forgets in [false, true] {
+        let world = in_memory().await;
+        let ours = world.book("15:00").await;
+        for number in 10..30 {
+            world.service.person_makes(ANA, &format!("e{number}"), at("09:00", 60), 60);
+        }
+        world.read().await;
+        let before = free(&world).await;
+        world.service.set_page(3);
+        world.service.person_deletes(ANA, &world.service.events(ANA)[0].id);
+        for number in 10..20 {
+            world.service.person_deletes(ANA, &format!("e{number}"));
+        }
+        world.service.person_makes(ANA, "late", at("11:00", 30), 60);
+        if forgets {
+            world.service.forget_tokens();
+        }
+        let read = world.read().await;
+        assert!(matches!(read, Reading::Suspicious { known: 20, .. }), "{read:?}");
+        assert_eq!(conflicts(&world).await, [], "the deletion of ours waits, too");
+        assert!(world.appointments().await.iter().any(|(id, _)| *id == i64::from(ours)));
+        let now = free(&world).await;
+        let missing: Vec<_> = before.iter().filter(|slot| !now.contains(slot)).collect();
+        // A listing by the token stops at the page with which the deletions are too many.
+        assert!(missing.is_empty() || missing == ["11:00"], "{missing:?}");
+        assert_eq!(missing.len(), usize::from(forgets), "a complete listing is judged at its end");
+        let accepted = world.work().read(world.organization, ANA.to_owned(), true).await.unwrap();
+        assert!(matches!(accepted, Reading::Read { .. }), "{accepted:?}");
+        assert_eq!(conflicts(&world).await.len(), usize::from(!forgets), "a complete listing has no tombstones");
+    }
+}
+
+/// Deletions of what our copy never held are no drop: free time, events that are over, and events that came and went.
+#[tokio::test]
+async fn deletions_of_what_was_never_known_are_not_counted() {
+    let world = in_memory().await;
+    for number in 0..6 {
+        world.service.person_makes(ANA, &format!("kept{number}"), at("09:00", 60), 60);
+    }
+    for number in 0..40 {
+        world.service.person_makes(ANA, &format!("free{number}"), at("11:00", 60), 60);
+        world.service.person_changes(ANA, &format!("free{number}"), |event| event.state = EventState::Free);
+    }
+    world.read().await;
+    for number in 0..40 {
+        world.service.person_deletes(ANA, &format!("free{number}"));
+        world.service.person_makes(ANA, &format!("gone{number}"), at("11:00", 60), 60);
+        world.service.person_deletes(ANA, &format!("gone{number}"));
+    }
+    world.service.person_deletes(ANA, "kept0");
+    assert!(matches!(world.read().await, Reading::Read { .. }));
+}
+
+/// What is held back until a listing was judged has a limit, also where deletions are not counted.
+#[tokio::test]
+async fn more_deletions_than_are_held_back_wait_for_a_person() {
+    for (count, is_suspicious) in [(9_000, false), (10_001, true)] {
+        let world = in_memory().await;
+        world.service.set_page(2_500);
+        for number in 0..count {
+            let ours = format!("b{}a{number}cn1", i64::from(world.organization));
+            world.service.person_makes(ANA, &ours, at("09:00", 60), 60);
+            world.service.person_deletes(ANA, &ours);
+        }
+        let read = world.read().await;
+        assert_eq!(matches!(read, Reading::Suspicious { .. }), is_suspicious, "{count}: {read:?}");
+    }
+}
+
+#[test]
+fn settings_of_calendars_outside_are_checked() {
+    for wrong in ["calendar_drop_percent: 0", "calendar_drop_percent: 101", "calendar_event_title: name_and_phone"] {
+        let business = BUSINESS.replace("scheduling: {", &format!("scheduling: {{{wrong}, "));
+        let problems = BusinessFile::read("contract", &business).unwrap_err();
+        let key = wrong.split(':').next().unwrap();
+        assert!(format!("{problems:?}").contains(key), "{wrong}: {problems:?}");
+    }
+}
+
+#[tokio::test]
+async fn business_says_how_large_a_drop_may_be() {
+    for (percent, is_suspicious) in [("60", false), ("50", true), ("1", true), ("100", false)] {
+        let rules = format!("scheduling: {{calendar_drop_percent: {percent}, ");
+        let business = BUSINESS.replace("scheduling: {", &rules);
+        let world = with_business(Store::open_in_memory().unwrap(), business).await;
+        for number in 0..10 {
+            world.service.person_makes(ANA, &format!("e{number}"), at("09:00", 60), 60);
+        }
+        world.read().await;
+        for number in 0..6 {
+            world.service.person_deletes(ANA, &format!("e{number}"));
+        }
+        let read = world.read().await;
+        assert_eq!(matches!(read, Reading::Suspicious { .. }), is_suspicious, "{percent} %: {read:?}");
+    }
+}
+
+/// One weekly event on visits, and our own event made weekly: one conflict for each visit, with the instances, and one letter.
+#[tokio::test]
+async fn series_is_one_conflict_with_its_instances() {
+    let world = in_memory().await;
+    world.book("10:00").await;
+    let ours = world.service.events(ANA).remove(0);
+    world.service.person_deletes(ANA, &ours.id);
+    let days = ["24", "25", "26", "27"];
+    for day in days {
+        let id = format!("{}_202611{day}T130000Z", ours.id);
+        let start = format!("2026-11-{day}T10:00:00-03:00").parse().unwrap();
+        world.service.person_makes(ANA, &id, EventTime::Timed(Span::of_minutes(start, 30)), 60);
+        world.service.person_changes(ANA, &id, |event| {
+            (event.series, event.mark) = (Some(ours.id.clone()), ours.mark.clone());
+        });
+    }
+    world.read().await;
+    world.service.forget_tokens();
+    world.read().await;
+    let all = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
+    let list = async || all.list(world.organization, 9).await.unwrap();
+    let open = list().await;
+    let of_series: Vec<_> = open.iter().filter(|one| one.kind == ConflictKind::RecurringException).collect();
+    let [one] = of_series.as_slice() else { panic!("{open:?}") };
+    let shown: Vec<_> = one.instances.iter().map(|instance| instance.from.to_string()).collect();
+    assert_eq!(shown, days.map(|day| format!("2026-11-{day}T10:00:00")));
+
+    // It ends with its last instance.
+    let world = in_memory().await;
+    world.book("10:00").await;
+    for (number, start) in ["10:00", "10:15"].into_iter().enumerate() {
+        let id = format!("gym_{number}");
+        world.service.person_makes(ANA, &id, at(start, 30), -60);
+        world.service.person_changes(ANA, &id, |event| event.series = Some("gym".to_owned()));
+    }
+    world.read().await;
+    assert_eq!(conflicts(&world).await, [ConflictKind::Collision]);
+    world.service.person_deletes(ANA, "gym_0");
+    world.read().await;
+    assert_eq!(conflicts(&world).await, [ConflictKind::Collision]);
+    world.service.person_deletes(ANA, "gym_1");
+    world.read().await;
+    assert_eq!(conflicts(&world).await, []);
 }
 
 /// What people make of our event takes its time until they put it back.

@@ -105,8 +105,9 @@ async fn the_customer_reads_of_a_move_once_staff_send_the_message() {
     let world = shop().await;
     person_moves(&world, "15:00").await;
     let ways = conflicts(&world).find(world.organization, open(&world).await[0].id).await.unwrap().unwrap();
-    let tell = &ways.ways[0];
-    assert_eq!((tell.way, tell.text.as_str(), &tell.reach), ("tell", TOLD, &Reach::Message { price_micros: Some(0) }));
+    let tell = ways.ways[0].notice.as_ref().unwrap();
+    assert_eq!(ways.ways[0].choice, ConflictChoice::TakeOutside);
+    assert_eq!((tell.text.as_str(), &tell.reach), (TOLD, &Reach::Message { price_micros: Some(0) }));
     let resolved = resolve(&world, ConflictChoice::TakeOutside, true).await.unwrap().booking.unwrap();
     assert_eq!((resolved.changed, resolved.notice.unwrap().text.as_str()), (false, TOLD));
     assert_eq!(sent(&world, "appointment_moved").await.len(), 1);
@@ -135,7 +136,7 @@ async fn several_moves_are_one_report_and_a_move_back_is_none() {
     assert_eq!(moves.iter().map(|one| one.id).collect::<Vec<_>>(), [number]);
     assert_eq!(moves[0].known.as_ref().unwrap().start, "10:00");
     let ways = conflicts(&world).find(world.organization, number).await.unwrap().unwrap();
-    assert_eq!(ways.ways[0].text, TOLD);
+    assert_eq!(ways.ways[0].notice.as_ref().unwrap().text, TOLD);
     person_moves(&world, "10:00").await;
     assert_eq!(open(&world).await, []);
     assert_eq!(sent(&world, "appointment_moved").await.len(), 0);

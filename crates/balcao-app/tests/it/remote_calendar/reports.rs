@@ -130,6 +130,7 @@ async fn staff_and_endpoints_learn_of_every_kind_of_conflict_once() {
             assert!(text.contains(part), "{kind:?}: {part} in {text}");
         }
         assert_eq!(text.contains("--restore"), kind.is_about_ours(), "{kind:?}");
+        assert!(text.contains("--move-to 2026-12-01T10:00"), "{kind:?}: a week after the visit: {text}");
         let told: Vec<_> = endpoint.received().into_iter().map(|one| one.body["data"].clone()).collect();
         assert!(told.iter().any(|data| data["kind"] == kind.as_str()), "{kind:?}: {told:?}");
         assert!(told.iter().all(|data| data["id"].as_str().unwrap().starts_with("apt_")), "{told:?}");

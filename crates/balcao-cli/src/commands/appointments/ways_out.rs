@@ -1,7 +1,7 @@
 //! `balcao appointments conflicts`, `ways-out` and `resolve`: bookings outside of working time.
 
 use balcao_app::UseCaseError;
-use balcao_app::messaging::outbound::reach::{Reach, Unreachable};
+use balcao_app::messaging::outbound::reach::Reach;
 use balcao_app::scheduling::ways_out::{ResolveRefusal, Way, WayOut, WaysOut};
 use balcao_domain::conflict::ConflictReason;
 use balcao_domain::{AppointmentId, OrganizationId};
@@ -10,6 +10,8 @@ use serde::Serialize;
 
 use super::appointment;
 use crate::commands::acting_staff::ActingStaff;
+use crate::commands::local_time::local_time;
+use crate::commands::reach::carried;
 use crate::output::{Failure, error_chain, one_line, print_line};
 
 /// Conflicts that one call lists at most.
@@ -42,15 +44,6 @@ pub(super) struct ResolveArgs {
     silent: bool,
     #[command(flatten)]
     me: ActingStaff,
-}
-
-fn local_time(text: &str) -> Result<DateTime, String> {
-    let wrong = || format!("invalid time `{text}`; expected a local time in whole minutes, such as 2026-11-27T10:00");
-    let time: DateTime = text.parse().map_err(|_source| wrong())?;
-    if text.len() < "2026-11-27T10:00".len() || time.second() != 0 || time.subsec_nanosecond() != 0 {
-        return Err(wrong());
-    }
-    Ok(time)
 }
 
 impl ResolveArgs {
@@ -185,26 +178,6 @@ const fn in_words(reason: ConflictReason) -> &'static str {
         ConflictReason::BusinessClosed => "the business is closed",
         ConflictReason::NotWorking => "the professional does not work then",
     }
-}
-
-fn carried(reach: &Reach) -> String {
-    match reach {
-        Reach::Message { price_micros: Some(0) } => "free of charge".to_owned(),
-        Reach::Message { price_micros } => format!("as a message{}", price(*price_micros)),
-        Reach::Template { name, price_micros } => format!("as the template `{name}`{}", price(*price_micros)),
-        Reach::Nothing { reason } => match reason {
-            Unreachable::OptedOut => "because they want no such messages",
-            Unreachable::NoChannel => "because no channel leads to them",
-            Unreachable::NoTemplate => "because their window is closed and no template has this purpose",
-            Unreachable::MonthlyCap => "because the monthly limit is reached",
-        }
-        .to_owned(),
-    }
-}
-
-/// ", 0.0400 each" in the currency of the business; nothing where the price is unknown.
-fn price(micros: Option<u64>) -> String {
-    micros.map_or_else(String::new, |micros| format!(", for {}.{:04}", micros / 1_000_000, micros % 1_000_000 / 100))
 }
 
 fn print_json(value: &impl Serialize) {

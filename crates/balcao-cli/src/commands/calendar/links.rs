@@ -1,25 +1,20 @@
-//! The links between calendars and professionals, how each calendar is, and what people did in it.
+//! The links between calendars and professionals, and how each calendar is.
 
 use std::process::ExitCode;
 
 use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison};
-use balcao_app::scheduling::calendar_conflicts::{CalendarConflict, CalendarConflicts, ConflictChoice};
+use balcao_app::scheduling::calendar_conflicts::CalendarConflicts;
 use balcao_app::scheduling::calendar_links::{CalendarLinks, CalendarStatus, LastComparison, LinkStatus};
 use balcao_app::scheduling::calendar_work::{CalendarWork, SyncRefusal};
-use balcao_domain::OrganizationId;
-use jiff::civil::DateTime;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::commands::acting_staff::ActingStaff;
+use super::conflicts::{self, ResolveArgs};
 use crate::{
     config::Config,
     output::{Failure, error_chain, one_line, print_line},
     wire,
 };
-
-/// Conflicts of one list.
-const LISTED: u32 = 200;
 
 /// What is to be done.
 #[derive(Debug, clap::Subcommand)]
@@ -51,41 +46,15 @@ pub(super) enum Action {
     },
     /// Bookings that people changed in a calendar, and moves of which the customer does not know yet.
     Conflicts,
-    /// What can be done about one of them, and what its customer would read.
+    /// What can be done about one of them: each way with its command, what the customer would read, and the price of that message.
     WaysOut {
         /// The conflict, as `conflicts` numbers it.
         id: i64,
     },
-    /// Resolves a conflict.
+    /// Resolves a conflict, in one of the ways that `ways-out` shows.
     Resolve(ResolveArgs),
     /// Compares every appointment to come with its event, and repairs what needs no person.
     Reconcile,
-}
-
-/// Options of `balcao calendar resolve`.
-#[derive(Debug, clap::Args)]
-#[group(id = "choice", required = true, multiple = false)]
-pub(super) struct ResolveArgs {
-    /// The conflict, as `conflicts` numbers it.
-    id: i64,
-    /// What was done outside holds: a deleted event cancels its booking, a moved one moves it, else the booking stays. Of a move that the
-    /// booking followed, the customer gets the message.
-    #[arg(long, group = "choice")]
-    take: bool,
-    /// Puts our event back as it was; of a move, also the booking.
-    #[arg(long, group = "choice")]
-    restore: bool,
-    /// Moves the customer to this local time, such as 2026-11-27T10:00.
-    #[arg(long, value_name = "TIME", group = "choice")]
-    move_to: Option<DateTime>,
-    /// Of a move, the professional by name; as before, if absent.
-    #[arg(long, value_name = "NAME", requires = "move_to")]
-    with: Option<String>,
-    /// Does not write to the customer.
-    #[arg(long)]
-    silent: bool,
-    #[command(flatten)]
-    me: ActingStaff,
 }
 
 fn failed(error: impl std::error::Error + 'static) -> Failure {
@@ -119,32 +88,9 @@ pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<E
             })?;
             print_status(json, &links.status(id).await.map_err(failed)?);
         }
-        Action::Conflicts => {
-            let all = conflicts(app, config)?.list(id, LISTED).await.map_err(failed)?;
-            if json {
-                print_json(&all);
-            } else if all.is_empty() {
-                print_line("no conflicts with calendars");
-            } else {
-                all.iter().for_each(|one| print_line(&line(one)));
-            }
-        }
-        Action::WaysOut { id: number } => {
-            let found = conflicts(app, config)?.find(id, number).await.map_err(failed)?.map_err(failed)?;
-            if json {
-                print_json(&found);
-            } else {
-                print_line(&line(&found.conflict));
-                if found.may_restore {
-                    print_line("--restore: ours is put back; the customer reads nothing");
-                }
-                for way in &found.ways {
-                    let to = way.to.as_ref().map(|to| format!(" to {}T{} with {}", to.date, to.start, to.professional));
-                    print_line(&format!("{}{}: {}", way.way, to.unwrap_or_default(), one_line(&way.text)));
-                }
-            }
-        }
-        Action::Resolve(args) => resolve(&conflicts(app, config)?, id, args, json).await?,
+        Action::Conflicts => conflicts::list(&conflicts_of(app, config)?, id, json).await?,
+        Action::WaysOut { id: number } => conflicts::show(&conflicts_of(app, config)?, id, number, json).await?,
+        Action::Resolve(args) => conflicts::resolve(&conflicts_of(app, config)?, id, args, json).await?,
         Action::Reconcile => {
             let compared = CalendarComparison::new(app).run(id).await.map_err(failed)?.map_err(failed)?;
             return Ok(print_comparison(json, &compared));
@@ -153,35 +99,8 @@ pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn conflicts(app: balcao_app::AppContext, config: &Config) -> Result<CalendarConflicts, Failure> {
+fn conflicts_of(app: balcao_app::AppContext, config: &Config) -> Result<CalendarConflicts, Failure> {
     Ok(CalendarConflicts::new(app, config.whatsapp.policies().map_err(Failure::usage)?))
-}
-
-async fn resolve(all: &CalendarConflicts, id: OrganizationId, args: ResolveArgs, json: bool) -> Result<(), Failure> {
-    let ResolveArgs { id: number, take, restore: _, move_to, with, silent, me } = args;
-    let choice = match move_to {
-        Some(at) => {
-            let minute = i32::from(at.hour()) * 60 + i32::from(at.minute());
-            let start_min = u16::try_from(minute).unwrap_or_default();
-            ConflictChoice::Move { date: at.date(), start_min, professional: with }
-        }
-        None if take => ConflictChoice::TakeOutside,
-        None => ConflictChoice::Restore,
-    };
-    let resolved = all.resolve(id, number, choice, !silent, me.actor()).await.map_err(failed)?.map_err(failed)?;
-    if json {
-        print_json(&resolved);
-        return Ok(());
-    }
-    print_line(&format!("conflict {number} is resolved"));
-    if let Some(booking) = &resolved.booking {
-        let one = &booking.appointment;
-        print_line(&format!("{} {} {} {} {}", one.id, one.date, one.start, one.professional, one.status));
-        if let Some(notice) = &booking.notice {
-            print_line(&format!("customer: {}", one_line(&notice.text)));
-        }
-    }
-    Ok(())
 }
 
 fn print_json(value: &impl Serialize) {
@@ -214,25 +133,6 @@ fn print_status(json: bool, status: &CalendarStatus) {
         ));
     }
     status.unreadable.iter().for_each(|one| print_line(&format!("unreadable: {}", one_line(one))));
-}
-
-fn line(one: &CalendarConflict) -> String {
-    let who = one.contact_name.as_deref().unwrap_or("no name");
-    let event = match &one.known {
-        Some(known) => Some(format!(", the customer knows {} {}", known.date, known.start)),
-        None => one.event_from.map(|from| format!(", the event is at {from}")),
-    };
-    let booking = &one.appointment;
-    format!(
-        "{}  {}  {} {} {} with {} ({who}){}",
-        one.id,
-        one.kind.as_str(),
-        booking.id,
-        booking.date,
-        booking.start,
-        booking.professional,
-        event.unwrap_or_default()
-    )
 }
 
 /// Prints a comparison; fails if anything differs or was not read, so that a script sees it.
