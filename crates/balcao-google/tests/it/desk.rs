@@ -174,10 +174,15 @@ pub(crate) fn calendar_of(
 
 impl Founded {
     pub(crate) async fn new() -> Self {
+        Self::with(&business()).await
+    }
+
+    /// As [`Self::new`], of a business in a text.
+    pub(crate) async fn with(business: &str) -> Self {
         let (folder, now) = (folder(), instant(NOW));
         let store = Store::open(&folder.path().join(DATABASE), OpenOptions::default()).unwrap();
         store.migrate().await.unwrap();
-        let imported = BusinessFile::read("contract", &business()).unwrap().import(&store, now).await.unwrap();
+        let imported = BusinessFile::read("contract", business).unwrap().import(&store, now).await.unwrap();
         let organization = imported.organization;
         let link = move |tx: &mut Tx<'_>| {
             for professional in catalog::professional_names(tx, organization)?.into_keys() {

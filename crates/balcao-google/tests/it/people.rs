@@ -7,7 +7,7 @@ use balcao_store::{StoreError, Tx};
 use jiff::Timestamp;
 use serde_json::json;
 
-use crate::desk::{Act, Desk, Founded, Program};
+use crate::desk::{Act, Desk, Founded, Program, business};
 use crate::interrupted::Side;
 use crate::world::{BIA, RAFA, instant};
 
@@ -168,12 +168,30 @@ async fn event_that_a_person_moves_during_our_cancellation_goes_all_the_same() {
     assert_eq!((kinds(&program).await, starts(&desk).await), (vec![], vec![]));
 }
 
+/// Everything that was sent to the service: addresses and bodies.
+fn sent(desk: &Desk) -> String {
+    desk.google.asked().iter().map(|asked| format!("{} {}\n", asked.target, asked.body)).collect()
+}
+
 #[tokio::test]
 async fn event_of_a_booking_says_nothing_of_its_customer() {
-    let (desk, _, event) = booked(&Founded::new().await).await;
+    let (desk, program, event) = booked(&Founded::new().await).await;
     let stored = desk.google.event(RAFA, &event).unwrap();
     assert_eq!((&stored["summary"], &stored["description"]), (&json!("Corte"), &json!("")));
-    let whole = stored.to_string();
-    assert!(["\"Ana", "99640"].iter().all(|said| !whole.contains(said)), "{whole}");
+    assert_eq!(Act::Move.run(&program).await, Act::Move.answer());
+    let sent = sent(&desk);
+    assert!(sent.contains("Corte"), "{sent}");
+    assert!(["Ana", "99640", "1177"].iter().all(|said| !sent.contains(said)), "{sent}");
     assert!(desk.google.send_updates().iter().all(|said| said == "none"));
+}
+
+#[tokio::test]
+async fn event_names_its_customer_if_the_business_says_so_and_never_their_phone() {
+    let business = business().replace("scheduling: {", "scheduling: {calendar_event_title: service_and_name, ");
+    let (desk, program, event) = booked(&Founded::with(&business).await).await;
+    assert_eq!(desk.google.event(RAFA, &event).unwrap()["summary"], "Corte: Ana");
+    assert_eq!(Act::Move.run(&program).await, Act::Move.answer());
+    assert_eq!(desk.google.event(RAFA, &event).unwrap()["summary"], "Corte: Ana");
+    let sent = sent(&desk);
+    assert!(["99640", "1177"].iter().all(|said| !sent.contains(said)), "{sent}");
 }
