@@ -18,6 +18,8 @@ mod evals;
 #[cfg(feature = "google-calendar")]
 mod google;
 #[cfg(feature = "google-calendar")]
+mod google_processes;
+#[cfg(feature = "google-calendar")]
 mod google_scenarios;
 mod inbox;
 #[cfg(feature = "local-embeddings")]

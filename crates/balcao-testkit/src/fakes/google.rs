@@ -13,6 +13,7 @@ mod events;
 mod exchanges;
 mod faults;
 mod free_busy;
+mod gate;
 mod hands;
 mod listing;
 mod notices;
@@ -35,6 +36,7 @@ use super::http::Server;
 use exchanges::Exchanges;
 pub use faults::{Call, Fault, ProgramEnd};
 use faults::{Faults, Interruption};
+use gate::Gate;
 pub use notices::Notice;
 pub use oauth::{CLIENT_ID, CLIENT_SECRET, SERVICE_ACCOUNT};
 use state::{Calendar, State};
@@ -61,6 +63,7 @@ struct Inner {
 /// The service on a port of this machine. It stops when it is dropped.
 pub struct FakeGoogle {
     server: Server,
+    gate: Arc<Gate>,
     inner: Arc<Mutex<Inner>>,
 }
 
@@ -96,10 +99,14 @@ impl FakeGoogle {
         let (state, exchanges) = (State::new(clock), Exchanges::open()?);
         let inner = Inner { state, faults, interruption, exchanges, asked: Vec::new() };
         let inner = Arc::new(Mutex::new(inner));
-        let shared = Arc::clone(&inner);
-        let server = Server::start(move |request| route::answer(&mut lock(&shared), &request))?;
+        let (shared, gate) = (Arc::clone(&inner), Arc::new(Gate::default()));
+        let passed = Arc::clone(&gate);
+        let server = Server::start(move |request| {
+            passed.pass(route::call_of(&request));
+            route::answer(&mut lock(&shared), &request)
+        })?;
         lock(&inner).state.base = server.url();
-        Ok(Self { server, inner })
+        Ok(Self { server, gate, inner })
     }
 
     /// What stands before every path: of the API, the token endpoint, `revoke` and the consent page.
@@ -203,6 +210,11 @@ impl FakeGoogle {
     /// [`Self::program_ended`] returns, so that the test can drop what waits for the answer.
     pub fn end_program_at(&self, after: usize, end: ProgramEnd) {
         lock(&self.inner).interruption.plan(after, end);
+    }
+
+    /// Holds the next requests of a method until so many have come: several programs ask at the same time.
+    pub fn bring_together(&self, call: Call, count: usize) {
+        self.gate.close(call, count);
     }
 
     /// Waits for the request at which the program ends.

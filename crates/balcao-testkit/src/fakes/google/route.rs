@@ -50,7 +50,7 @@ pub(super) fn respond(inner: &mut Inner, request: &Request) -> Reply {
         ("POST", "/o/oauth2/v2/consent") => return consent::answer(&mut inner.state, request),
         _ => {}
     }
-    let segments: Vec<String> = path.split('/').skip(1).map(decode).collect();
+    let segments = segments(path);
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     let Some(route) = find(&request.method, &segments) else {
         return Reply::Whole(404, "text/html".to_owned(), b"<html>Not Found</html>".to_vec());
@@ -87,7 +87,18 @@ pub(super) fn respond(inner: &mut Inner, request: &Request) -> Reply {
     }
 }
 
-/// The method that a request is for.
+fn segments(path: &str) -> Vec<String> {
+    path.split('/').skip(1).map(decode).collect()
+}
+
+/// The method of the service that a request is for.
+pub(super) fn call_of(request: &Request) -> Option<Call> {
+    let segments = segments(request.target.split('?').next().unwrap_or_default());
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    find(&request.method, &segments).map(|route| route.call)
+}
+
+/// The route of a request.
 fn find<'r>(method: &str, segments: &[&'r str]) -> Option<Route<'r>> {
     let route = |call, calendar, event| Some(Route { call, calendar, event });
     match (method, segments) {
