@@ -176,6 +176,23 @@ pub fn list_instances(
     )
 }
 
+/// Takes an instance that is elsewhere now out of a conflict; returns whether the conflict listed it and lists no other one.
+///
+/// # Errors
+/// What the database said.
+pub fn remove_instance(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conflict: i64,
+    event: &str,
+) -> Result<bool, StoreError> {
+    let removed = tx.execute(
+        "DELETE FROM calendar_conflict_instance WHERE organization_id = ?1 AND conflict_id = ?2 AND event_id = ?3",
+        values![organization, conflict, event],
+    )?;
+    Ok(removed == 1 && list_instances(tx, organization, conflict)?.is_empty())
+}
+
 /// The open conflicts, oldest first, at most `limit`.
 ///
 /// # Errors

@@ -109,6 +109,10 @@ pub async fn a_series_is_one_conflict_that_ends_with_its_last_instance(store: &S
         for minute in 0..i64::from(calendar_conflict::MAX_INSTANCES) + 5 {
             calendar_conflict::record_instance(tx, organization, again, &instance(&format!("i{minute}"), minute))?;
         }
+        assert!(!calendar_conflict::remove_instance(tx, theirs.organization, again, "i1")?, "not theirs");
+        assert!(!calendar_conflict::remove_instance(tx, organization, again, "i1")?, "others are left");
+        assert!(!calendar_conflict::remove_instance(tx, organization, again, "i1")?, "it is not there any more");
+        calendar_conflict::record_instance(tx, organization, again, &instance("i1", 1))?;
         let listed = calendar_conflict::list_instances(tx, organization, again)?;
         assert_eq!(listed.len(), usize::try_from(calendar_conflict::MAX_INSTANCES).unwrap());
         assert_eq!(end(tx, ours, "series")?, 1, "the whole series");

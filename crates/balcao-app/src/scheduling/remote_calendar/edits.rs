@@ -9,7 +9,7 @@ use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, KnownEvent};
 use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
-use balcao_store::{Tx, turns::event};
+use balcao_store::{Tx, scheduling::appointment, turns::event};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -17,7 +17,7 @@ use super::conflict_reports::{self, News};
 use super::moves::{self, OutsideMove};
 use super::push;
 use super::wanted::read_wanted_event;
-use crate::context::app_context::UseCaseError;
+use crate::context::app_context::{UseCaseError, organization};
 use crate::context::notification_accounts::NotificationAccounts;
 
 /// Appointments that one event outside may collide with and be listed for.
@@ -172,6 +172,7 @@ fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<V
         return Ok(Vec::new());
     };
     calendar_mirror::put(tx, id, &busy, edits.generation)?;
+    end_passed_collisions(tx, edits, event)?;
     let mut news = Vec::new();
     for (appointment, taken) in
         calendar_mirror::list_touched(tx, id, edits.calendar, busy.span, edits.now, MAX_TOUCHED)?
@@ -181,6 +182,27 @@ fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<V
         }
     }
     Ok(news)
+}
+
+/// Ends the conflicts of an event of other people with visits that it does not touch any more: a person moved it away.
+fn end_passed_collisions(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
+    let id = edits.organization;
+    let currency = organization(tx, id)?.0.currency;
+    for one in calendar_conflict::list_open_of_event(tx, id, seen_as(event))? {
+        let is_collision = matches!(one.found.kind, ConflictKind::Collision | ConflictKind::AllDayBlock);
+        if !is_collision || one.found.calendar != edits.calendar {
+            continue;
+        }
+        let visit = appointment::find(tx, id, one.found.appointment, currency)?;
+        if visit.is_some_and(|visit| judge_collision(event, edits.zone, visit.span).is_some()) {
+            continue;
+        }
+        // Of a series, another instance may still touch the visit.
+        if event.series.is_none() || calendar_conflict::remove_instance(tx, id, one.id, &event.id)? {
+            calendar_conflict::resolve(tx, id, one.id, "the event is elsewhere now", edits.now)?;
+        }
+    }
+    Ok(())
 }
 
 /// The time of our own event where a person made it another than that of its visit, such as a longer one: it is not offered while staff

@@ -269,7 +269,10 @@ async fn series_is_one_conflict_with_its_instances() {
     world.service.person_deletes(ANA, "gym_0");
     world.read().await;
     assert_eq!(conflicts(&world).await, [ConflictKind::Collision]);
-    world.service.person_deletes(ANA, "gym_1");
+    world.service.person_changes(ANA, "gym_1", |event| event.time = Some(at("10:10", 30)));
+    world.read().await;
+    assert_eq!(conflicts(&world).await, [ConflictKind::Collision], "it still touches the visit");
+    world.service.person_changes(ANA, "gym_1", |event| event.time = Some(at("15:00", 30)));
     world.read().await;
     assert_eq!(conflicts(&world).await, []);
 }
@@ -355,4 +358,10 @@ async fn a_foreign_event_on_an_appointment_is_a_conflict_until_it_goes() {
     world.service.person_deletes(ANA, "late");
     world.read().await;
     assert_eq!(conflicts(&world).await, []);
+    world.service.person_makes(ANA, "other", at("10:00", 60), -5);
+    world.read().await;
+    assert_eq!(conflicts(&world).await, [ConflictKind::Collision]);
+    world.service.person_changes(ANA, "other", |event| event.time = Some(at("15:00", 60)));
+    world.read().await;
+    assert_eq!(conflicts(&world).await, [], "a person moved it away");
 }
