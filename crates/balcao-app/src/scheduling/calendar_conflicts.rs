@@ -405,10 +405,13 @@ fn list_choices(
 fn foresee(choice: ConflictChoice, before: &AppointmentView, booking: Option<Resolved>) -> ConflictWay {
     let (appointment, notice) =
         booking.map_or_else(|| (before.clone(), None), |resolved| (resolved.appointment, resolved.notice));
-    let effect = match appointment.status {
-        AppointmentStatus::Cancelled if before.status != AppointmentStatus::Cancelled => BookingEffect::Ends,
-        _ if appointment.id != before.id => BookingEffect::Moves,
-        _ => BookingEffect::Stays,
+    let is_cancelled = |view: &AppointmentView| view.status == AppointmentStatus::Cancelled;
+    let effect = if is_cancelled(&appointment) && !is_cancelled(before) {
+        BookingEffect::Ends
+    } else if appointment.id == before.id {
+        BookingEffect::Stays
+    } else {
+        BookingEffect::Moves
     };
     // A rehearsal gives a moved booking a number that it does not keep.
     let appointment = AppointmentView { id: before.id, ..appointment };

@@ -103,8 +103,8 @@ fn ended(output: Output) -> String {
 fn is_booked(answer: &str) -> bool {
     let turn: Value = serde_json::from_str(answer.lines().last().unwrap()).unwrap();
     let calls = turn["calls"].as_array().unwrap();
-    let booking = calls.iter().filter(|call| call["tool"] == "create_appointment");
-    booking.last().unwrap_or_else(|| panic!("{turn}"))["result"]["success"] == true
+    let booking = calls.iter().rfind(|call| call["tool"] == "create_appointment");
+    booking.unwrap_or_else(|| panic!("{turn}"))["result"]["success"] == true
 }
 
 fn two_processes_leave_one_event(database: Option<&str>) {
@@ -140,8 +140,8 @@ fn google_ways_out_of_a_conflict_are_shown_with_their_commands_and_prices_and_ta
         ended(shop.says(CUSTOMERS[0], text).wait_with_output().unwrap());
     }
     let asked = shop.google.asked();
-    let made = asked.iter().filter(|asked| asked.method == "POST").filter_map(|asked| asked.body["id"].as_str());
-    shop.google.delete_event(CALENDAR, made.last().unwrap());
+    let mut made = asked.iter().filter(|asked| asked.method == "POST").filter_map(|asked| asked.body["id"].as_str());
+    shop.google.delete_event(CALENDAR, made.next_back().unwrap());
     shop.run(&["calendar", "sync"]);
     let listed: Value = serde_json::from_str(&shop.run(&["calendar", "conflicts", "--json"])).unwrap();
     let number = listed[0]["id"].to_string();
