@@ -122,6 +122,7 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-app --bench visits
 	cargo bench -p balcao-app --bench apply
 	cargo bench -p balcao-app --bench calendars
+	cargo bench -p balcao-google --bench reading
 	cargo bench -p balcao-query --bench query
 	cargo bench -p balcao-builtin-tools --bench turn
 	.ci/bench

@@ -134,7 +134,7 @@ async fn calendar_that_is_deleted_offers_nothing_and_cancels_nothing() {
     assert!(failed.contains(&(RAFA, true)) && failed.contains(&(BIA, false)), "{failed:?}");
 }
 
-fn put_many(desk: &Desk, from: usize, count: usize) {
+pub(crate) fn put_many(desk: &Desk, from: usize, count: usize) {
     for number in from..from + count {
         let at = |minute: usize| {
             let start: Timestamp = "2026-11-25T03:00:00Z".parse().unwrap();
