@@ -1,4 +1,4 @@
-//! Every attack that was found, every mistake with calendars outside, and everything that a shop lives through stays tried: each row of a
+//! Every attack that was found, every mistake with external calendars, and everything that a shop lives through stays tried: each row of a
 //! list names tests that are there.
 
 use std::{collections::BTreeSet, fs, path::Path};

@@ -1,4 +1,4 @@
-//! What calendars outside cost: free time from their copy, and a reading of many changes, durable, in a file.
+//! What external calendars cost: free time from their copy, and a reading of many changes, durable, in a file.
 #![expect(clippy::expect_used, reason = "a benchmark")]
 
 use std::sync::Arc;

@@ -101,7 +101,7 @@ pub(crate) struct Server {
     attachments: Attachments,
     /// Fires what is due.
     timers: Timers,
-    /// Pushes appointments into calendars outside, and reads those.
+    /// Pushes appointments into external calendars, and reads those.
     calendars: CalendarWork,
     watchdog: Watchdog,
     /// Deletes what was kept long enough.
@@ -364,7 +364,7 @@ impl Server {
             work.spawn("the fetcher of files", async move { attachments.run(fetching).await });
             work.spawn("the timers", async move { timers.run(waiting).await });
             let until = stop.clone();
-            work.spawn("calendars outside", async move { calendars.run(until).await });
+            work.spawn("external calendars", async move { calendars.run(until).await });
             let until = stop.clone();
             work.spawn("retention", async move { retention.run(until).await });
             let until = stop.clone();

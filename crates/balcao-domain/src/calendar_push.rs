@@ -1,4 +1,4 @@
-//! What a push does next so that a calendar outside shows an appointment as it is, and who has a time that two programs took at once.
+//! What a push does next so that an external calendar shows an appointment as it is, and who has a time that two programs took at once.
 //!
 //! A push looks at what is wanted and at what is known, and never at what the last push had in mind. So it may be repeated after any crash.
 

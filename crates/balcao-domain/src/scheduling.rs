@@ -19,7 +19,7 @@ pub enum SlotMode {
     Fit,
 }
 
-/// What happens with bookings while the calendar outside does not answer.
+/// What happens with bookings while the external calendar does not answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalendarDown {
@@ -37,7 +37,7 @@ impl CalendarDown {
     }
 }
 
-/// What the title of an event in a calendar outside says.
+/// What the title of an event in an external calendar says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventTitle {
@@ -89,7 +89,7 @@ pub struct SchedulingRules {
     // Programs from before this rule refuse a key that they do not know.
     #[serde(skip_serializing_if = "UnmarkedVisits::is_default")]
     pub unmarked_visits: UnmarkedVisits,
-    /// What happens with bookings while the calendar outside does not answer.
+    /// What happens with bookings while the external calendar does not answer.
     #[serde(skip_serializing_if = "CalendarDown::is_default")]
     pub when_calendar_is_down: CalendarDown,
     /// How old our copy of the calendars of a professional may be, in minutes; with an older one nothing is offered of them. Unset, 30.
@@ -99,7 +99,7 @@ pub struct SchedulingRules {
     /// Unset, 30.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calendar_drop_percent: Option<u32>,
-    /// What the title of an event says that we write into a calendar outside.
+    /// What the title of an event says that we write into an external calendar.
     #[serde(skip_serializing_if = "EventTitle::is_default")]
     pub calendar_event_title: EventTitle,
     /// How many days a subscription may be paid late before it covers nothing more.
@@ -113,14 +113,14 @@ const fn is_zero(days: &u32) -> bool {
 }
 
 impl SchedulingRules {
-    /// How old our copy of a calendar outside may be, in minutes.
+    /// How old our copy of an external calendar may be, in minutes.
     #[must_use]
     pub fn calendar_mirror_bound(&self) -> u32 {
         const USUAL: u32 = 30;
         self.calendar_mirror_minutes.unwrap_or(USUAL)
     }
 
-    /// How many of a hundred known events may be deleted in a calendar outside at once.
+    /// How many of a hundred known events may be deleted in an external calendar at once.
     #[must_use]
     pub fn calendar_drop_bound(&self) -> u32 {
         const USUAL: u32 = 30;

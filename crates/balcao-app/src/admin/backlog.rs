@@ -39,9 +39,9 @@ pub enum BacklogKind {
     Webhook,
     /// A customer who read that a person comes (F-153).
     Person,
-    /// A calendar outside that cannot be read.
+    /// An external calendar that cannot be read.
     Calendar,
-    /// An appointment whose event in a calendar outside was set aside.
+    /// An appointment whose event in an external calendar was set aside.
     Event,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Alarm {
             BacklogKind::Job => "the oldest reminder or follow-up that is due",
             BacklogKind::Webhook => "the oldest outgoing webhook",
             BacklogKind::Person => "the oldest conversation that waits for a person",
-            BacklogKind::Calendar => "a calendar outside that cannot be read (see why with `balcao calendar status`)",
+            BacklogKind::Calendar => "an external calendar that cannot be read (see why with `balcao calendar status`)",
             BacklogKind::Event => {
                 "an appointment whose event was set aside after three crashes (`balcao calendar status` names it, \
                  `balcao calendar sync` takes it up again)"

@@ -307,7 +307,7 @@ impl Agenda {
     }
 }
 
-/// The time that calendars outside take. A copy that is too old says nothing, so that all of the span counts as taken, unless the business
+/// The time that external calendars take. A copy that is too old says nothing, so that all of the span counts as taken, unless the business
 /// books without the calendar.
 fn taken_outside(
     rules: &SchedulingRules,

@@ -63,7 +63,7 @@ pub struct DayAvailability {
     pub no_hours: bool,
     /// On a day without free slots: the first one after it, within 30 days.
     pub next_available: Option<Slot>,
-    /// If a calendar outside did not answer: the instant of our copy, which the answer is from.
+    /// If an external calendar did not answer: the instant of our copy, which the answer is from.
     #[serde(default)]
     pub as_of: Option<Timestamp>,
 }

@@ -1,4 +1,4 @@
-//! What people did to bookings in calendars outside, and what staff can do about it.
+//! What people did to bookings in external calendars, and what staff can do about it.
 //!
 //! The ways: what was done outside holds, ours is put back, the customer moves, or the booking is cancelled. A move that the appointment
 //! followed is in the list too, until a person sent the customer its message or chose not to. [`CalendarConflicts::find`] rehearses what
@@ -162,7 +162,7 @@ pub struct ResolvedConflict {
     pub booking: Option<Resolved>,
 }
 
-/// Lists conflicts with calendars outside, and resolves them.
+/// Lists conflicts with external calendars, and resolves them.
 #[derive(Debug, Clone)]
 pub struct CalendarConflicts {
     app: AppContext,
@@ -194,7 +194,7 @@ impl CalendarConflicts {
     /// What staff can do about one conflict. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old; inside, why there is
+    /// [`UseCaseError`] if the database failed, or if an external calendar does not answer and its copy is too old; inside, why there is
     /// nothing to do.
     pub async fn find(
         &self,

@@ -1,4 +1,4 @@
-//! The links between calendars outside and professionals: link, unlink, and how each calendar is.
+//! The links between external calendars and professionals: link, unlink, and how each calendar is.
 
 use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId};
 use balcao_store::Tx;

@@ -1,4 +1,4 @@
-//! What the server does for calendars outside by itself: pushes that wait, calendars that are due, and the nightly comparison.
+//! What the server does for external calendars by itself: pushes that wait, calendars that are due, and the nightly comparison.
 //!
 //! Every process may do it: a row is claimed before it is worked on, and what the claim does not cover runs again without harm.
 
@@ -58,7 +58,7 @@ pub enum SyncRefusal {
     },
 }
 
-/// Works off what calendars outside need.
+/// Works off what external calendars need.
 #[derive(Debug, Clone)]
 pub struct CalendarWork {
     app: AppContext,
@@ -95,7 +95,7 @@ impl CalendarWork {
         while !stop.is_cancelled() {
             let worked = self.work_off().await.and(self.work_rarely(&mut rare).await);
             if let Err(error) = worked {
-                tracing::error!(%error, "calendars outside not worked off");
+                tracing::error!(%error, "external calendars not worked off");
             }
             tokio::select! {
                 () = stop.cancelled() => {}
@@ -193,7 +193,7 @@ impl CalendarWork {
             tracing::error!(%organization, %appointment, "event of an appointment set aside after three crashes");
         }
         for calendar in calendars {
-            tracing::error!(%organization, calendar, "calendar outside set aside after three crashes");
+            tracing::error!(%organization, calendar, "external calendar set aside after three crashes");
         }
         Ok(0)
     }

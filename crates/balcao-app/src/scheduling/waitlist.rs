@@ -114,7 +114,7 @@ impl Waitlist {
         self.app.effect(organization, key, join).await
     }
 
-    /// Passes on what was offered and not taken in time: each slot to the next who matches. Calendars outside are read first; if one does not
+    /// Passes on what was offered and not taken in time: each slot to the next who matches. External calendars are read first; if one does not
     /// answer and its copy is too old, nothing of it is offered.
     ///
     /// # Errors

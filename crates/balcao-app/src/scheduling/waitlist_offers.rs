@@ -1,4 +1,4 @@
-//! Offers of freed time to those who wait for it. The caller reads the calendars outside before its transaction, because the offer counts on
+//! Offers of freed time to those who wait for it. The caller reads the external calendars before its transaction, because the offer counts on
 //! our copies of them.
 
 use balcao_domain::hours::Period;

@@ -1,4 +1,4 @@
-//! Our own tables with a calendar service outside: the calendar's contract, crashes at every step, several programs, and what the copy says.
+//! Our own tables with an external calendar service: the calendar's contract, crashes at every step, several programs, and what the copy says.
 
 mod channels;
 mod comparison;
@@ -35,7 +35,7 @@ const ANA: &str = "ana@calendar.example";
 const BRUNO: &str = "bruno@calendar.example";
 const DAY: Date = date(2026, 11, 24);
 
-/// A business whose professional has a calendar outside, as one program sees it.
+/// A business whose professional has an external calendar, as one program sees it.
 struct World {
     app: AppContext,
     service: Arc<MemoryService>,

@@ -1,4 +1,4 @@
-//! Answers from our copy of a calendar outside: each tool that offers time says as of when the copy is.
+//! Answers from our copy of an external calendar: each tool that offers time says as of when the copy is.
 
 use std::sync::Arc;
 

@@ -21,7 +21,7 @@ use crate::output::Failure;
     balcao calendar ways-out 3\n  \
     balcao calendar resolve 3 --restore --as davi@figueira.example")]
 pub(crate) struct Args {
-    /// The short name of the business; needed only if there are several.
+    /// The short name of the business; needed only if the database has several.
     #[arg(long, global = true, value_name = "SLUG")]
     business: Option<String>,
     /// JSON instead of text.
@@ -33,17 +33,17 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Asks for your consent in a browser of this machine, and keeps what you grant.
+    /// Asks for your consent in a local browser and stores the grant.
     Connect {
-        /// The port of this machine to which the browser comes back; 0 takes a free one.
+        /// The local port to which the browser returns; 0 selects a free port.
         #[arg(long, default_value_t = 0, value_name = "PORT")]
         port: u16,
     },
-    /// The calendars that the connected account sees.
+    /// Lists the calendars of the connected account.
     List,
-    /// Ends the grant at Google, and forgets it here.
+    /// Revokes the grant at Google and deletes it here.
     Disconnect {
-        /// Forgets the grant here without asking Google.
+        /// Deletes the grant here without a request to Google.
         #[arg(long)]
         local: bool,
     },

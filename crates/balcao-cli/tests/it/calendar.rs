@@ -1,4 +1,4 @@
-//! How a shop links calendars outside at the command line. No service is connected here.
+//! How a shop links external calendars at the command line. No service is connected here.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Our own tables with this client over real HTTP keep what is asked of every calendar, and of calendars outside.
+//! Our own tables with this client over real HTTP keep what is asked of every calendar, and of external calendars.
 
 use std::sync::Arc;
 

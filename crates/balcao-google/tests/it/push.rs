@@ -69,7 +69,7 @@ async fn channels_are_renewed_before_they_end_and_the_old_ones_are_stopped() {
     }
     assert_eq!(desk.google.channels(), first);
     desk.clock.advance(SignedDuration::from_hours(25));
-    // Before the new ones are open, somebody still calls by the old ones.
+    // Before the new ones are open, a report still comes on the old ones.
     block(&desk, "before");
     let late: Vec<_> = desk.google.take_notices();
     assert_eq!(work.renew_channels(id).await.unwrap(), 2);

@@ -55,9 +55,9 @@ pub struct Figures {
     pub handoffs: Waiting,
     /// Those of them that staff have not taken.
     pub untaken: Waiting,
-    /// Calendars outside that cannot be read, since the first failure in a row.
+    /// External calendars that cannot be read, since the first failure in a row.
     pub calendars: Waiting,
-    /// Appointments whose event in a calendar outside was set aside, because the program crashed each time while it wrote the event.
+    /// Appointments whose event in an external calendar was set aside, because the program crashed each time while it wrote the event.
     pub set_aside: Waiting,
     /// Outgoing webhooks that wait to be delivered.
     pub webhooks: Waiting,

@@ -196,7 +196,7 @@ pub fn cancel(
 }
 
 /// Notes which appointment took the place of a cancelled one that was moved: figures count it there alone. The event that shows it in a
-/// calendar outside goes over to that appointment.
+/// external calendar goes over to that appointment.
 ///
 /// # Errors
 /// [`StoreError::NoRow`] if the organization has no such appointment.
@@ -255,7 +255,7 @@ pub fn confirm(tx: &mut Tx<'_>, organization: OrganizationId, id: AppointmentId)
     Ok(changed == 1)
 }
 
-/// Gives a held appointment the status and the expiry that were agreed, once the calendar outside has it; tells whether it still held its
+/// Gives a held appointment the status and the expiry that were agreed, once the external calendar has it; tells whether it still held its
 /// slot.
 ///
 /// # Errors
@@ -274,7 +274,7 @@ pub fn agree(
     Ok(changed == 1)
 }
 
-/// Removes a cancelled appointment that was never announced; one with an event in a calendar outside stays until the event is gone. Returns
+/// Removes a cancelled appointment that was never announced; one with an event in an external calendar stays until the event is gone. Returns
 /// whether it was removed.
 ///
 /// # Errors

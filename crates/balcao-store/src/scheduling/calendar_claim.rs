@@ -1,4 +1,4 @@
-//! Bookings that wait for the calendar outside: an appointment holds the time, and the answer is still open.
+//! Bookings that wait for the external calendar: an appointment holds the time, and the answer is still open.
 //!
 //! Invariant: a key has one claim, and the ledger has an answer only when the claim is gone. So a second run of the same effect goes on
 //! with the same appointment.

@@ -1,4 +1,4 @@
-//! What people did in calendars outside that staff have to resolve.
+//! What people did in external calendars that staff have to resolve.
 //!
 //! Invariant: an appointment has at most one open conflict with one event, by a unique index. A recurring series is one event, of which a
 //! conflict lists the instances.

@@ -1,4 +1,4 @@
-//! Events and calendars outside at which the program crashed each time: they are set aside, and the others go on.
+//! Events and external calendars at which the program crashed each time: they are set aside, and the others go on.
 //!
 //! Invariant: a claim counts as a crash before the first call to the service, and the end of its push or reading takes the count back.
 

@@ -1,4 +1,4 @@
-//! The event that shows an appointment in a calendar outside, and how far the push of it has come.
+//! The event that shows an appointment in an external calendar, and how far the push of it has come.
 //!
 //! Invariants: whatever makes, moves or cancels an appointment raises `wanted` in the same transaction; so an appointment whose event is
 //! not as it should be has `wanted > pushed`, however the program ended. One push holds a row at a time, and a push that lost its

@@ -91,7 +91,7 @@ pub struct LastingFailure {
     pub count: i64,
 }
 
-/// A calendar outside, and how far our copy of it has come.
+/// An external calendar, and how far our copy of it has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutsideCalendar {
     /// Its id.

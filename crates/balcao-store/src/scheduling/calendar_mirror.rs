@@ -1,4 +1,4 @@
-//! Our copy of calendars outside: the time that their events take, and the events that cannot be read. It holds no word of an event.
+//! Our copy of external calendars: the time that their events take, and the events that cannot be read. It holds no word of an event.
 
 use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId, Span};
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ pub struct BusyEvent {
     pub version: String,
 }
 
-/// What calendars outside say about a professional.
+/// What external calendars say about a professional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutsideTime {
     /// The professional.
@@ -167,7 +167,7 @@ pub(crate) const OUTSIDE_TIME: &str = "SELECT l.professional_id, c.synced_at, b.
          WHERE l.organization_id = ?1
          ORDER BY l.professional_id, b.starts_at, b.ends_at";
 
-/// What the calendars outside say about every professional who has some, in a span: at least one row for each calendar.
+/// What the external calendars say about every professional who has some, in a span: at least one row for each calendar.
 ///
 /// # Errors
 /// What the database said.

@@ -1,5 +1,5 @@
-//! Tables of the agenda: services and people, hours, appointments, slot claims, reminders, the waitlist, how visits ended, and calendars
-//! outside.
+//! Tables of the agenda: services and people, hours, appointments, slot claims, reminders, the waitlist, how visits ended, and external
+//! calendars.
 
 pub mod agenda_feed;
 pub mod appointment;

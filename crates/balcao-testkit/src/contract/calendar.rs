@@ -70,7 +70,7 @@ pub enum Authority {
     OurTables,
 }
 
-/// A calendar outside, with what can happen to it.
+/// An external calendar, with what can happen to it.
 #[derive(Debug, Clone)]
 pub struct Outside {
     /// Who decides.
@@ -81,10 +81,10 @@ pub struct Outside {
     pub hand: Arc<dyn Hand>,
 }
 
-/// A named case of calendars outside.
+/// A named case of external calendars.
 pub type OutsideCase = (&'static str, fn(Outside) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>);
 
-/// What every calendar outside must do beside [`all`].
+/// What every external calendar must do beside [`all`].
 #[must_use]
 pub fn all_outside() -> Vec<OutsideCase> {
     vec![

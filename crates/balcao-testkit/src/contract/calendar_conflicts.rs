@@ -1,4 +1,4 @@
-//! What every database must do for conflicts with calendars outside, reports of moves and comparisons. Each function is one case, as in
+//! What every database must do for conflicts with external calendars, reports of moves and comparisons. Each function is one case, as in
 //! [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 

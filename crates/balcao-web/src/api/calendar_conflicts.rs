@@ -1,4 +1,4 @@
-//! What people changed in calendars outside: listed, shown with the ways out, resolved.
+//! What people changed in external calendars: listed, shown with the ways out, resolved.
 
 use std::str::FromStr;
 
@@ -51,7 +51,7 @@ struct ConflictQuery {
     limit: Option<u32>,
 }
 
-/// A booking that a person changed in a calendar outside.
+/// A booking that a person changed in an external calendar.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OutsideConflict {
     /// Its id.
@@ -176,7 +176,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         scope: Scope::Read,
         name: "list_calendar_conflicts",
         group: GROUP,
-        summary: "What people changed in calendars outside",
+        summary: "What people changed in external calendars",
         description: "Bookings that a person changed there, and moves of which the contact does not know yet. Oldest first.",
         id: None,
         success: 200,

@@ -1,4 +1,4 @@
-//! Calendars outside: what is linked, how old our copies are, what people changed there, and what staff do about it.
+//! External calendars: what is linked, how old our copies are, what people changed there, and what staff do about it.
 //!
 //! The same use cases as the commands of `balcao calendar`. No answer has a secret: grants and push channels are not shown.
 
@@ -16,7 +16,7 @@ use super::{input, refusals};
 use crate::problem::Problem;
 
 /// The group of the document.
-pub(super) const GROUP: &str = "Calendars outside";
+pub(super) const GROUP: &str = "External calendars";
 
 /// A calendar that the connected account sees.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -118,7 +118,7 @@ struct DayAvailability {
     note: Option<String>,
     /// On a day without free slots, the first one after it, within 30 days.
     next_available: Option<FreeSlot>,
-    /// If a calendar outside did not answer: the instant of our copy, which the answer is from.
+    /// If an external calendar did not answer: the instant of our copy, which the answer is from.
     as_of: Option<String>,
 }
 

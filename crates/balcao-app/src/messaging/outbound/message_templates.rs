@@ -25,7 +25,7 @@ pub enum Purpose {
     NoticeHotLead,
     /// Asks staff how unmarked visits ended.
     NoticeVisits,
-    /// Tells staff that a person moved an appointment in a calendar outside.
+    /// Tells staff that a person moved an appointment in an external calendar.
     NoticeCalendar,
     /// Telling the customer that staff moved the appointment.
     AppointmentMoved,

@@ -87,8 +87,8 @@ pub(crate) fn complete(
     Ok(())
 }
 
-/// Checks everything and claims the slot. With `held_until` the appointment only holds it so long, without any notice, because the calendar
-/// outside has to agree first. The answer is that of the whole booking.
+/// Checks everything and claims the slot. With `held_until` the appointment only holds it so long, without any notice, because the external
+/// calendar must agree first. The answer is that of the whole booking.
 pub(crate) fn claim(
     tx: &mut Tx<'_>,
     organization: OrganizationId,

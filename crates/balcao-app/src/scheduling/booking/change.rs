@@ -201,7 +201,7 @@ pub(super) fn confirm(
     Ok(Ok(AppointmentView { status: AppointmentStatus::Confirmed, ..meant.view }))
 }
 
-/// Cancels the holds that expired, and gives them. One that waited for the calendar outside ends without any notice.
+/// Cancels the holds that expired, and gives them. One that waited for the external calendar ends without any notice.
 pub(super) fn expire(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Result<Vec<AppointmentId>, UseCaseError> {
     let (organization, zone) = organization(tx, id)?;
     let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! How our copies of calendars outside are brought up to date before a look at free times or an act on bookings.
+//! How our copies of external calendars are brought up to date before a look at free times or an act on bookings.
 //!
 //! The calls to the service happen before a transaction, never in it. What our tables decide afterwards counts on the copies, and a copy
 //! that is older than the business allows offers nothing ([`Agenda`](crate::scheduling::agenda::Agenda)).
@@ -36,7 +36,7 @@ pub(crate) enum Whose {
     UpcomingOf(ContactId),
 }
 
-/// A business that has calendars outside.
+/// A business that has external calendars.
 pub(super) struct Connected {
     pub(super) service: Arc<dyn CalendarService>,
     pub(super) when_down: CalendarDown,
@@ -74,7 +74,7 @@ impl ReadCalendars {
 }
 
 /// Reads what changed in the calendars that a booking needs, and refuses it if the service does not answer; `None` if the business has no
-/// calendars outside.
+/// external calendars.
 pub(super) async fn freshen(
     app: &AppContext,
     id: OrganizationId,
@@ -108,7 +108,7 @@ pub(crate) async fn freshen_before(app: &AppContext, id: OrganizationId, whose: 
     if app.look(has_old_copy).await? { Err(refusal.into()) } else { Ok(()) }
 }
 
-/// Reads what changed in the calendars that an act needs; `None` if the business has no calendars outside.
+/// Reads what changed in the calendars that an act needs; `None` if the business has no external calendars.
 async fn read_for_act(
     app: &AppContext,
     id: OrganizationId,
@@ -168,7 +168,7 @@ async fn list_needed(
 }
 
 /// Reads the calendars of a business that our copy is more than a minute behind of. Returns the instant of the copy if the service does
-/// not answer, and `None` if the copy is as new as it should be or the business has no calendars outside.
+/// not answer, and `None` if the copy is as new as it should be or the business has no external calendars.
 pub(crate) async fn freshen_for_read(app: &AppContext, id: OrganizationId) -> Result<Option<Timestamp>, UseCaseError> {
     let now = app.clock.now();
     read_all(app, id, now.checked_sub(NEW_ENOUGH).unwrap_or(now)).await

@@ -303,7 +303,7 @@ impl Booking {
     /// What [`Self::book`] would do now. Nothing changes: it is the real thing, undone.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old.
+    /// [`UseCaseError`] if the database failed, or if an external calendar does not answer and its copy is too old.
     pub async fn preview_book(
         &self,
         organization: OrganizationId,
@@ -317,7 +317,7 @@ impl Booking {
     /// What [`Self::cancel`] would do now. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old.
+    /// [`UseCaseError`] if the database failed, or if an external calendar does not answer and its copy is too old.
     pub async fn preview_cancel(
         &self,
         organization: OrganizationId,
@@ -335,7 +335,7 @@ impl Booking {
     /// What [`Self::reschedule`] would do now. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old.
+    /// [`UseCaseError`] if the database failed, or if an external calendar does not answer and its copy is too old.
     pub async fn preview_reschedule(
         &self,
         organization: OrganizationId,

@@ -1,4 +1,4 @@
-//! A person moved the event of an appointment in a calendar outside: the appointment follows, by the rules of booking.
+//! A person moved the event of an appointment in an external calendar: the appointment follows, by the rules of booking.
 
 use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::{AppointmentId, OrganizationId, Span};

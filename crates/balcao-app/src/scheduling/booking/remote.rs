@@ -1,4 +1,4 @@
-//! Booking where professionals have calendars outside: our copy is brought up to date, our tables claim the slot, the event is written and
+//! Booking where professionals have external calendars: our copy is brought up to date, our tables claim the slot, the event is written and
 //! looked at, and only then the booking is announced.
 //!
 //! A claim is a hold that expires, and it is stored under the key of the effect. So a crash at any step leaves either nothing, a hold that
@@ -38,7 +38,7 @@ const ATTEMPTS: u32 = 3;
 /// The answer of a booking with the slot that it claimed, or why it claimed none.
 pub(crate) type ClaimAnswer<D, R> = Result<Result<(D, Option<ClaimedSlot>), R>, UseCaseError>;
 
-/// A booking that may need the agreement of a calendar outside.
+/// A booking that may need the agreement of an external calendar.
 pub(crate) trait RemoteBooking: Clone + Send + Sync + 'static {
     /// The answer.
     type Done: Serialize + DeserializeOwned + Clone + Send + 'static;
@@ -115,7 +115,7 @@ pub(crate) async fn book<B: RemoteBooking>(
     Err(RemoteCalendarError::Unavailable { calendar: connected.service.name(), reason }.into())
 }
 
-/// Books where no calendar outside is asked.
+/// Books where no external calendar is asked.
 async fn book_here<B: RemoteBooking>(
     app: &AppContext,
     id: OrganizationId,
@@ -212,7 +212,7 @@ async fn write_again<T: Send + 'static>(
     Err(unknown.unwrap_or_else(|| StoreError::Closed.into()))
 }
 
-/// Claims the slot. A refusal, and a booking that needs no calendar outside, is answered at once.
+/// Claims the slot. A refusal, and a booking that needs no external calendar, is answered at once.
 async fn begin<B: RemoteBooking>(
     app: &AppContext,
     id: OrganizationId,
@@ -263,7 +263,7 @@ fn agree<B: RemoteBooking>(
     Ok(appointment::agree(tx, id, view.id, view.status, expires_at)?)
 }
 
-/// What the calendar outside says about a claim.
+/// What the external calendar says about a claim.
 enum Agreement {
     /// The booking stands.
     Stands,

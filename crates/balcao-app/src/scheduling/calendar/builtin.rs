@@ -34,7 +34,7 @@ impl BuiltIn {
         Self { booking: Booking::new(app.clone()), catalog: Catalog::new(app.clone()), app }
     }
 
-    /// Where a read is answered from: the calendars outside are read first if our copy of them is older than a minute.
+    /// Where a read is answered from: the external calendars are read first if our copy of them is older than a minute.
     async fn source(&self, organization: OrganizationId) -> Result<Source, CalendarError> {
         let as_of = freshness::freshen_for_read(&self.app, organization).await?;
         Ok(as_of.map_or(Source::Live, |as_of| Source::Mirror { as_of }))

@@ -89,7 +89,7 @@ pub struct Sessions {
     pub empty: Option<NoFreeSlot>,
     /// The next free times, where there are none.
     pub next: Vec<Slot>,
-    /// If a calendar outside did not answer: the instant of our copy, which the answer is from.
+    /// If an external calendar did not answer: the instant of our copy, which the answer is from.
     pub as_of: Option<Timestamp>,
 }
 
@@ -279,7 +279,7 @@ impl Intake {
             let (request, accounts) = (request.clone(), Arc::clone(&self.app.notices));
             let booking = IntakeBooking { organization, contact, conversation, request, accounts };
             match remote::book(&self.app, organization, key.clone(), &booking, whose).await {
-                // The calendar outside was asked for as long as a customer waits.
+                // The external calendar was asked for as long as a customer waits.
                 Err(error @ UseCaseError::RemoteCalendar(_)) => return Err(error),
                 Err(error) if attempt < ATTEMPTS && error.class() == FailureClass::Transient && !error.is_unknown() => {
                 }

@@ -34,7 +34,7 @@ pub(crate) enum ResolutionMode {
     AskedFor,
 }
 
-/// Reads the calendars outside if new messages of a customer accept any professional, because [`first_available`] then looks for free
+/// Reads the external calendars if new messages of a customer accept any professional, because [`first_available`] then looks for free
 /// times. The caller has no transaction open. If the service does not answer, a copy that is too old has no free times.
 ///
 /// # Errors

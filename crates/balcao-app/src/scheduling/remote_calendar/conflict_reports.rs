@@ -1,4 +1,4 @@
-//! The report that a person changed a calendar outside so that staff have to decide: a row of the list of conflicts, an event for webhook
+//! The report that a person changed an external calendar so that staff have to decide: a row of the list of conflicts, an event for webhook
 //! endpoints, and an alert to the staff who answer customers.
 //!
 //! All three commit with the conflict, and a conflict that is found again makes no second report. One event makes one alert, whatever it hits.

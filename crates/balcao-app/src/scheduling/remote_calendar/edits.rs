@@ -1,4 +1,4 @@
-//! What becomes of an event that a calendar outside lists as changed: time of other people, our own write, a move that is taken over, or a
+//! What becomes of an event that an external calendar lists as changed: time of other people, our own write, a move that is taken over, or a
 //! conflict for staff. The rule is pure (`balcao_domain::outside_event`); this module reads what it needs and writes what it says.
 
 use balcao_domain::calendar_push::is_own_write;

@@ -1,4 +1,4 @@
-//! The report to staff that a person moved an appointment in a calendar outside, and that the appointment followed.
+//! The report to staff that a person moved an appointment in an external calendar, and that the appointment followed.
 //!
 //! The customer still knows the old time. The alert names both times and the proposed message; nothing leaves before a person sends it
 //! ([`CalendarConflicts`](crate::scheduling::calendar_conflicts::CalendarConflicts)). Several moves of one appointment are one report, from

@@ -1,4 +1,4 @@
-//! Reads what changed in a calendar outside: other people's events take time, and edits of our own are judged.
+//! Reads what changed in an external calendar: other people's events take time, and edits of our own are judged.
 //!
 //! A reading goes page by page, each page in one transaction; the token of the service is stored with the last one. Its claim counts as a
 //! crash until the reading ends, so a calendar that ends the program is set aside. An event whose version

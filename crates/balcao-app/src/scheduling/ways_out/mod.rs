@@ -152,7 +152,7 @@ impl WaysOut {
     /// The ways out of one booking to come. Nothing changes.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old; inside, why there are none.
+    /// [`UseCaseError`] if the database failed, or if an external calendar does not answer and its copy is too old; inside, why there are none.
     pub async fn find(
         &self,
         organization: OrganizationId,
@@ -167,7 +167,7 @@ impl WaysOut {
     /// cancellation, and not of a booking that is kept.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed, or if a calendar outside does not answer and its copy is too old; inside, why nothing was done.
+    /// [`UseCaseError`] if the database failed, or if an external calendar does not answer and its copy is too old; inside, why nothing was done.
     pub async fn resolve(
         &self,
         organization: OrganizationId,
@@ -196,7 +196,7 @@ impl WaysOut {
     }
 }
 
-/// Reads the calendars outside that a way out needs, before its transaction. A booking that is kept takes no other time.
+/// Reads the external calendars that a way out needs, before its transaction. A booking that is kept takes no other time.
 ///
 /// # Errors
 /// [`UseCaseError`] if the database failed, or if a calendar does not answer and its copy is too old.

@@ -37,7 +37,7 @@ type Answer<T> = Result<Result<T, ResolveRefusal>, UseCaseError>;
 pub(crate) struct Act {
     pub(crate) organization: OrganizationId,
     pub(crate) id: AppointmentId,
-    /// The appointment as the customer knows it, if a person moved it in a calendar outside.
+    /// The appointment as the customer knows it, if a person moved it in an external calendar.
     pub(crate) known: Option<AppointmentId>,
     /// The change; `None` leaves the booking as it is, and the customer may read how it is.
     pub(crate) way: Option<Way>,

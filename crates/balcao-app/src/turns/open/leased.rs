@@ -47,7 +47,7 @@ pub(crate) async fn open_leased_turn(
     app.store.write(move |tx| open_in_transaction(tx, &leased, &turn_lease, &prompt, now)).await
 }
 
-/// Reads the calendars outside if the waiting messages of the contact accept any professional.
+/// Reads the external calendars if the waiting messages of the contact accept any professional.
 async fn freshen_before_choice(
     app: &AppContext,
     leased: &LeasedConversation,

@@ -1,4 +1,4 @@
-//! What people do in a calendar outside: their own time, moves of our events, and what staff have to resolve.
+//! What people do in an external calendar: their own time, moves of our events, and what staff have to resolve.
 
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::messaging::outbound::reach::AccountPolicies;

@@ -1,4 +1,4 @@
-//! What a person puts into a calendar outside a second before counts for each way to a free time, and a copy that is too old counts for none.
+//! What a person puts into an external calendar a second before counts for each way to a free time, and a copy that is too old counts for none.
 
 use std::pin::Pin;
 use std::sync::Arc;

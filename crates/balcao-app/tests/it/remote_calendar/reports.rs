@@ -1,4 +1,4 @@
-//! Who learns of a conflict with a calendar outside: staff who answer customers, and webhook endpoints, once.
+//! Who learns of a conflict with an external calendar: staff who answer customers, and webhook endpoints, once.
 
 use balcao_app::admin::webhooks::{Subscriber, Webhooks};
 use balcao_app::context::notification_accounts::{HandoffAlerts, NotificationAccounts};

@@ -1,4 +1,4 @@
-//! What people did in calendars outside: listed, shown with the ways out, and resolved.
+//! What people did in external calendars: listed, shown with the ways out, and resolved.
 
 use balcao_app::UseCaseError;
 use balcao_app::messaging::outbound::reach::Reach;
@@ -25,13 +25,13 @@ const SHOWN: usize = 5;
 #[derive(Debug, clap::Args)]
 #[group(id = "choice", required = true, multiple = false)]
 pub(super) struct ResolveArgs {
-    /// The conflict, as `conflicts` numbers it.
+    /// The conflict, by its number in `conflicts`.
     id: i64,
-    /// What was done outside holds: a deleted event cancels its booking, a moved one moves it, else the booking stays. Of a move that the
-    /// booking followed, the customer gets the message.
+    /// Accepts the change: a deleted event cancels its booking, a moved event moves it, and any other change keeps it. If the booking
+    /// already followed a move, the customer gets the message.
     #[arg(long, group = "choice")]
     take: bool,
-    /// Puts our event back as it was; of a move, also the booking.
+    /// Restores our event; after a move, also the booking.
     #[arg(long, group = "choice")]
     restore: bool,
     /// Cancels the booking; the customer gets the message.
@@ -40,10 +40,10 @@ pub(super) struct ResolveArgs {
     /// Moves the customer to this local time, such as 2026-11-27T10:00.
     #[arg(long, value_name = "TIME", group = "choice", value_parser = local_time)]
     move_to: Option<DateTime>,
-    /// Of a move, the professional by name; as before, if absent.
+    /// The professional at the new time; default: the same professional.
     #[arg(long, value_name = "NAME", requires = "move_to")]
     with: Option<String>,
-    /// Does not write to the customer.
+    /// Sends the customer no message.
     #[arg(long)]
     silent: bool,
     #[command(flatten)]

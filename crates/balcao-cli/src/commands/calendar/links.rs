@@ -19,7 +19,7 @@ use crate::{
 /// What is to be done.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Action {
-    /// Links a calendar to a professional: its events take the professional's time.
+    /// Links a calendar to a professional; its events block the professional's time.
     Link {
         /// The professional, by name.
         professional: String,
@@ -29,31 +29,31 @@ pub(super) enum Action {
         #[arg(long)]
         write: bool,
     },
-    /// Unlinks a calendar; events of appointments to come are taken out of it.
+    /// Unlinks a calendar and removes the events of future appointments from it.
     Unlink {
         /// The professional, by name.
         professional: String,
         /// The calendar, by its id in the service.
         calendar: String,
     },
-    /// The links, how old our copies are, and what waits.
+    /// Shows the links, the age of each copy, and the changes that wait.
     Status,
-    /// Reads the linked calendars now, and writes what waits. What was set aside after three crashes is tried again.
+    /// Reads the linked calendars and writes waiting changes now. Retries what was set aside after three crashes.
     Sync {
-        /// Says that many events did disappear at once.
+        /// Accepts that many events disappeared at once.
         #[arg(long)]
         accept_drop: bool,
     },
-    /// Bookings that people changed in a calendar, and moves of which the customer does not know yet.
+    /// Lists bookings that people changed in a calendar, and moves that the customer does not know yet.
     Conflicts,
-    /// What can be done about one of them: each way with its command, what the customer would read, and the price of that message.
+    /// Lists the ways to resolve a conflict, each with its command, the message to the customer and its price.
     WaysOut {
-        /// The conflict, as `conflicts` numbers it.
+        /// The conflict, by its number in `conflicts`.
         id: i64,
     },
-    /// Resolves a conflict, in one of the ways that `ways-out` shows.
+    /// Resolves a conflict in one of the ways of `ways-out`.
     Resolve(ResolveArgs),
-    /// Compares every appointment to come with its event, and repairs what needs no person.
+    /// Compares every future appointment with its event, and repairs what needs no decision.
     Reconcile,
 }
 

@@ -1,4 +1,4 @@
-//! Calendars outside by the API: linked, shown, compared, and what people changed there resolved.
+//! External calendars by the API: linked, shown, compared, and what people changed there resolved.
 
 use std::time::Duration;
 
