@@ -70,6 +70,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-domain",
             "balcao-embedding",
             "balcao-google",
+            "balcao-json",
             "balcao-language",
             "balcao-llm",
             "balcao-mcp",

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
@@ -154,6 +154,14 @@ pub fn read_as<'a, T: Deserialize<'a>>(text: &'a [u8], max_values: usize) -> Res
         return Err(serde_json::Error::custom(Fault::TooMany { limit: max_values }));
     }
     serde_json::from_slice(text)
+}
+
+/// Reads a whole text into a type of the program as strictly as [`read`]: a key that stands twice is refused in maps, too.
+///
+/// # Errors
+/// The first [`Fault`], or what does not fit the type.
+pub fn read_strictly<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
+    serde_json::from_value(read(text, MOST_LEVELS).map_err(serde_json::Error::custom)?)
 }
 
 /// A text as [`read_delivered`] reads it: JSON again, if characters alone were wrong with it.
@@ -324,6 +332,16 @@ mod tests {
         assert!(numbers("[1", 4).is_err());
         let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
         assert!(read_as::<Value>(deep.as_bytes(), MOST_VALUES).is_err());
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused_in_maps_of_a_type() {
+        use std::collections::BTreeMap;
+        let read =
+            |text: &str| read_strictly::<BTreeMap<String, u8>>(text.as_bytes()).map_err(|error| error.to_string());
+        assert_eq!(read(r#"{"a": 1, "b": 2}"#).unwrap().len(), 2);
+        assert_eq!(read(r#"{"a": 1, "a": 2}"#).unwrap_err(), "`/a` is given twice");
+        assert!(read(r#"{"a": "x"}"#).unwrap_err().contains("invalid type"));
     }
 
     #[test]

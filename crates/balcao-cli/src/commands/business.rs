@@ -17,6 +17,7 @@ use balcao_app::admin::{
     versions::Versions,
 };
 use balcao_domain::{OrganizationId, VersionKind, VersionName};
+use balcao_json::Fault;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
@@ -269,8 +270,14 @@ fn field(text: &str) -> Result<(String, FieldEdit), Failure> {
         || Failure::usage(format!("invalid field `{text}`; expected FIELD=VALUE, FIELD+=ITEM or FIELD-=ITEM"));
     let (field, value) = text.split_once('=').ok_or_else(invalid)?;
     // A number with decimals stays a text, because `1.500` and `1.5` are one number and two prices.
-    let read = serde_json::from_str(value).ok().filter(|read: &Value| !read.is_f64());
-    let value = read.unwrap_or_else(|| Value::from(value));
+    let value = match balcao_json::read_text(value, balcao_json::MOST_LEVELS) {
+        Ok(read) if !read.is_f64() => read,
+        // What is no JSON is a text as it stands.
+        Ok(_) | Err(Fault::Malformed { .. }) => Value::from(value),
+        Err(fault) => {
+            return Err(Failure::usage(format!("invalid value of `{field}`; expected JSON or a text: {fault}")));
+        }
+    };
     let (field, edit) = if let Some(field) = field.strip_suffix('+') {
         (field, FieldEdit::Add(value))
     } else if let Some(field) = field.strip_suffix('-') {

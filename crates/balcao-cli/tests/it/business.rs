@@ -137,6 +137,10 @@ fn an_edit_that_is_wrong_says_what_is_right_and_changes_nothing() {
         (&["set", "services", "Coloração", "price=-1"], "invalid price"),
         (&["set", "services", "Coloração"], "balcao business set services NAME FIELD=VALUE"),
         (&["set", "services", "Coloração", "price"], "expected FIELD=VALUE"),
+        (
+            &["set", "organization", "exceptions+={\"date\":\"2026-12-24\",\"date\":\"2026-12-25\"}"],
+            "`/date` is given twice",
+        ),
         (&["remove", "tags", "Mensalista"], "cannot be removed"),
         (&["add", "services", "name=Luzes"], "`price` is missing"),
     ] {

@@ -233,6 +233,7 @@ fn one_command_is_run_by_hand_shown_before_it_is_sent_and_undone() {
         (vec!["clikup", "get_task"], "expected one of: clickup"),
         (vec!["clickup", "get_tsk"], "did you mean `get_task`?"),
         (vec!["clickup", "get_task", "--input", "[]"], "invalid --input; expected a JSON object"),
+        (vec!["clickup", "get_task", "--input", r#"{"task_id": "1", "task_id": "2"}"#], "`/task_id` is given twice"),
         (vec!["clickup", "get_task", "--input", "@nowhere.json"], "nowhere.json"),
     ] {
         let output = ops.run(&[&["pack", "run"][..], &arguments].concat(), "");

@@ -214,6 +214,10 @@ fn object(option: &str, given: &str) -> Result<Map<String, Value>, Failure> {
             .map_err(|error| Failure::usage(format!("{option} {file}: {}", crate::files::reason(&error))))?,
         None => given.to_owned(),
     };
-    serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("invalid {option}; expected a JSON object: {error}")))
+    let invalid = |why: &str| Failure::usage(format!("invalid {option}; expected a JSON object{why}"));
+    match balcao_json::read_text(&text, balcao_json::MOST_LEVELS) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(invalid("")),
+        Err(fault) => Err(invalid(&format!(": {fault}"))),
+    }
 }
