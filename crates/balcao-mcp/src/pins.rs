@@ -66,6 +66,7 @@ pub trait Pins: Send + Sync + fmt::Debug {
 #[derive(Debug)]
 pub struct FilePins {
     path: PathBuf,
+    before: Option<PathBuf>,
 }
 
 /// Largest file that is read, in bytes.
@@ -80,18 +81,27 @@ struct Written {
 impl FilePins {
     /// In that file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), before: None }
+    }
+
+    /// As long as that file is not there, what stands in this one counts. It is read and never written.
+    #[must_use]
+    pub fn or(self, before: impl Into<PathBuf>) -> Self {
+        Self { before: Some(before.into()), ..self }
     }
 
     fn read(&self) -> Result<BTreeMap<String, Pin>, PinsError> {
-        let text = match read_regular(&self.path, MAX_BYTES) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(error) => return Err(PinsError::File(self.path.clone(), error)),
-        };
-        let written: Written =
-            serde_json::from_slice(&text).map_err(|error| PinsError::Unreadable(self.path.clone(), error))?;
-        Ok(written.tools)
+        for path in std::iter::once(&self.path).chain(&self.before) {
+            let text = match read_regular(path, MAX_BYTES) {
+                Ok(text) => text,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(PinsError::File(path.clone(), error)),
+            };
+            let written: Written =
+                balcao_json::read_strictly(&text).map_err(|error| PinsError::Unreadable(path.clone(), error))?;
+            return Ok(written.tools);
+        }
+        Ok(BTreeMap::new())
     }
 
     fn write(&self, text: &str) -> io::Result<()> {

@@ -1,15 +1,15 @@
 //! What a person accepted of packs: a command is not offered, and no program of a pack is started, on other terms than those.
 //!
-//! Acceptances stand in a file of the installation (`packs.accepted`), by organization and pack; a pack's folder holds none. A pack that the
-//! file does not name is accepted as it is when `serve` starts, and written down: whoever names its folder has chosen it. That does not hold
-//! for a program: it is started once a person accepted it. Under `packs.development` nothing has to be accepted.
+//! Acceptances stand in a file of the installation (`packs.accepted`), by organization and pack; a pack's folder holds none. What was accepted
+//! while the configuration named no organization holds for one that is named later, and is written under its name by the next `serve`.
+//!
+//! A pack that the file names for no organization at all is accepted as it is when `serve` starts, and written down: whoever names its folder
+//! has chosen it. One that it names for other organizations alone is held against their terms, so that a changed pack is not taken for a
+//! new one. Neither holds for a program: it is started once a person accepted it. Under `packs.development` nothing has to be accepted.
 
-use std::{
-    collections::BTreeMap,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 
+use balcao_mcp::FilePins;
 use balcao_pack::{Terms, manifest::PackKind, read_regular};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ impl Accepted {
     /// If it cannot be read, or is no such file.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         match read_regular(path, MAX_BYTES) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+            Ok(text) => balcao_json::read_strictly(&text).map_err(|error| {
                 Failure::usage(format!(
                     "packs.accepted {}: invalid file: {error}; move it away, and `balcao pack accept` writes it anew",
                     path.display()
@@ -60,15 +60,33 @@ impl Accepted {
         file.persist(path).map_err(|error| failed(&error.error)).map(drop)
     }
 
-    /// What was accepted of a pack, if anything was.
+    /// What was accepted of a pack for the organization that is served, if anything was: by its name, else before it had one.
     pub(crate) fn of(&self, config: &PacksConfig, pack: &str) -> Option<&Terms> {
-        self.organizations.get(whose(config))?.get(pack)
+        [whose(config), ANY].into_iter().find_map(|whose| self.organizations.get(whose)?.get(pack))
     }
 
-    /// Accepts a pack as it is; gives what was accepted before.
+    /// What a pack is held against: what was accepted for the organization, else what others accepted. Of those, the terms that it
+    /// still has, else the first; `None`: the file does not name the pack.
+    pub(crate) fn held_against(&self, config: &PacksConfig, pack: &str, terms: &Terms) -> Option<&Terms> {
+        let others = || self.organizations.values().filter_map(|packs| packs.get(pack));
+        self.of(config, pack).or_else(|| others().find(|known| *known == terms)).or_else(|| others().next())
+    }
+
+    /// Accepts a pack as it is; gives what it was held against before.
     pub(crate) fn accept(&mut self, config: &PacksConfig, own: &OwnPack) -> Option<Terms> {
-        let all = self.organizations.entry(whose(config).to_owned()).or_default();
-        all.insert(own.pack.id.clone(), own.pack.terms.clone())
+        let before = self.held_against(config, &own.pack.id, &own.pack.terms).cloned();
+        self.keep(config, &own.pack.id, own.pack.terms.clone());
+        before
+    }
+
+    /// Writes terms under the organization that is served.
+    fn keep(&mut self, config: &PacksConfig, pack: &str, terms: Terms) {
+        self.organizations.entry(whose(config).to_owned()).or_default().insert(pack.to_owned(), terms);
+    }
+
+    /// Whether the organization that is served has terms of a pack under its own name.
+    fn names(&self, config: &PacksConfig, pack: &str) -> bool {
+        self.organizations.get(whose(config)).is_some_and(|packs| packs.contains_key(pack))
     }
 }
 
@@ -77,9 +95,10 @@ fn whose(config: &PacksConfig) -> &str {
     config.organization.as_deref().unwrap_or(ANY)
 }
 
-/// The file of what was accepted of the tools of a pack's server: beside that of the packs, never in the pack's folder.
-pub(crate) fn of_server(config: &PacksConfig, pack: &str) -> PathBuf {
-    config.accepted.with_extension("servers").join(whose(config)).join(format!("{pack}.json"))
+/// Where it is kept what was accepted of the tools of a pack's server: beside the file of the packs, never in the pack's folder.
+pub(crate) fn of_server(config: &PacksConfig, pack: &str) -> FilePins {
+    let of = |whose: &str| config.accepted.with_extension("servers").join(whose).join(format!("{pack}.json"));
+    FilePins::new(of(whose(config))).or(of(ANY))
 }
 
 /// Whether a pack may be connected: its server started or asked, with the account's secrets.
@@ -87,18 +106,20 @@ pub(crate) fn may_connect(config: &PacksConfig, accepted: &Accepted, pack: &str,
     if config.development || config.reviewing {
         return true;
     }
-    accepted.of(config, pack).map_or(!program, |known| known.shared == terms.shared)
+    let known = if program { accepted.of(config, pack) } else { accepted.held_against(config, pack, terms) };
+    known.map_or(!program, |known| known.shared == terms.shared)
 }
 
 /// The commands of a pack that are not as they were accepted.
-pub(crate) fn changed(config: &PacksConfig, own: &OwnPack, known: Option<&Terms>) -> Vec<String> {
-    match known {
+pub(crate) fn changed(config: &PacksConfig, own: &OwnPack, accepted: &Accepted) -> Vec<String> {
+    match accepted.held_against(config, &own.pack.id, &own.pack.terms) {
         Some(known) if !config.development => own.pack.terms.changed(known).into_iter().collect(),
         Some(_) | None => Vec::new(),
     }
 }
 
-/// Accepts the packs that the file does not name, except those that start a program, and writes the file.
+/// Writes down, under the organization that is served, what each pack is held against: what was accepted before the organization was
+/// named, and packs that are new, as they are. Programs are never taken as they are.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -107,17 +128,32 @@ pub(crate) fn remember(config: &PacksConfig, packs: &[OwnPack]) -> Result<(), Fa
         return Ok(());
     }
     let mut accepted = Accepted::read(&config.accepted)?;
-    let new = packs.iter().filter(|own| accepted.of(config, &own.pack.id).is_none() && !own.starts_a_program());
-    let new: Vec<&OwnPack> = new.collect();
-    if new.is_empty() {
-        return Ok(());
+    let file = config.accepted.display();
+    let mut is_new = false;
+    for own in packs {
+        let (pack, terms) = (&own.pack.id, &own.pack.terms);
+        if accepted.names(config, pack) {
+            continue;
+        }
+        let kept = match accepted.of(config, pack) {
+            Some(before) => {
+                tracing::info!(pack, %file, "what was accepted before the organization was named holds for it");
+                Some(before.clone())
+            }
+            None if own.starts_a_program() => None,
+            None if accepted.held_against(config, pack, terms).is_none_or(|known| known == terms) => {
+                tracing::warn!(pack, %file, "accepted as it is, because the file names no terms of it; changes wait for `balcao pack accept`");
+                Some(terms.clone())
+            }
+            // What others accepted has changed since: a person has to see how.
+            None => None,
+        };
+        if let Some(kept) = kept {
+            accepted.keep(config, pack, kept);
+            is_new = true;
+        }
     }
-    for own in new {
-        let file = config.accepted.display();
-        tracing::warn!(pack = own.pack.id, %file, "accepted as it is, because the file names no terms of it; changes wait for `balcao pack accept`");
-        drop(accepted.accept(config, own));
-    }
-    accepted.write(&config.accepted)
+    if is_new { accepted.write(&config.accepted) } else { Ok(()) }
 }
 
 impl OwnPack {

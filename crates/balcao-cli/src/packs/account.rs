@@ -5,7 +5,7 @@ mod over;
 use std::{path::Path, sync::Arc};
 
 use balcao_connector::{Account, Connection, Deliveries, Egress, Keys, Settings, TokioClock};
-use balcao_mcp::{FilePins, Permitted, Reach, Server};
+use balcao_mcp::{Permitted, Reach, Server};
 use balcao_pack::{
     Handlers, LoadedPack,
     manifest::{Pack, PackKind},
@@ -215,8 +215,7 @@ fn server(
     let programs = programs.map(|one| Permitted { command: one.command.clone(), args: one.args.clone() }).collect();
     let reach = Reach { egress: egress(config), programs };
     let clock = Arc::new(TokioClock::starting_at(time::now()));
-    let opened =
-        Server::open(connection, settings, &reach, clock, Arc::new(FilePins::new(accept::of_server(config, pack))));
+    let opened = Server::open(connection, settings, &reach, clock, Arc::new(accept::of_server(config, pack)));
     opened.map_err(|found| refused(found, place))
 }
 

@@ -121,7 +121,7 @@ impl OwnPacks {
             return Err(Failure::problems(&problems));
         }
         for own in all.iter_mut().filter(|own| own.changed.is_empty()) {
-            own.changed = accept::changed(config, own, accepted.of(config, &own.pack.id));
+            own.changed = accept::changed(config, own, &accepted);
         }
         let embedder = config.embedding.read().map_err(Failure::usage)?;
         Ok(Self { all, embedder })

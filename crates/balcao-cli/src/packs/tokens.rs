@@ -2,7 +2,8 @@
 //! the program.
 //!
 //! They lie in a file that its owner alone can read, under pack and organization, each with a digest of the token in whose place it came: an operator
-//! who sets another one has connected anew, and is believed. Programs that share the file share the tokens.
+//! who sets another one has connected anew, and is believed. Programs that share the file share the tokens. What was exchanged while the
+//! configuration named no organization counts for one that is named later, until it exchanges the token again.
 
 use std::{
     collections::BTreeMap,
@@ -26,6 +27,8 @@ static WRITING: Mutex<()> = Mutex::new(());
 pub(super) struct TokenFile {
     path: PathBuf,
     account: String,
+    /// The same account, of no organization in particular.
+    unnamed: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,7 +43,8 @@ type Tokens = BTreeMap<String, Exchanged>;
 
 impl TokenFile {
     pub(super) fn new(path: &Path, pack: &str, organization: Option<&str>) -> Self {
-        Self { path: path.to_owned(), account: format!("{pack}@{}", organization.unwrap_or("*")) }
+        let account = |whose: &str| format!("{pack}@{whose}");
+        Self { path: path.to_owned(), account: account(organization.unwrap_or("*")), unnamed: account("*") }
     }
 
     /// Whether an exchanged token could be kept: found out before a service takes the old one away.
@@ -76,6 +80,7 @@ impl RefreshKeeper for TokenFile {
         match self.read() {
             Ok(mut tokens) => tokens
                 .remove(&self.account)
+                .or_else(|| tokens.remove(&self.unnamed))
                 .filter(|one| one.instead_of == digest(configured))
                 .map(|one| SecretString::from(one.refresh_token)),
             Err(error) => {

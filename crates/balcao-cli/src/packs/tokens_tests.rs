@@ -29,6 +29,19 @@ fn an_exchanged_token_outlives_the_program_until_the_operator_sets_another_one()
 }
 
 #[test]
+fn a_token_that_was_exchanged_before_the_organization_was_named_is_still_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packs.tokens.json");
+    TokenFile::new(&path, "orders", None).keep(&secret("first"), &secret("second"));
+    let named = TokenFile::new(&path, "orders", Some("figueira"));
+    assert_eq!(kept(&named, "first").as_deref(), Some("second"));
+    assert_eq!(kept(&TokenFile::new(&path, "others", Some("figueira")), "first"), None);
+    named.keep(&secret("first"), &secret("third"));
+    assert_eq!(kept(&named, "first").as_deref(), Some("third"));
+    assert_eq!(kept(&TokenFile::new(&path, "orders", None), "first").as_deref(), Some("second"));
+}
+
+#[test]
 fn a_place_where_nothing_can_be_kept_is_told_before_a_token_is_exchanged() {
     let folder = tempfile::tempdir().unwrap();
     let check = |path: &Path| TokenFile::new(path, "orders", None).check();

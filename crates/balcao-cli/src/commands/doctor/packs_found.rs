@@ -31,7 +31,8 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
     // What cannot be read was a failure above.
     let accepted = Accepted::read(&config.packs.accepted).unwrap_or_default();
     for one in &own.all {
-        let named = config.packs.development || accepted.of(&config.packs, &one.pack.id).is_some();
+        let held_against = accepted.held_against(&config.packs, &one.pack.id, &one.pack.terms);
+        let named = config.packs.development || held_against.is_some();
         if !named && one.unconnected.is_none() && !one.starts_a_program() {
             let says =
                 format!("{}: nothing of it was accepted; the next `balcao serve` accepts it as it is", one.pack.id);

@@ -104,6 +104,9 @@ const PROGRAM: &str = r#"tool:
       output_schema: {type: object}
 "#;
 
+/// The short name of the sample business.
+const SLUG: &str = "figueira";
+
 const HALF: &str = "function half(x) { return x / 2 }\n";
 
 /// One change: where it shows, what stood there, and what stands there then.
@@ -292,4 +295,114 @@ fn p12_a_list_of_accepted_packs_of_more_than_64_mib_is_not_read() {
     fs::File::create(house.path().join("accepted.json")).unwrap().set_len((64 << 20) + 1).unwrap();
     let (exit, said) = run(house.path(), &["pack", "run", "http00", "get_it"]);
     assert!(exit != 0 && said.contains("at most 67108864 bytes"), "{said}");
+}
+
+/// Names the organization that is served, in the place of another.
+fn name_organization(house: &Path, slug: &str) {
+    let config = house.join("balcao.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    let packs = text.find("[packs]").unwrap();
+    fs::write(&config, format!("[organization]\nslug = \"{slug}\"\n{}", &text[packs..])).unwrap();
+}
+
+#[test]
+fn p13_what_was_accepted_stays_so_when_the_organization_is_named_later() {
+    let house = tempdir().unwrap();
+    write(house.path(), "code00", SCRIPT, HALF);
+    let config = "[packs]\nfolders = [\"code00\"]\naccepted = \"accepted.json\"\n";
+    fs::write(house.path().join("balcao.toml"), config).unwrap();
+    let command = ["pack", "run", "code00", "get_it", "--input", "{\"id\": 2}"];
+    let runs = || run(house.path(), &command);
+    let (exit, said) = run(house.path(), &["pack", "accept"]);
+    assert_eq!(exit, 0, "{said}");
+    name_organization(house.path(), "figueira");
+    let (exit, said) = run(house.path(), &["pack", "accept", "--dry-run"]);
+    assert!(exit == 0 && said.contains("nothing changed"), "{said}");
+    assert_eq!(runs().0, 0);
+    // A change is one, though the file names no terms of this organization.
+    write(house.path(), "code00", &SCRIPT.replace("x.id * 2", "x.id * 3"), HALF);
+    let (exit, said) = runs();
+    assert!(exit == 1 && said.contains("not as it was accepted"), "{said}");
+    let (_, said) = run(house.path(), &["pack", "accept", "--dry-run"]);
+    assert!(said.contains("helpers") && said.contains("is now"), "{said}");
+    let (_, said) = run(house.path(), &["doctor"]);
+    assert!(said.contains("changed since it was accepted") && !said.contains("nothing of it was accepted"), "{said}");
+    assert_eq!(run(house.path(), &["pack", "accept"]).0, 0);
+    assert_eq!(runs().0, 0);
+    // Where others alone accepted it, a changed pack is not taken for a new one.
+    name_organization(house.path(), "aroeira");
+    let accepted = house.path().join("accepted.json");
+    let text = fs::read_to_string(&accepted).unwrap();
+    fs::write(&accepted, text.replacen("\"_\": {", "\"others\": {", 1)).unwrap();
+    assert_eq!(runs().0, 0);
+    write(house.path(), "code00", &SCRIPT.replace("x.id * 2", "x.id * 4"), HALF);
+    let (exit, said) = runs();
+    assert!(exit == 1 && said.contains("not as it was accepted"), "{said}");
+}
+
+#[test]
+fn p14_a_program_that_another_organization_accepted_is_not_started() {
+    let house = tempdir().unwrap();
+    let mark = house.path().join("started");
+    let line = format!("touch {}", mark.display());
+    let text = PROGRAM.replace("exit 3", &line);
+    write(house.path(), "mcp00", &text, HALF);
+    let config = format!(
+        "[packs]\nfolders = [\"mcp00\"]\naccepted = \"accepted.json\"\n[[packs.programs]]\npack = \"mcp00\"\n\
+         command = \"/bin/sh\"\nargs = [\"-c\", \"{line}\"]\n[[packs.accounts]]\npack = \"mcp00\"\n\
+         settings = {{ token = \"${{UP_TOKEN}}\" }}\n"
+    );
+    fs::write(house.path().join("balcao.toml"), config).unwrap();
+    // It ends at once and is no server, so that accepting it fails behind the acceptance.
+    run(house.path(), &["pack", "accept"]);
+    assert!(mark.exists(), "whoever accepts it starts it");
+    let starts = || {
+        fs::remove_file(&mark).ok();
+        run(house.path(), &["pack", "run", "mcp00", "get_it"]);
+        mark.exists()
+    };
+    name_organization(house.path(), "figueira");
+    assert!(starts(), "it was accepted before the organization was named");
+    run(house.path(), &["pack", "accept"]);
+    name_organization(house.path(), "figueira");
+    let accepted = house.path().join("accepted.json");
+    let text = fs::read_to_string(&accepted).unwrap();
+    fs::write(&accepted, text.replacen("\"_\": {", "\"others\": {", 1)).unwrap();
+    assert!(starts(), "it was accepted by name");
+    name_organization(house.path(), "aroeira");
+    assert!(!starts(), "others accepted it");
+}
+
+#[test]
+fn p12_a_list_of_accepted_packs_that_names_one_twice_is_not_read() {
+    let house = tempdir().unwrap();
+    write(house.path(), "code00", SCRIPT, HALF);
+    let config = "[packs]\nfolders = [\"code00\"]\naccepted = \"accepted.json\"\n";
+    fs::write(house.path().join("balcao.toml"), config).unwrap();
+    assert_eq!(run(house.path(), &["pack", "accept"]).0, 0);
+    let accepted = house.path().join("accepted.json");
+    let text = fs::read_to_string(&accepted).unwrap();
+    let terms = "\"code00\": {\"shared\": {}, \"commands\": {}}, \"code00\"";
+    fs::write(&accepted, text.replacen("\"code00\"", terms, 1)).unwrap();
+    let (exit, said) = run(house.path(), &["pack", "run", "code00", "get_it", "--input", "{\"id\": 2}"]);
+    assert!(exit != 0 && said.contains("given twice"), "{said}");
+}
+
+#[test]
+fn p13_a_server_writes_what_was_accepted_under_the_organizations_name_and_not_what_stands_there_now() {
+    let config = "[packs]\nfolders = [\"code00\"]\naccepted = \"accepted.json\"\n";
+    let shop = crate::observed::serve(config, |command| {
+        let house = command.get_current_dir().unwrap().to_owned();
+        write(&house, "code00", SCRIPT, HALF);
+        let (exit, said) = run(&house, &["pack", "accept"]);
+        assert_eq!(exit, 0, "{said}");
+        write(&house, "code00", &SCRIPT.replace("x.id * 2", "x.id * 3"), HALF);
+        command.env("BALCAO__ORGANIZATION__SLUG", SLUG);
+    });
+    let text = fs::read_to_string(shop.folder.path().join("accepted.json")).unwrap();
+    let accepted: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let of = |whose: &str| &accepted["organizations"][whose]["code00"];
+    assert!(of("_").is_object() && of(SLUG) == of("_"), "{text}");
+    assert!(!text.contains("x.id * 3"), "{text}");
+    shop.stop();
 }
