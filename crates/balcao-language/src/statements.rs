@@ -98,6 +98,62 @@ const TRAITS: &[&str] = &[
     "skin",
 ];
 
+/// What is one person's alone, such as an address; "of" names that person.
+const PERSONAL: &[&str] = &[
+    "nome",
+    "sobrenome",
+    "apelido",
+    "email",
+    "mail",
+    "telefone",
+    "celular",
+    "cel",
+    "numero",
+    "whatsapp",
+    "whats",
+    "zap",
+    "endereco",
+    "cpf",
+    "aniversario",
+    "nascimento",
+    "idade",
+    "instagram",
+    "insta",
+    "name",
+    "address",
+    "phone",
+    "number",
+    "birthday",
+];
+
+/// What has an address or a number and is nobody: "o email do trabalho" may be the writer's.
+const PLACES: &[&str] = &[
+    "trabalho",
+    "servico",
+    "empresa",
+    "firma",
+    "escritorio",
+    "loja",
+    "casa",
+    "ap",
+    "apartamento",
+    "predio",
+    "bloco",
+    "faculdade",
+    "escola",
+    "cadastro",
+    "cartao",
+    "contato",
+    "whatsapp",
+    "whats",
+    "instagram",
+    "gmail",
+    "hotmail",
+    "outlook",
+    "work",
+    "company",
+];
+
 /// The clauses of a message, in its order.
 #[must_use]
 pub fn statements(text: &str) -> Vec<Statement<'_>> {
@@ -192,10 +248,37 @@ fn others_in(clause: &[Token]) -> Vec<String> {
         let is_word = clause.get(*index).is_some_and(|token| token.kind == TokenKind::Word);
         let owned = is_word && possessive(*index) && !TRAITS.contains(&word);
         let named = *index == 1 && ["o", "a"].contains(&text_at(clause, 0)) && is_first_name(word) && clause.len() > 2;
-        let told = is_relative(word) || phrase_at(clause, *index, THIRD_PERSON).is_some();
+        let owner = owns_before(clause, *index);
+        let told = owner || is_relative(word) || phrase_at(clause, *index, THIRD_PERSON).is_some();
         (told || owned || named) && !company(*index)
     };
     (0..clause.len()).filter(of_other).map(|index| text_at(clause, index).to_owned()).collect()
+}
+
+/// Whether the word at `index` is the person whose name, address or number is spoken of: "o email do Pedro", "Pedro's e-mail".
+fn owns_before(clause: &[Token], index: usize) -> bool {
+    let word = text_at(clause, index);
+    let is_word = clause.get(index).is_some_and(|token| token.kind == TokenKind::Word);
+    if text_at(clause, index.saturating_add(1)) == "'" && text_at(clause, index.saturating_add(2)) == "s" {
+        let owned = text_at(clause, index.saturating_add(3));
+        return is_first_name(word) && (PERSONAL.contains(&owned) || owned == "e");
+    }
+    let of = before(clause, index, 1);
+    let personal = before(clause, index, 2);
+    let is_personal = PERSONAL.contains(&personal) && !owned_by_writer(clause, index);
+    // A name is never that of a place of the writer's.
+    let is_place = PLACES.contains(&word) && !["nome", "name"].contains(&personal);
+    let named = match of {
+        "do" | "da" | "dos" | "das" => !is_place && !["meu", "minha", "meus", "minhas"].contains(&word),
+        "de" | "of" => is_first_name(word) || word == "quem",
+        _ => false,
+    };
+    is_word && is_personal && named
+}
+
+/// "Meu email da faculdade" is the writer's, whatever it is of.
+fn owned_by_writer(clause: &[Token], index: usize) -> bool {
+    (3..=5).any(|back| ["meu", "minha", "my"].contains(&before(clause, index, back)))
 }
 
 fn denies(clause: &[Token], in_english: bool) -> bool {
@@ -259,11 +342,26 @@ mod tests {
             "meu patrão é o Davi",
             "o Wesley gosta de café",
             "minha filha, que eu amo, mora na rua Augusta",
+            "o email do Pedro é pedro@exemplo.com",
+            "o e-mail do chefe é chefe@exemplo.com",
+            "o aniversário da Bia é 12/05",
+            "o nome do cachorro é Rex",
+            "Pedro's email is pedro@exemplo.com",
+            "o número de Carla é 99999",
         ] {
             assert!(statements(other).iter().all(|one| !one.others.is_empty()), "{other}: {:?}", statements(other));
         }
-        for own in ["moro com minha mãe na rua Augusta", "meu email é ana@exemplo.com", "aqui é a Ana", "sou a Ana"]
-        {
+        for own in [
+            "moro com minha mãe na rua Augusta",
+            "meu email é ana@exemplo.com",
+            "meu e-mail da faculdade é ana@exemplo.com",
+            "o email do trabalho é ana@exemplo.com",
+            "o número do apartamento é 12",
+            "moro na rua da Consolação",
+            "minha data de nascimento é 12/05",
+            "aqui é a Ana",
+            "sou a Ana",
+        ] {
             assert!(statements(own).iter().all(|one| one.others.is_empty()), "{own}: {:?}", statements(own));
         }
     }

@@ -348,7 +348,11 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
     let strict = !matches!(deed, Asked::Waiting | Asked::Reminding);
     let open = (0..all.len()).any(|index| {
         let word = text_at(all, index);
-        let condition = phrase_at(all, index, CONDITIONS).is_some_and(|len| !is_ours(all, index.saturating_add(len)));
+        // "Two hours before" says when, and "before I pay" sets a condition.
+        let says_when =
+            word == "before" && all.get(index.saturating_add(1)).is_none_or(|next| next.kind == TokenKind::Mark);
+        let condition =
+            !says_when && phrase_at(all, index, CONDITIONS).is_some_and(|len| !is_ours(all, index.saturating_add(len)));
         condition
             || phrase_at(all, index, DOUBTS).is_some()
             || ADVERSATIVES.contains(&word)

@@ -187,6 +187,8 @@ fn a_queue_or_a_reminder_that_is_told_of_others_is_not_asked_for() {
         "lembrete recebido",
     ];
     all(&told, Asked::Reminding, Wish::Open);
+    all(&["remind me before I pay"], Asked::Reminding, Wish::Open);
+    all(&["remind me 2 hours before", "please remind me an hour before!"], Asked::Reminding, Wish::Asked);
 }
 
 #[test]

@@ -93,6 +93,12 @@ pub enum SaidAs {
     Name,
     /// What the customer wrote of themselves, in their words.
     Words,
+    /// The customer's own name, as they named themselves.
+    OwnName,
+    /// Minutes before something, an amount of time that the customer named or that we proposed.
+    LeadTime,
+    /// A part of the day, which the customer named or which we proposed.
+    PartOfDay,
     /// A service that the customer or we named in full; else the customer is asked, and nothing is corrected.
     Service,
     /// A tag that the profile lets be kept, or a list of such, in the customer's words.

@@ -65,7 +65,12 @@ pub(super) fn of(
     talk: &DialogueHistory<'_>,
     services: &[String],
 ) -> Consent {
-    let named = deed != Asked::Booking || service_is_named(args, spec, talk, services);
+    let named = match deed {
+        Asked::Booking => service_is_named(args, spec, talk, services),
+        // A place in the queue may be for any service.
+        Asked::Waiting => !gives_service(args, spec) || service_is_named(args, spec, talk, services),
+        Asked::Cancelling | Asked::Rescheduling | Asked::Reminding | Asked::Other => true,
+    };
     let most = if named { Consent::Given } else { Consent::Open };
     of_words(deed, args, &spec.said, talk).min(most)
 }
@@ -371,6 +376,11 @@ fn service_is_named(args: &Value, spec: &CommandSpec, talk: &DialogueHistory<'_>
         last.is_some_and(|said| wanted.iter().all(|word| said.contains(word)) || fits_alone(&wanted, said, &all))
     };
     !given.is_empty() && given.iter().all(is_named)
+}
+
+/// Whether a call names a service.
+fn gives_service(args: &Value, spec: &CommandSpec) -> bool {
+    spec.said.iter().any(|(name, kind)| *kind == SaidAs::Service && args.get(name).is_some())
 }
 
 /// Whether what was said of services fits this one and no other: "barba" is "Barba desenhada" rather than "Corte e barba", and

@@ -5,7 +5,10 @@
 
 mod day;
 mod kept;
+mod lead_time;
 mod name;
+mod own_name;
+mod part_of_day;
 mod time;
 mod written;
 
@@ -121,7 +124,10 @@ pub(super) fn problems(
     let amiss = |kind: SaidAs, given: &str| match kind {
         SaidAs::Day => day::find_problem(given, talk, must_be_named),
         SaidAs::Time => time::find_problem(given, talk, must_be_named),
+        SaidAs::PartOfDay => part_of_day::find_problem(given, talk),
+        SaidAs::LeadTime => given.parse().ok().and_then(|minutes| lead_time::find_problem(minutes, talk)),
         SaidAs::Name => name::find_problem(given, talk),
+        SaidAs::OwnName => own_name::find_problem(given, talk),
         SaidAs::Words => written::find_problem(given, talk, whose),
         // Whether the customer has to be asked is another question.
         SaidAs::Service => None,
@@ -138,7 +144,8 @@ pub(super) fn problems(
             let mut each = several.iter().filter_map(Value::as_str);
             return each.find_map(|one| amiss(*kind, one)).map(|amiss| problem(name, value, amiss));
         }
-        let given = value.as_str()?;
+        let number = value.as_u64().map(|number| number.to_string());
+        let given = value.as_str().or(number.as_deref())?;
         let amiss_now = amiss(*kind, given)?;
         let mut before = earlier.iter().filter_map(|args| args.get(name)?.as_str());
         if reads && before.any(|earlier| amiss(*kind, earlier).is_none()) {

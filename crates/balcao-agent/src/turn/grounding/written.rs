@@ -1,7 +1,7 @@
 //! What customers tell of themselves: a name, an address or an e-mail that they never wrote, that they denied, or that is about
 //! another person, is not theirs.
 
-use balcao_language::{Statement, is_relative, normalize, statements};
+use balcao_language::{Statement, are_given, is_first_name, is_relative, normalize, own_names, statements};
 
 use super::{DialogueHistory, GroundingProblem, words};
 
@@ -23,10 +23,13 @@ pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, whose: Speak
     let named = named.as_deref();
     let theirs = if given.contains('@') {
         let to_the_letter = normalize(given);
-        of_person(false, named, talk).into_iter().any(|text| {
+        // An address names no person that a clause may be about: "o email do Pedro é pedro@…" is Pedro's.
+        let about = if let Speaker::Own(field) = whose { Some(field) } else { None };
+        of_person(false, about, talk).into_iter().any(|text| {
             let spelt = words(text);
-            normalize(text).contains(&to_the_letter)
-                || spelt.iter().any(|word| word == "arroba" || word == "at") && is_in(given, &spelt)
+            let is_there = normalize(text).contains(&to_the_letter)
+                || spelt.iter().any(|word| word == "arroba" || word == "at") && is_in(given, &spelt);
+            is_there && (about.is_none() || !reaches_another(text))
         })
     } else {
         let clauses = statements(given);
@@ -71,6 +74,19 @@ fn is_another(given: &str, clause: &str) -> bool {
     let Some(place) = said.iter().position(|word| word == first) else { return false };
     let before = said.iter().take(place).rev().find(|word| !["o", "a", "os", "as", "the"].contains(&word.as_str()));
     before.is_some_and(|word| ["com", "pela", "pelo", "pra", "pro", "para", "with", "for"].contains(&word.as_str()))
+}
+
+/// Whether a clause with an address speaks of a person by name: "com o Pedro no pedro@…", "pra Carla, carla@…".
+fn reaches_another(clause: &str) -> bool {
+    let said: Vec<String> = clause.split_whitespace().filter(|word| !word.contains('@')).flat_map(words).collect();
+    let leads = ["com", "pela", "pelo", "pra", "pro", "para", "do", "da", "de", "o", "a", "with", "for", "to", "of"];
+    let own = own_names(clause, false);
+    said.windows(2).any(|pair| match pair {
+        [lead, name] => {
+            leads.contains(&lead.as_str()) && is_first_name(name) && !are_given(std::slice::from_ref(name), &own)
+        }
+        _ => false,
+    })
 }
 
 /// Whether a clause has the words of a value, but for one of five.

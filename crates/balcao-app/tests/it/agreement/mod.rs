@@ -94,17 +94,29 @@ impl Shop {
 
     /// All that a tool for customers may change, as text; what the program notes of a handoff is its own.
     fn everything(&self) -> String {
+        self.changeable("TRUE")
+    }
+
+    /// The same of all but João.
+    fn of_others(&self) -> String {
+        self.changeable("whose NOT IN (SELECT id FROM contact WHERE channel_user = 'BR.1234567890')")
+    }
+
+    fn changeable(&self, of: &str) -> String {
         let tables = [
-            "SELECT id, contact_id, professional_id, service_name, starts_at, status FROM appointment",
-            "SELECT id, contact_id, date, state FROM waitlist",
-            "SELECT id, contact_id, hint, send_at, state FROM follow_up",
-            "SELECT id, appointment_id, remind_at, state, origin FROM reminder",
-            "SELECT id, name, preferred_name, phone_received, email, address, custom_fields FROM contact",
-            "SELECT contact_id, tag_id, 0 FROM contact_tag",
-            "SELECT contact_id, stage_id, 0 FROM contact_stage",
-            "SELECT id, contact_id, content FROM note WHERE content NOT LIKE 'Atendimento passado%'",
+            "SELECT id, contact_id AS whose, professional_id, service_name, starts_at, status FROM appointment",
+            "SELECT id, contact_id AS whose, date, state FROM waitlist",
+            "SELECT id, contact_id AS whose, hint, send_at, state FROM follow_up",
+            "SELECT r.id, a.contact_id AS whose, r.appointment_id, r.remind_at, r.state, r.origin
+             FROM reminder r JOIN appointment a ON a.id = r.appointment_id",
+            "SELECT id, id AS whose, name, preferred_name, phone_received, email, address, custom_fields FROM contact",
+            "SELECT contact_id, contact_id AS whose, tag_id FROM contact_tag",
+            "SELECT contact_id, contact_id AS whose, stage_id FROM contact_stage",
+            "SELECT id, contact_id AS whose, content FROM note WHERE content NOT LIKE 'Atendimento passado%'",
         ];
-        tables.map(|table| rows(&self.sql(), &format!("{table} ORDER BY 1, 2"), &[])).join("\n")
+        let read =
+            |table: &str| rows(&self.sql(), &format!("SELECT * FROM ({table}) WHERE {of} ORDER BY 1, 2, 3"), &[]);
+        tables.map(read).join("\n")
     }
 }
 

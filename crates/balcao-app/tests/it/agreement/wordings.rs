@@ -107,6 +107,91 @@ async fn a_message_that_asks_for_the_act_is_told_from_one_that_only_speaks_of_it
 }
 
 #[tokio::test]
+async fn what_a_message_says_of_others_is_kept_of_nobody() {
+    let own = [
+        ("name", "Ana Prado", "oi, sou a Ana Prado"),
+        ("name", "Kauã", "me chamo Kauã"),
+        ("name", "Thayane Souza", "meu nome é Thayane Souza"),
+        ("name", "João da Silva", "meu nome completo é João da Silva"),
+        ("name", "José Lima", "muda meu nome pra José Lima"),
+        ("name", "Thayane", "meu nome tá errado, é Thayane"),
+        ("name", "Wesley", "aqui é o Wesley"),
+        ("name", "Sueli", "aqui quem fala é a Sueli"),
+        ("name", "Rex Duarte", "nome: Rex Duarte"),
+        ("name", "Bia", "não me chamo Ana, me chamo Bia"),
+        ("name", "Mary Jones", "hi, I'm Mary Jones"),
+        ("preferred_name", "Beto", "pode me chamar de Beto"),
+        ("preferred_name", "Dudu", "todo mundo me chama de Dudu"),
+        ("preferred_name", "Aninha", "me chama de Aninha"),
+        ("email", "ana@exemplo.com", "meu email é ana@exemplo.com"),
+        ("email", "ana@exemplo.com", "o email do trabalho é ana@exemplo.com"),
+        ("email", "ana@exemplo.com", "anota aí: ana@exemplo.com"),
+        ("email", "ana@exemplo.com", "sou a Ana Prado, ana@exemplo.com"),
+        ("email", "ana@exemplo.com", "meu e-mail da faculdade é ana@exemplo.com"),
+        ("address", "Rua da Consolação, 90", "moro na rua da Consolação 90"),
+    ];
+    let others = [
+        ("name", "Pedro", "o Pedro mandou um abraço"),
+        ("name", "Wesley", "o Wesley corta bem"),
+        ("name", "Rex", "Rex late muito"),
+        ("name", "Rex", "meu cachorro é o Rex"),
+        ("name", "Theo", "o nome do meu filho é Theo"),
+        ("name", "Carla", "sou irmã da Carla"),
+        ("name", "Pedro", "sou cliente do Pedro"),
+        ("name", "Ana", "não sou a Ana"),
+        ("name", "Carla Nunes", "pode botar no nome de Carla Nunes"),
+        ("name", "Pedro", "aqui é o Pedro?"),
+        ("preferred_name", "Pedro", "o Pedro aqui é ótimo"),
+        ("preferred_name", "Davi", "meu chefe é o Davi"),
+        ("email", "davi@exemplo.com", "o email do meu chefe é davi@exemplo.com"),
+        ("email", "chefe@exemplo.com", "o email do chefe é chefe@exemplo.com"),
+        ("email", "pedro@exemplo.com", "o email do Pedro é pedro@exemplo.com"),
+        ("email", "bia@exemplo.com", "a Bia usa bia@exemplo.com"),
+        ("email", "pedro@exemplo.com", "pedro@exemplo.com é o email do Pedro"),
+        ("email", "pedro@exemplo.com", "fala com o Pedro no pedro@exemplo.com"),
+        ("email", "pedro@exemplo.com", "Pedro's email is pedro@exemplo.com"),
+        ("address", "Rua Augusta, 90", "o endereço da Bia é rua Augusta 90"),
+    ];
+    for (rows, kept) in [(own, true), (others, false)] {
+        for (field, value, message) in rows {
+            let args = json!({ field: value });
+            assert_eq!(changes(false, message, "update_contact", &args).await, kept, "{field} {value}: {message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reminder_and_a_place_in_the_queue_are_what_the_customer_said() {
+    let wait = |more: serde_json::Value| {
+        let mut args = json!({"date": "2026-11-28"});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ("join_waitlist", false, args)
+    };
+    let remind = |minutes: u32| ("schedule_appointment_reminder", true, json!({"minutes_before": minutes}));
+    let rows = [
+        (remind(60), "me lembra uma hora antes", true),
+        (remind(30), "me lembra 30 min antes por favor", true),
+        (remind(90), "pode me lembrar uma hora e meia antes", true),
+        (remind(1_440), "me lembra um dia antes", true),
+        (remind(120), "remind me 2 hours before", true),
+        (remind(1_440), "me lembra uma hora antes", false),
+        (remind(60), "me lembra 2 horas antes", false),
+        (remind(600), "me lembra do meu horário", false),
+        (wait(json!({})), "me coloca na lista de espera sábado", true),
+        (wait(json!({"period": "morning"})), "me coloca na lista de espera sábado de manhã", true),
+        (wait(json!({"period": "afternoon"})), "me coloca na lista de espera sábado à tarde", true),
+        (wait(json!({"service_name": WHAT})), "me coloca na lista de espera sábado pra corte na máquina", true),
+        (wait(json!({"period": "evening"})), "me coloca na lista de espera sábado de manhã", false),
+        (wait(json!({"period": "morning"})), "me coloca na lista de espera sábado", false),
+        (wait(json!({"service_name": "Coloração"})), "me coloca na lista de espera sábado pra corte na máquina", false),
+        (wait(json!({"service_name": "Coloração"})), "me coloca na lista de espera sábado", false),
+    ];
+    for ((tool, booked, args), message, changed) in rows {
+        assert_eq!(changes(booked, message, tool, &args).await, changed, "{tool} {args}: {message}");
+    }
+}
+
+#[tokio::test]
 async fn a_question_about_a_visit_without_a_service_names_a_time() {
     let shop = Shop::open(false).await;
     let call = Step::call("create_appointment", &json!({"barber_name": WHO, "date": DAY, "start_hour": AT}));
