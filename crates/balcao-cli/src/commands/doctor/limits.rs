@@ -31,6 +31,15 @@ pub(super) fn of_strangers(config: &Config) -> Option<Finding> {
             format!("strangers have no ceiling where {} answers: its prices are not known", unpriced.join(", ")),
             "set price_input_usd and price_output_usd of that provider, or chat.strangers_tokens_day",
         ),
+        (Some(tokens), Some(_)) if !unpriced.is_empty() => Finding::warning(
+            "chat",
+            format!(
+                "the ceiling of US$ {} in a day does not hold where {} answers: its prices are not known; that of {tokens} tokens does",
+                config.chat.strangers_usd_day,
+                unpriced.join(", ")
+            ),
+            "set price_input_usd and price_output_usd of that provider, or chat.strangers_usd_day = \"0\" if tokens are enough",
+        ),
         (tokens, _) => {
             let tokens = tokens.map_or_else(|| "any number of".to_owned(), |tokens| tokens.to_string());
             let dollars = &config.chat.strangers_usd_day;

@@ -28,6 +28,7 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
             return None;
         }
     };
+    findings.extend(developed_among_customers(config));
     // What cannot be read was a failure above.
     let accepted = Accepted::read(&config.packs.accepted).unwrap_or_default();
     for one in &own.all {
@@ -58,6 +59,27 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
         findings.extend(asked(one).await);
     }
     Some(own)
+}
+
+/// Warns if packs run unseen on a machine to which customers write.
+fn developed_among_customers(config: &Config) -> Option<Finding> {
+    if !config.packs.development {
+        return None;
+    }
+    let doors = [
+        ("whatsapp.account", config.whatsapp.account.is_some()),
+        ("evolution.instance", config.evolution.instance.is_some()),
+        ("chat.enabled", config.chat.enabled),
+        ("server.listen", config.server.address().is_ok_and(|address| !address.ip().is_loopback())),
+    ];
+    let open: Vec<&str> = doors.into_iter().filter_map(|(door, open)| open.then_some(door)).collect();
+    (!open.is_empty()).then(|| {
+        let says = format!(
+            "packs.development is on, so that changed packs and their programs run unseen, and others reach this program by {}",
+            open.join(", ")
+        );
+        Finding::warning("packs", says, "set packs.development = false, then `balcao pack accept`")
+    })
 }
 
 /// Whether the server answers that the pack's commands are tools of, and which of its tools are out of use. It is started for that, if

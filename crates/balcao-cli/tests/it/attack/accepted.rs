@@ -341,6 +341,22 @@ fn p13_what_was_accepted_stays_so_when_the_organization_is_named_later() {
 }
 
 #[test]
+fn p13_packs_under_development_are_a_warning_where_customers_write() {
+    let house = tempdir().unwrap();
+    write(house.path(), "code00", SCRIPT, HALF);
+    let doctor = |more: &str| {
+        let config = format!("{more}[packs]\nfolders = [\"code00\"]\ndevelopment = true\n");
+        fs::write(house.path().join("balcao.toml"), config).unwrap();
+        run(house.path(), &["doctor"]).1
+    };
+    let alone = doctor("");
+    assert!(alone.contains("code00 1.0.0") && !alone.contains("packs.development"), "{alone}");
+    let open = doctor("[server]\nlisten = \"0.0.0.0:8080\"\n[evolution]\ninstance = \"shop\"\n");
+    assert!(open.contains("packs.development is on") && open.contains("evolution.instance, server.listen"), "{open}");
+    assert!(open.contains("set packs.development = false, then `balcao pack accept`"), "{open}");
+}
+
+#[test]
 fn p14_a_program_that_another_organization_accepted_is_not_started() {
     let house = tempdir().unwrap();
     let mark = house.path().join("started");

@@ -73,6 +73,17 @@ fn h08_what_strangers_may_cost_is_set_and_told() {
     assert!(usual.contains("strangers may use 5000000 tokens and US$ 5.00 in a day"), "{usual}");
     let none = doctor("strangers_tokens_day = 0\nstrangers_usd_day = \"0\"\n");
     assert!(none.contains("no ceiling is set") && none.contains("set chat.strangers_tokens_day"), "{none}");
+    // A ceiling in money holds for a service whose prices are known, and no other.
+    let service = |more: &str| {
+        format!(
+            "[[model.providers]]\nname = \"local\"\nkind = \"compatible\"\nbase_url = \"http://127.0.0.1:9\"\nmodel = \"x\"\n{more}"
+        )
+    };
+    let unpriced = doctor(&service(""));
+    assert!(unpriced.contains("US$ 5.00 in a day does not hold where local answers"), "{unpriced}");
+    assert!(unpriced.contains("set price_input_usd and price_output_usd"), "{unpriced}");
+    let priced = doctor(&service("price_input_usd = \"1\"\nprice_output_usd = \"2\"\n"));
+    assert!(priced.contains("strangers may use 5000000 tokens and US$ 5.00 in a day"), "{priced}");
     let wrong = doctor("strangers_usd_day = \"five\"\n");
     assert!(wrong.contains("chat.strangers_usd_day"), "{wrong}");
 }
