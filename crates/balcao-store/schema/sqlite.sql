@@ -511,7 +511,7 @@ CREATE TABLE outbox (
     -- Why it failed, for staff.
     failure TEXT,
     created_at BIGINT NOT NULL,
-    changed_at BIGINT NOT NULL, given_up_at BIGINT, about TEXT, fallback TEXT, category TEXT, price_micros BIGINT, priced_at BIGINT, claim TEXT, round BIGINT NOT NULL DEFAULT 0, excused BIGINT NOT NULL DEFAULT 0, respelled BIGINT NOT NULL DEFAULT 0, message_id INTEGER REFERENCES message (id) ON DELETE SET NULL,
+    changed_at BIGINT NOT NULL, given_up_at BIGINT, about TEXT, fallback TEXT, category TEXT, price_micros BIGINT, priced_at BIGINT, claim TEXT, round BIGINT NOT NULL DEFAULT 0, excused BIGINT NOT NULL DEFAULT 0, respelled BIGINT NOT NULL DEFAULT 0, message_id INTEGER REFERENCES message (id) ON DELETE SET NULL, deaths BIGINT NOT NULL DEFAULT 0,
     UNIQUE (conversation_id, seq),
     UNIQUE (correlation),
     CHECK ((state = 'sending') = (sending_until IS NOT NULL))
@@ -599,7 +599,7 @@ CREATE TABLE webhook_delivery (
     -- Why the last attempt failed.
     failure TEXT,
     created_at BIGINT NOT NULL,
-    changed_at BIGINT NOT NULL,
+    changed_at BIGINT NOT NULL, deaths BIGINT NOT NULL DEFAULT 0,
     UNIQUE (organization_id, endpoint, event_id),
     CHECK ((state = 'sending') = (sending_until IS NOT NULL))
 );
@@ -652,7 +652,7 @@ CREATE TABLE "attachment" (
     -- Why it could not be read, for staff.
     failure TEXT,
     created_at BIGINT NOT NULL,
-    changed_at BIGINT NOT NULL,
+    changed_at BIGINT NOT NULL, deaths BIGINT NOT NULL DEFAULT 0,
     UNIQUE (inbox_id)
 );
 CREATE INDEX attachment_due ON attachment (not_before) WHERE state = 'waiting';
@@ -963,6 +963,8 @@ CREATE TABLE calendar_comparison (
     repaired BIGINT NOT NULL DEFAULT 0,
     differing BIGINT NOT NULL DEFAULT 0
 );
+CREATE INDEX pack_delivery_failed ON pack_delivery (organization_id, not_before) WHERE state = 'failed';
+CREATE INDEX pack_delivery_command_failed ON pack_delivery_command (organization_id, not_before) WHERE state = 'failed';
 CREATE TABLE calendar_conflict_instance (
     organization_id INTEGER NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
     conflict_id INTEGER NOT NULL REFERENCES calendar_conflict (id) ON DELETE CASCADE,

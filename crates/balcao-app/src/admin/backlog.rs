@@ -13,7 +13,7 @@ use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// How long work may wait before the monitor raises an alert.
-const ALERT_AFTER: [(BacklogKind, Duration); 8] = [
+const ALERT_AFTER: [(BacklogKind, Duration); 9] = [
     (BacklogKind::Account, Duration::ZERO),
     (BacklogKind::Message, Duration::from_mins(2)),
     (BacklogKind::Answer, Duration::from_mins(2)),
@@ -22,6 +22,7 @@ const ALERT_AFTER: [(BacklogKind, Duration); 8] = [
     (BacklogKind::Person, Duration::from_mins(15)),
     (BacklogKind::Calendar, Duration::from_mins(15)),
     (BacklogKind::Event, Duration::ZERO),
+    (BacklogKind::Delivery, Duration::ZERO),
 ];
 
 /// What can wait too long.
@@ -43,6 +44,8 @@ pub enum BacklogKind {
     Calendar,
     /// An appointment whose event in an external calendar was set aside.
     Event,
+    /// What a pack's service sent, or a command that it started, set aside within the last day.
+    Delivery,
 }
 
 /// Something has waited too long.
@@ -71,6 +74,9 @@ impl fmt::Display for Alarm {
             BacklogKind::Event => {
                 "an appointment whose event was set aside after three crashes (`balcao calendar status` names it, \
                  `balcao calendar sync` takes it up again)"
+            }
+            BacklogKind::Delivery => {
+                "a delivery of a pack's service, or a command of one, that was set aside (`balcao doctor` counts them, the log says why)"
             }
         };
         write!(f, "{what} has waited for {} s, with {} more", self.age_s, self.count.saturating_sub(1))
@@ -137,6 +143,7 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
             BacklogKind::Person => figures.untaken,
             BacklogKind::Calendar => figures.calendars,
             BacklogKind::Event => figures.set_aside,
+            BacklogKind::Delivery => figures.deliveries(),
         };
         let age_s = waiting.age(now);
         (age_s > patience.as_secs()).then_some(Alarm { what, age_s, count: waiting.count })

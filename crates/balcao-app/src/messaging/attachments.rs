@@ -155,8 +155,8 @@ impl Attachments {
 
     async fn work(&self, claimed: Attachment) {
         let id = claimed.id;
-        let attempt = if claimed.attempts > MAX_ATTEMPTS {
-            // No earlier attempt recorded an outcome, so this file may crash the process.
+        let attempt = if claimed.deaths >= MOST_DEATHS || claimed.attempts > MAX_ATTEMPTS {
+            // The file may crash the process, or no earlier attempt recorded an outcome.
             Attempt::Unreadable { file: None, failure: "no attempt to read it came to an end".to_owned() }
         } else {
             let attempt = AssertUnwindSafe(self.attempt(&claimed)).catch_unwind();
@@ -243,6 +243,8 @@ impl Attachments {
 /// What staff read of a file that waits for room on the disk, and how long it waits before the next look.
 const NO_ROOM: &str = "there is too little room on the disk; it is fetched once there is more";
 const UNTIL_ROOM: Duration = Duration::from_mins(1);
+/// So many attempts in a row that the program did not live to end are enough.
+const MOST_DEATHS: u32 = 3;
 /// What staff read of a file whose reading panicked.
 const BROKE: &str = "the program broke while it was read; its log says why";
 

@@ -195,6 +195,25 @@ async fn a_file_whose_bytes_were_altered_is_fetched_again_and_given_up_at_last()
 }
 
 #[tokio::test]
+async fn a_file_that_the_program_died_at_three_times_is_given_up_unseen() {
+    let shop = start_harness([]).await;
+    shop.graph.keep_file("m1", "image/png", PNG);
+    shop.joao_sends("wamid.1", image(json!({}))).await;
+    for death in 1..=3 {
+        let now = shop.world.clock.now();
+        let until = now + jiff::SignedDuration::from_secs(30);
+        let claimed = shop.world.app.store.write(move |tx: &mut Tx<'_>| attachment::claim(tx, now, until, 10)).await;
+        assert_eq!(claimed.unwrap().len(), 1, "death {death}");
+        shop.advance_secs(31);
+    }
+    let asked = shop.graph.asked().len();
+    assert_eq!(shop.files.work_off().await.unwrap(), 1);
+    let given_up = one(&shop).await;
+    assert_eq!((given_up.state, shop.graph.asked().len()), (AttachmentState::Unreadable, asked));
+    assert!(given_up.failure.unwrap().contains("came to an end"));
+}
+
+#[tokio::test]
 async fn a_file_that_is_slow_once_comes_the_next_time() {
     let shop = got_an_image(None, |shop| {
         shop.graph.keep_file("m1", "image/png", PNG);

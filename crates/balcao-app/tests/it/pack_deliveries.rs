@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
+use balcao_app::admin::backlog::{self, BacklogKind};
 use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries, Prepared, Reader};
 use balcao_domain::burst::BurstRules;
-use balcao_store::{ops::pack_delivery, turns::event};
+use balcao_store::{StoreError, ops::pack_delivery, turns::event};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -124,4 +125,13 @@ async fn a_delivery_that_the_program_died_at_three_times_is_set_aside_and_holds_
     let organization = world.organization;
     let failed: i64 = world.app.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
     assert_eq!(failed, 1, "the doctor tells of it");
+    let alarms = async || {
+        let now = balcao_domain::Clock::now(world.clock.as_ref());
+        let figures: Result<_, StoreError> =
+            world.app.store.read(move |tx| balcao_store::ops::backlog::read(tx, now)).await;
+        backlog::alarms(&figures.unwrap(), now).into_iter().map(|alarm| alarm.what).collect::<Vec<_>>()
+    };
+    assert_eq!(alarms().await, [BacklogKind::Delivery]);
+    world.clock.advance(SignedDuration::from_hours(25));
+    assert!(!alarms().await.contains(&BacklogKind::Delivery), "it was told for a day");
 }

@@ -274,6 +274,12 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../../migrations/postgres/2026112670_moved_outside.sql"),
     },
     Migration {
+        version: 2_026_112_730,
+        name: "2026112730_set_aside",
+        sqlite: include_str!("../../migrations/sqlite/2026112730_set_aside.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112730_set_aside.sql"),
+    },
+    Migration {
         version: 2_026_112_733,
         name: "2026112733_conflict_instances",
         sqlite: include_str!("../../migrations/sqlite/2026112733_conflict_instances.sql"),

@@ -65,6 +65,8 @@ pub struct Attachment {
     pub failure: Option<String>,
     /// When it came, or was made.
     pub created_at: Timestamp,
+    /// Attempts in a row that the program did not live to end.
+    pub deaths: u32,
 }
 
 /// A file that staff are about to send.
@@ -94,7 +96,7 @@ pub struct Fetched<'a> {
 }
 
 const COLUMNS: &str = "id, organization_id, conversation_id, inbox_id, channel, account, media, state, attempts, mime, size, \
-                       transcript, failure, message_id, created_at";
+                       transcript, failure, message_id, created_at, deaths";
 
 fn read(row: &Row<'_>) -> Result<Attachment, StoreError> {
     Ok(Attachment {
@@ -113,6 +115,7 @@ fn read(row: &Row<'_>) -> Result<Attachment, StoreError> {
         failure: row.get(12)?,
         message: row.get(13)?,
         created_at: row.get(14)?,
+        deaths: row.get(15)?,
     })
 }
 
@@ -254,13 +257,15 @@ pub fn awaited_until(
     )
 }
 
-/// Claims files that are due, and counts the attempt. A file whose claim expired, because its process died, is due again.
+/// Claims files that are due, and counts the attempt. A file whose claim expired, because its process died, is due again, and the death
+/// counts.
 ///
 /// # Errors
 /// What the database said.
 pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Attachment>, StoreError> {
     let sql = format!(
-        "UPDATE attachment SET attempts = attempts + 1, lease_until = ?2, changed_at = ?1 WHERE id IN (
+        "UPDATE attachment SET attempts = attempts + 1, deaths = CASE WHEN lease_until IS NULL THEN 0 ELSE deaths + 1 END,
+                lease_until = ?2, changed_at = ?1 WHERE id IN (
              SELECT id FROM attachment
              WHERE state = 'waiting' AND not_before <= ?1 AND (lease_until IS NULL OR lease_until <= ?1)
                AND (organization_id = ?4 OR ?4 IS NULL)

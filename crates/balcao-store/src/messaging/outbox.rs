@@ -96,6 +96,8 @@ pub struct Outbox {
     pub respelled: bool,
     /// When it was written.
     pub created_at: Timestamp,
+    /// Attempts that the program did not live to end.
+    pub deaths: u32,
 }
 
 impl Outbox {
@@ -126,7 +128,7 @@ pub struct Bill {
 
 const COLUMNS: &str = "id, organization_id, conversation_id, turn_id, channel, account, recipient, body, correlation, state, \
                        attempts, not_before, provider_message, delivery, failure, kind, about, fallback, category, \
-                       price_micros, round, excused, respelled, created_at";
+                       price_micros, round, excused, respelled, created_at, deaths";
 
 fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
     Ok(Outbox {
@@ -154,6 +156,7 @@ fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
         excused: row.get(21)?,
         respelled: row.get(22)?,
         created_at: row.get(23)?,
+        deaths: row.get(24)?,
     })
 }
 
@@ -252,13 +255,13 @@ pub fn excuse(tx: &mut Tx<'_>, attempted: &Outbox) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Marks the messages of a dead sender as unknown and returns them as they were. Later messages of the conversation wait until `settle`.
+/// Marks the messages of a dead sender as unknown, counts the death and returns them. Later messages of the conversation wait until `settle`.
 ///
 /// # Errors
 /// What the database said.
 pub fn expire(tx: &mut Tx<'_>, now: Timestamp, settle: Timestamp) -> Result<Vec<Outbox>, StoreError> {
     let sql = format!(
-        "UPDATE outbox SET state = 'unknown', sending_until = NULL, not_before = ?2, changed_at = ?1,
+        "UPDATE outbox SET state = 'unknown', sending_until = NULL, not_before = ?2, changed_at = ?1, deaths = deaths + 1,
                 failure = 'the program ended while it was being sent'
          WHERE state = 'sending' AND sending_until <= ?1 AND (organization_id = ?3 OR ?3 IS NULL) RETURNING {COLUMNS}"
     );

@@ -3,7 +3,7 @@
 //! Read in one transaction by queries over partial indexes: they cost what waits, not what is stored. Every process that
 //! serves the same organization over the same database reads the same.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
@@ -59,6 +59,10 @@ pub struct Figures {
     pub calendars: Waiting,
     /// Appointments whose event in an external calendar was set aside, because the program crashed each time while it wrote the event.
     pub set_aside: Waiting,
+    /// Deliveries of packs' services that were set aside within the last day, since their last attempt.
+    pub unread_deliveries: Waiting,
+    /// Commands that such deliveries started and that were set aside within the last day, since their last attempt.
+    pub undone_commands: Waiting,
     /// Outgoing webhooks that wait to be delivered.
     pub webhooks: Waiting,
     /// Outgoing webhooks that were given up.
@@ -78,6 +82,12 @@ impl Figures {
     #[must_use]
     pub fn due(&self) -> Waiting {
         joined(self.reminders, self.follow_ups)
+    }
+
+    /// What services of packs sent, and the commands that it started, where either was set aside within the last day.
+    #[must_use]
+    pub fn deliveries(&self) -> Waiting {
+        joined(self.unread_deliveries, self.undone_commands)
     }
 }
 
@@ -130,6 +140,16 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
             "SELECT count(*), min(set_aside_at) FROM calendar_event t WHERE set_aside_at IS NOT NULL",
             None,
         )?,
+        unread_deliveries: waiting(
+            tx,
+            "SELECT count(*), min(not_before) FROM pack_delivery t WHERE state = 'failed' AND not_before > ?2",
+            Some(a_day_ago(now)),
+        )?,
+        undone_commands: waiting(
+            tx,
+            "SELECT count(*), min(not_before) FROM pack_delivery_command t WHERE state = 'failed' AND not_before > ?2",
+            Some(a_day_ago(now)),
+        )?,
         handoffs: waiting(tx, "SELECT count(*), min(created_at) FROM handoff t WHERE resolved_at IS NULL", None)?,
         untaken: waiting(
             tx,
@@ -145,6 +165,11 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
         dead_webhooks: count(tx, "SELECT count(*) FROM webhook_delivery t WHERE state = 'dead'")?,
         budgets: day_budget::of_today(tx, now)?.map(|(counted, used)| (used.most > 0).then_some((counted, used))),
     })
+}
+
+/// Nobody can take up again what was set aside: it is told for a day.
+fn a_day_ago(now: Timestamp) -> Timestamp {
+    now.checked_sub(SignedDuration::from_hours(24)).unwrap_or(now)
 }
 
 fn troubled(tx: &mut Tx<'_>, state: &str) -> Result<u32, StoreError> {

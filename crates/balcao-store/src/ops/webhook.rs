@@ -123,8 +123,11 @@ pub fn fan_out(
     Ok(events.len())
 }
 
-/// Claims due deliveries, at most `limit`. If a process dies while it sends a delivery, the delivery is sent again. The endpoint
-/// recognises the repeat by its id.
+/// So many attempts in a row that the program did not live to end are enough.
+const MOST_DEATHS: u32 = 3;
+
+/// Claims due deliveries, at most `limit`. If a process dies while it sends a delivery, the delivery is sent again, and given up after the
+/// third death in a row. The endpoint recognises the repeat by its id.
 ///
 /// # Errors
 /// What the database said.
@@ -136,9 +139,11 @@ pub fn claim(
     limit: u32,
 ) -> Result<Vec<Delivery>, StoreError> {
     tx.execute(
-        "UPDATE webhook_delivery SET state = 'pending', sending_until = NULL, changed_at = ?2
+        "UPDATE webhook_delivery SET state = CASE WHEN deaths + 1 < ?3 THEN 'pending' ELSE 'dead' END, deaths = deaths + 1,
+                failure = CASE WHEN deaths + 1 < ?3 THEN failure ELSE 'the program ended each time while it was being sent' END,
+                sending_until = NULL, changed_at = ?2
          WHERE organization_id = ?1 AND state = 'sending' AND sending_until <= ?2",
-        values![organization, now],
+        values![organization, now, MOST_DEATHS],
     )?;
     let sql = format!(
         "UPDATE webhook_delivery SET state = 'sending', attempts = attempts + 1, sending_until = ?3, changed_at = ?2
@@ -181,7 +186,8 @@ pub fn record(tx: &mut Tx<'_>, of: &Delivery, what: Attempted<'_>, now: Timestam
         Attempted::Dead { failure } => ("dead", now, Some(failure)),
     };
     let changed = tx.execute(
-        "UPDATE webhook_delivery SET state = ?4, not_before = ?5, failure = ?6, changed_at = ?7, sending_until = NULL
+        "UPDATE webhook_delivery SET state = ?4, not_before = ?5, failure = ?6, changed_at = ?7, sending_until = NULL,
+                deaths = 0
          WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'sending'",
         values![of.organization, of.id, of.attempts, state, at, failure, now],
     )?;
@@ -210,7 +216,7 @@ pub fn retry(
     now: Timestamp,
 ) -> Result<usize, StoreError> {
     tx.execute(
-        "UPDATE webhook_delivery SET state = 'pending', attempts = 0, not_before = ?3, changed_at = ?3
+        "UPDATE webhook_delivery SET state = 'pending', attempts = 0, deaths = 0, not_before = ?3, changed_at = ?3
          WHERE organization_id = ?1 AND state = 'dead' AND endpoint = COALESCE(?2, endpoint)",
         values![organization, endpoint, now],
     )

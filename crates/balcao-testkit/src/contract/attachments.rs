@@ -74,14 +74,18 @@ pub async fn a_file_is_fetched_by_one_and_again_after_a_death(store: &Store) {
         assert_eq!((first.id, first.attempts, first.state), (id, 1, AttachmentState::Waiting));
         assert_eq!(claim(tx, 59)?, []);
         let [second] = claim(tx, 60)?.try_into().unwrap();
-        assert_eq!((second.id, second.attempts), (id, 2));
+        assert_eq!((second.id, second.attempts, second.deaths), (id, 2, 1));
         assert!(attachment::postpone(tx, &second, at(100), "busy", at(61))?);
         assert_eq!(claim(tx, 99)?, []);
         let [third] = claim(tx, 100)?.try_into().unwrap();
         assert_eq!((third.attempts, third.failure.as_deref()), (3, Some("busy")));
+        assert_eq!(third.deaths, 0, "an attempt that ended is no death");
         assert!(attachment::excuse(tx, &third, at(200), "no room", at(101))?);
         let [again] = claim(tx, 200)?.try_into().unwrap();
         assert_eq!((again.attempts, again.failure.as_deref()), (3, Some("no room")), "the attempt did not count");
+        for (second, deaths) in [(260, 1), (320, 2), (380, 3)] {
+            assert_eq!(claim(tx, second)?.first().map(|one| one.deaths), Some(deaths));
+        }
         Ok(())
     })
     .await;

@@ -167,8 +167,11 @@ pub async fn an_attempt_that_was_cut_short_is_unknown(store: &Store) {
         assert!(outbox::expire(tx, at(29), at(89))?.is_empty());
         assert_eq!(names(&outbox::expire(tx, at(30), at(90))?), ["a1"]);
         let [found] = outbox::of_conversation(tx, world.organization, conversation)?.try_into().unwrap();
-        assert_eq!((found.state, found.not_before), (OutboxState::Unknown, at(90)));
+        assert_eq!((found.state, found.not_before, found.deaths), (OutboxState::Unknown, at(90), 1));
         assert!(send_at(tx, 1_000_000)?.is_empty());
+        outbox::retry(tx, world.organization, found.id, at(90))?;
+        assert_eq!(send_at(tx, 100)?.len(), 1);
+        assert_eq!(outbox::expire(tx, at(130), at(190))?.first().map(|lost| lost.deaths), Some(2));
         Ok(())
     })
     .await;

@@ -4,6 +4,7 @@
 use balcao_domain::OrganizationId;
 use balcao_domain::inbox::{InboxState, Speaker};
 use balcao_store::messaging::inbox::{self, NewInbox};
+use balcao_store::ops::backlog;
 use balcao_store::ops::pack_delivery::{self, Arrived};
 use balcao_store::ops::pack_delivery_command::{self, ClaimedCommand, FailedAttempt, NewCommand};
 use balcao_store::ops::retention::{self, RetentionKind};
@@ -66,7 +67,11 @@ pub async fn a_delivery_that_the_program_died_at_three_times_is_set_aside(store:
             assert_eq!(pack_delivery::take(tx, ours, at(time), at(time + 100), 10)?.len(), 1);
         }
         assert_eq!(pack_delivery::set_aside(tx, ours, at(299))?, 0, "somebody may still read it");
+        assert_eq!(backlog::read(tx, at(299))?.deliveries().count, 0);
         assert_eq!((pack_delivery::set_aside(tx, ours, at(300))?, pack_delivery::failed(tx, ours)?), (1, 1));
+        let told = |tx: &mut Tx<'_>, second| Ok::<_, StoreError>(backlog::read(tx, at(second))?.deliveries());
+        assert_eq!((told(tx, 301)?.count, told(tx, 301)?.since), (1, Some(at(300))));
+        assert_eq!(told(tx, 300 + 86_400)?.count, 0, "it is told for a day");
         assert!(!pack_delivery::is_due(tx, ours, at(9_000))?);
         assert!(pack_delivery::accept(tx, ours, arrived("hard to read"), at(300))?);
         for time in [300, 400, 500, 600] {
@@ -209,6 +214,7 @@ pub async fn a_command_that_was_begun_three_times_without_an_end_is_set_aside(st
         assert_eq!(pack_delivery_command::set_aside(tx, ours, at(299))?, 0, "it may still run");
         assert_eq!(pack_delivery_command::set_aside(tx, ours, at(300))?, 1);
         assert_eq!((claim(tx, ours, 9_000)?, pack_delivery_command::failed(tx, ours)?), (None, 1));
+        assert_eq!(backlog::read(tx, at(301))?.deliveries().count, 1);
         assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(0), 10)?, 0);
         assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(1), 10)?, 1);
         assert_eq!(retention::delete(tx, ours, RetentionKind::DeliveryCommand, at(1), 10)?, 0, "once");

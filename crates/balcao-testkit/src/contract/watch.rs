@@ -24,6 +24,7 @@ cases!(
     an_event_is_one_delivery_for_each_endpoint_that_is_known,
     a_webhook_is_delivered_by_one_and_comes_again_after_a_death,
     a_webhook_that_was_given_up_can_be_delivered_once_more,
+    a_webhook_that_the_program_died_at_three_times_is_given_up,
     tenants_are_told_of_their_own,
 );
 
@@ -286,6 +287,35 @@ pub async fn a_webhook_that_was_given_up_can_be_delivered_once_more(store: &Stor
         assert_eq!(webhook::retry(tx, organization, Some("other"), at(4))?, 0);
         assert_eq!(webhook::retry(tx, organization, None, at(4))?, 1);
         assert_eq!(claim(tx, world, 5)?.first().map(|one| one.attempts), Some(1));
+        Ok(())
+    })
+    .await;
+}
+
+/// An attempt that ends, well or badly, is none that the program died at.
+pub async fn a_webhook_that_the_program_died_at_three_times_is_given_up(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        enqueue_deliveries(tx, world, "crm", 10)?;
+        happens(tx, world, "one")?;
+        enqueue_deliveries(tx, world, "crm", 10)?;
+        for second in [100, 200] {
+            assert_eq!(claim(tx, world, second)?.len(), 1);
+        }
+        let [third] = claim(tx, world, 300)?.try_into().unwrap();
+        assert!(webhook::record(tx, &third, Attempted::Again { at: at(350), failure: "500" }, at(301))?);
+        for second in [400, 500, 600] {
+            assert_eq!(claim(tx, world, second)?.len(), 1, "{second}");
+        }
+        assert!(claim(tx, world, 700)?.is_empty());
+        let dead = webhook::dead(tx, organization, 10)?;
+        assert!(
+            dead.iter().all(|one| one.failure.as_ref().is_some_and(|failure| failure.contains("the program ended")))
+        );
+        assert_eq!((dead.len(), webhook::retry(tx, organization, None, at(701))?), (1, 1));
+        assert_eq!(claim(tx, world, 702)?.len(), 1);
+        assert_eq!(claim(tx, world, 800)?.len(), 1, "the count of deaths starts at zero, too");
         Ok(())
     })
     .await;

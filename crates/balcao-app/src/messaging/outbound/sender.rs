@@ -478,11 +478,16 @@ fn with_copy_id(body: Outbound, message: &Outbox, channel: &Capabilities) -> Out
     }
 }
 
+/// So many attempts that the program did not live to end are enough.
+const MOST_DEATHS: u32 = 3;
+
 /// Returns `true` if the message of a crashed sender can be sent again: on an idempotent channel, or if its file was not uploaded, so
 /// that the message did not leave. Staff handle a file that crashes the process at each upload.
 fn may_repeat(channel: &Capabilities, lost: &Outbox) -> bool {
     let is_with_us = || serde_json::from_str::<Outbound>(&lost.body).is_ok_and(|body| body.kept().is_some());
-    channel.idempotent || (channel.own_files == MediaDelivery::Uploaded && lost.attempts < MAX_ATTEMPTS && is_with_us())
+    // An upload at which the program dies again and again is not begun once more.
+    let may_be_sent = lost.attempts < MAX_ATTEMPTS && lost.deaths < MOST_DEATHS;
+    channel.idempotent || (channel.own_files == MediaDelivery::Uploaded && may_be_sent && is_with_us())
 }
 
 /// A reply that did not leave and that a person overtook is a draft for them, as one that waited is (I-17).

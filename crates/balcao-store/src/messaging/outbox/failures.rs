@@ -20,7 +20,7 @@ pub struct FailedMessage {
 }
 
 fn read_trouble(row: &Row<'_>) -> Result<FailedMessage, StoreError> {
-    Ok(FailedMessage { message: read(row)?, changed_at: row.get(24)?, given_up_at: row.get(25)? })
+    Ok(FailedMessage { message: read(row)?, changed_at: row.get(25)?, given_up_at: row.get(26)? })
 }
 
 /// Dead and unknown messages, the latest first, at most `limit`, those before `before`; those that staff let be only if `all`.
