@@ -1,6 +1,7 @@
 //! The `balcao` command: parses the command line and wires the parts together.
 //!
-//! Exit codes: 0 fine; 1 a check failed or the operation was refused; 2 wrong usage or invalid configuration.
+//! Exit codes: 0 fine; 1 a check failed or the operation was refused; 2 wrong usage or invalid configuration; 128 and the
+//! number of the signal that ended a command, such as 130.
 
 mod commands;
 mod config;
@@ -14,6 +15,7 @@ mod packs;
 mod private;
 mod profiles;
 mod server;
+mod signals;
 mod supervisor;
 mod telemetry;
 mod time;

@@ -302,7 +302,7 @@ impl Server {
     ///
     /// # Errors
     /// A part of it ended before it was told to, or panicked: nothing says that it would go on by itself.
-    pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) -> Result<(), Failure> {
+    pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = u8>) -> Result<(), Failure> {
         let Self {
             app,
             role,
@@ -382,7 +382,10 @@ impl Server {
             }
             last.spawn("the sender", send(sender, sending));
         }
-        supervisor::run(work, last, StopSignals { work: stop, last: sent }, stopped).await
+        supervisor::run(work, last, StopSignals { work: stop, last: sent }, async {
+            stopped.await;
+        })
+        .await
     }
 }
 
@@ -402,31 +405,6 @@ async fn send(sender: Sender, stop: CancellationToken) {
     if enough.is_cancelled() || rest.is_err() {
         tracing::warn!("some messages are left to be sent at the next start");
     }
-}
-
-/// Ends when the program is told to stop: `SIGTERM`, or an interrupt.
-#[cfg(unix)]
-pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let listen = |kind| signal(kind).map_err(|error| Failure::operation(format!("signals: {error}")));
-    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
-}
-
-/// Ends when the program is interrupted.
-#[cfg(not(unix))]
-pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
-    Ok(async {
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::error!(%error, "interrupts cannot be seen");
-            std::future::pending::<()>().await;
-        }
-    })
 }
 
 /// Where a calendar service calls: below the public address, if that is an `https` one. Without it calendars are read at their turn.

@@ -24,6 +24,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     config::Config,
     output::{Failure, counted, error_chain, print_line},
+    signals::in_own_thread,
     wire,
 };
 
@@ -351,7 +352,7 @@ async fn agree_and_apply(
             if !consent.json {
                 show(&plan, false, json!(false));
             }
-            if !consent.yes && !agreed("Make these changes?", "--yes, or --plan with the hash")? {
+            if !consent.yes && !agreed("Make these changes?", "--yes, or --plan with the hash").await? {
                 return Err(Failure::operation("nothing was changed"));
             }
             plan.hash.clone()
@@ -369,14 +370,17 @@ async fn agree_and_apply(
 }
 
 /// Asks in the terminal; where there is none, a script has to say what is `expected` instead.
-pub(super) fn agreed(question: &str, expected: &str) -> Result<bool, Failure> {
+pub(super) async fn agreed(question: &str, expected: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(format!("nothing was changed: nobody can be asked here; expected {expected}")));
     }
     let mut terminal = std::io::stdout();
     write!(terminal, "{question} [y/N] ").and_then(|()| terminal.flush()).map_err(Failure::operation)?;
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).map_err(Failure::operation)?;
+    let read = || {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map(|_bytes| line)
+    };
+    let line = in_own_thread(read).await?.map_err(Failure::operation)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes" | "s" | "sim"))
 }
 

@@ -20,6 +20,7 @@ use crate::{
     config::Config,
     output::{Failure, error_chain, one_line, print_error, print_line, say_piece},
     packs, profiles,
+    signals::in_own_thread,
     trace::Trace,
     turn_json::turn_json,
     wire::{self, World},
@@ -112,7 +113,10 @@ pub(crate) async fn converse(args: &Args, world: &World, profile: &str) -> Resul
     let piped = (!std::io::stdin().is_terminal()).then(|| "-".to_owned());
     match args.script.as_ref().or(piped.as_ref()) {
         Some(source) => {
-            for line in script(source)?.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let source = source.clone();
+            for line in
+                in_own_thread(move || script(&source)).await??.lines().map(str::trim).filter(|line| !line.is_empty())
+            {
                 talk.turn(line).await?;
             }
         }
@@ -215,9 +219,9 @@ impl Talk<'_> {
         });
         let mut last: Option<TurnOutcome> = None;
         loop {
-            match tokio::task::spawn_blocking(read_line).await {
-                Ok(Ok(Some(line))) if line.trim().is_empty() => {}
-                Ok(Ok(Some(line))) if line.trim() == "/give-back" => {
+            match in_own_thread(read_line).await? {
+                Ok(Some(line)) if line.trim().is_empty() => {}
+                Ok(Some(line)) if line.trim() == "/give-back" => {
                     let Some(answered) = &last else { continue };
                     let (organization, id) = (self.world.organization, answered.conversation);
                     let given = self.world.staff.give_back(organization, id, Actor::Operator).await;
@@ -227,7 +231,7 @@ impl Talk<'_> {
                         Err(refusal) => print_error(&format!("({refusal})")),
                     }
                 }
-                Ok(Ok(Some(line))) => {
+                Ok(Some(line)) => {
                     let shown = PrintedReply::default();
                     let answered = match self.answer(&line, &shown).await? {
                         Ok(answered) => answered,
@@ -243,9 +247,8 @@ impl Talk<'_> {
                     self.world.front.after_reply(self.profile, &answered, self.world.organization).await;
                     last = Some(answered);
                 }
-                Ok(Ok(None)) => return Ok(()),
-                Ok(Err(reason)) => return Err(Failure::operation(reason)),
-                Err(error) => return Err(Failure::operation(format!("the terminal: {error}"))),
+                Ok(None) => return Ok(()),
+                Err(reason) => return Err(Failure::operation(reason)),
             }
         }
     }

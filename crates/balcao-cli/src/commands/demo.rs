@@ -23,7 +23,8 @@ use crate::{
     commands::{chat, serve::front_desk},
     config::{ChatSettings, Config},
     output::{Failure, error_chain, print_error, print_line},
-    server::{ChannelAccounts, ServedBusiness, Server, stopped},
+    server::{ChannelAccounts, ServedBusiness, Server},
+    signals::stopped,
     wire,
 };
 

@@ -43,6 +43,7 @@ use tracing::level_filters::LevelFilter;
 use crate::{
     config::{self, Config},
     output::Failure,
+    signals,
     telemetry::Telemetry,
 };
 
@@ -136,7 +137,10 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     // A command that needs no configuration runs where it is broken, too.
     let fallback = Config::default();
     let telemetry = Telemetry::start(loaded.as_ref().unwrap_or(&fallback), cli.verbose, usual, &environment)?;
-    let result = Box::pin(dispatch(cli.command, cli.config.as_deref(), loaded, &environment)).await;
+    // These two finish what is under way.
+    let ends_itself = matches!(cli.command, Command::Serve(_) | Command::Demo(_));
+    let command = Box::pin(dispatch(cli.command, cli.config.as_deref(), loaded, &environment));
+    let result = if ends_itself { command.await } else { signals::unless_interrupted(command).await };
     telemetry.end().await;
     result
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc};
 use balcao_agent::profile::Audience;
 use balcao_app::{AppContext, admin::webhooks::Webhooks, context::clock::SharedClock, turns::TurnRunner};
 use balcao_domain::OrganizationId;
-use balcao_store::Backend;
+use balcao_store::{Backend, ExclusiveLock};
 use tokio::net::TcpListener;
 
 use crate::{
@@ -19,7 +19,8 @@ use crate::{
         reload::{Looks, Reload, looks},
     },
     profiles,
-    server::{ChannelAccounts, Role, ServedBusiness, Server, stopped},
+    server::{ChannelAccounts, Role, ServedBusiness, Server},
+    signals::stopped,
     telemetry::measured,
     time, wire,
 };
@@ -45,9 +46,40 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) async fn run(
     args: Args,
-    mut config: Config,
+    config: Config,
     environment: &BTreeMap<String, String>,
 ) -> Result<ExitCode, Failure> {
+    // From its first moment on: who stops it while it starts finds the database's file whole, too.
+    let mut stopped = Box::pin(stopped()?);
+    let started = tokio::select! {
+        started = Box::pin(start(args, config, environment)) => started?,
+        _ = &mut stopped => return Ok(ExitCode::SUCCESS),
+    };
+    let Started { server, listener, clock, app, mut alone } = started;
+    let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
+    print_line(&format!("listening on http://{local}"));
+    tokio::select! {
+        ended = server.run(listener, stopped) => ended?,
+        () = clock.keep_following(&app.store), if !time::is_outside() => return Err(Failure::operation("the database's clock is followed no more")),
+        () = wire::keep_noting(&app, alone.as_mut()) => {
+            return Err(Failure::operation("that the server is at work is noted no more"));
+        }
+        // What is written and what is not is unknown now: nothing is brought to an end. The next start finds out.
+        error = app.store.breaks() => return Err(Failure::operation(error_chain(&error))),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A server that may begin.
+struct Started {
+    server: Server,
+    listener: TcpListener,
+    clock: Arc<SharedClock>,
+    app: AppContext,
+    alone: Option<ExclusiveLock>,
+}
+
+async fn start(args: Args, mut config: Config, environment: &BTreeMap<String, String>) -> Result<Started, Failure> {
     if let Some(listen) = args.listen {
         config.server.listen = listen;
     }
@@ -68,7 +100,7 @@ pub(crate) async fn run(
         )));
     }
     wire::sound(&app.store, &config).await?;
-    let mut alone = wire::alone(&app.store).await?;
+    let alone = wire::alone(&app.store).await?;
     let clock = Arc::new(SharedClock::new(Arc::clone(&app.clock)));
     if !time::is_outside() {
         clock.follow(&app.store).await.map_err(|error| Failure::operation(error_chain(&error)))?;
@@ -91,27 +123,14 @@ pub(crate) async fn run(
     if let Some(told) = &told {
         told.begin().await.map_err(|error| Failure::operation(error_chain(&error)))?;
     }
-    let (store, noted) = (app.store.clone(), app.clone());
+    let noted = app.clone();
     let current = Current::new(own);
     let reload = reload(&app, &config, organization, &front, &current).await?;
     let reload = Reload { seen, ..reload };
     let server = Server::new(app, shop, &config, front, ChannelAccounts { whatsapp, evolution, chat, transcriber })?
         .in_role(args.role);
     let server = server.telling(told, measured).with_packs(current, reload);
-    let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
-    // Before anybody is told that it runs: who is told may want it to stop.
-    let stopped = stopped()?;
-    print_line(&format!("listening on http://{local}"));
-    tokio::select! {
-        ended = server.run(listener, stopped) => ended?,
-        () = clock.keep_following(&store), if !time::is_outside() => return Err(Failure::operation("the database's clock is followed no more")),
-        () = wire::keep_noting(&noted, alone.as_mut()) => {
-            return Err(Failure::operation("that the server is at work is noted no more"));
-        }
-        // What is written and what is not is unknown now: nothing is brought to an end. The next start finds out.
-        error = store.breaks() => return Err(Failure::operation(error_chain(&error))),
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(Started { server, listener, clock, app: noted, alone })
 }
 
 /// The front desk with the configured profile, and in words which model answers and why; they are said on standard error, too.

@@ -257,7 +257,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
                 }
                 let expected =
                     format!("`--yes` to lose {days} paid days, or `--on {until}`, when the paid time is over");
-                if !agreed("End it all the same?", &expected)? {
+                if !agreed("End it all the same?", &expected).await? {
                     return Err(Failure::operation("nothing was changed"));
                 }
                 ended = end(true).await;

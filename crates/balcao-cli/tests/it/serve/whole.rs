@@ -1,13 +1,14 @@
 //! The data of whoever copies one file, kills a server, or brings a database up to date.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use balcao_store::{OpenOptions, Store, StoreError, Tx};
 use balcao_testkit::postgres::OwnServer;
 use tempfile::tempdir;
 
-use super::{SECRET, post, shop, silent_model, text, told};
+use super::{SECRET, Shop, post, shop, silent_model, text, told};
 use crate::postgres::with;
 use crate::{code, err, out, root, run};
 
@@ -40,20 +41,108 @@ fn after_every_command_and_a_clean_stop_the_file_is_whole_by_itself() {
     };
     is_whole("migrate and seed");
     assert_eq!(rows_in_a_copy(&path, "service"), 7);
-    for (number, arguments) in
-        [vec!["inbox", "list"], vec!["key", "create", "--name", "x", "--scope", "read"]].iter().enumerate()
-    {
-        let output = shop.command().args(arguments).output().unwrap();
-        assert_eq!(code(&output), 0, "{}", err(&output));
-        is_whole(arguments[0]);
-        assert_eq!(rows_in_a_copy(&path, "api_key"), i64::try_from(number).unwrap());
+    std::fs::copy(root().join("samples/barbearia-figueira.yaml"), shop.folder.path().join("FILE")).unwrap();
+    let mut ran = 0;
+    for usage in usages(&shop, &[]) {
+        let arguments = arguments(&usage);
+        // It runs until it is stopped.
+        if arguments == ["serve"] {
+            continue;
+        }
+        let output = shop.command().args(&arguments).stdin(Stdio::null()).output().unwrap();
+        assert!(!err(&output).contains("Usage: balcao"), "{arguments:?}: {}", err(&output));
+        is_whole(&arguments.join(" "));
+        ran += 1;
     }
+    assert!(ran > 80, "{ran} commands");
+    assert_eq!(rows_in_a_copy(&path, "api_key"), 1, "`key create` made one");
     let server = shop.start();
     assert_eq!(post(&server.address, &text("wamid.1", 1, "quais os serviços?"), SECRET), Some(200));
     shop.quiet();
     assert!(server.stop().success());
     is_whole("serve");
     assert_eq!((rows_in_a_copy(&path, "inbox WHERE kind = 'message'"), rows_in_a_copy(&path, "turn")), (1, 1));
+}
+
+/// How each command is written that has no commands of its own, as the program's help says it.
+fn usages(shop: &Shop, of: &[&str]) -> Vec<String> {
+    let output = shop.command().args(of).arg("--help").output().unwrap();
+    assert_eq!(code(&output), 0, "{of:?}: {}", err(&output));
+    let help = out(&output);
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    // What a line goes on with is written further in.
+    let names = listed.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
+    let names: Vec<&str> =
+        names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect();
+    if names.is_empty() {
+        let usage = help.lines().find_map(|line| line.strip_prefix("Usage: balcao ")).unwrap();
+        return vec![usage.to_owned()];
+    }
+    names.into_iter().flat_map(|name| usages(shop, &[of, &[name]].concat())).collect()
+}
+
+/// A command line of a usage: a value for each place, and one of several ways.
+fn arguments(usage: &str) -> Vec<String> {
+    let usage = usage
+        .replace("<--move-to <TIME>|--cancel|--keep>", "--keep")
+        .replace("<--take|--restore|--move-to <TIME>>", "--take")
+        .replace("<FILE|--in-place>", "<FILE>")
+        .replace("[OPTIONS]", "")
+        .replace(['[', ']'], " ");
+    let value = |place: &str| {
+        match place.trim_matches(['<', '>', '.']) {
+            "ID" | "CONTACT" => "1",
+            "EMAIL" => "davi@figueira.example",
+            "SCOPE" => "read",
+            "SECTION" => "services",
+            "DATE" => "2026-11-27",
+            "END" => "completed",
+            "NAME|FIELD=VALUE" | "FIELD=VALUE" => "name=x",
+            other => other,
+        }
+        .to_owned()
+    };
+    usage.split_whitespace().map(value).filter(|word| !word.is_empty()).collect()
+}
+
+/// Sends a signal to a program.
+fn signal(name: &str, child: &Child) {
+    let sent = Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn after_every_signal_that_ends_the_program_the_file_is_whole_by_itself() {
+    let shop = shop();
+    let path = shop.folder.path().join("balcao.db");
+    let log = || std::fs::metadata(shop.folder.path().join("balcao.db-wal")).map_or(0, |found| found.len());
+    for (number, name) in [(2, "-INT"), (15, "-TERM"), (1, "-HUP")] {
+        let mut server = shop.start();
+        signal(name, &server.child);
+        assert!(server.child.wait().unwrap().success(), "serve {name}");
+        assert_eq!(log(), 0, "serve {name}");
+        // A script without end, in the middle of which the signal comes.
+        std::fs::write(shop.folder.path().join("words"), "quais os serviços?\n".repeat(10_000)).unwrap();
+        let mut chat = shop.command();
+        chat.args(["chat", "--script", "words", "--model", "offline"]);
+        let mut chat = chat.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut said = BufReader::new(chat.stdout.take().unwrap());
+        said.read_line(&mut String::new()).unwrap();
+        signal(name, &chat);
+        assert_eq!(chat.wait().unwrap().code(), Some(128 + number), "chat {name}");
+        assert_eq!(log(), 0, "chat {name}");
+        assert!(rows_in_a_copy(&path, "turn") > 0);
+        // Where nobody types, and nothing ends.
+        let mut waiting = shop.command();
+        let mut waiting = waiting.arg("chat").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // It stays open: whoever waits for a child closes what the child reads.
+        let _typing = waiting.stdin.take();
+        let mut told = BufReader::new(waiting.stderr.take().unwrap());
+        told.read_line(&mut String::new()).unwrap();
+        signal(name, &waiting);
+        assert_eq!(waiting.wait().unwrap().code(), Some(128 + number), "chat that waits {name}");
+        assert_eq!(log(), 0, "chat that waits {name}");
+    }
 }
 
 #[test]
