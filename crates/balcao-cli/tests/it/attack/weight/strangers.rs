@@ -78,10 +78,11 @@ fn u07_under_what_strangers_send_health_answers_and_memory_stays() {
     let address = shop.server.address();
     let visitor = token(address);
     while_health_answers(address, |number| {
-        // Five hundred days in one message.
-        let days: Vec<String> = (0..500).map(|day| format!("dia {}/{}", day % 28 + 1, day % 12 + 1)).collect();
-        let days = days.join(" ou ");
-        let said = write(address, &visitor, &format!("message-days-{number}"), days.get(..2_000).unwrap_or(&days));
+        // As many days as the 4,000 characters of one message hold: eight hundred and more.
+        let days: Vec<String> = (0..856).map(|day| format!("{}/{}", day % 28 + 1, day % 9 + 1)).collect();
+        let days = days.join(" ");
+        assert!((3_900..=4_000).contains(&days.len()), "{}", days.len());
+        let said = write(address, &visitor, &format!("message-days-{number}"), &days);
         assert!(said.starts_with("HTTP/1.1 202"), "{said}");
         read(address, &visitor, "\"author\":\"agent\"");
     });
