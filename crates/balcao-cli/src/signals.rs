@@ -22,7 +22,7 @@ pub(crate) async fn unless_interrupted(
     let watch = tokio::spawn(async move {
         let signal = first.await;
         let Ok(second) = stopped() else { return };
-        // Nobody listens any more once the command has ended.
+        // The command may have ended meanwhile.
         let Ok(()) = ask.send(signal) else { return };
         end_at_once(second.await);
     });
@@ -91,7 +91,7 @@ fn hangups_end() -> bool {
     })
 }
 
-/// What a thread of its own does; nobody waits for the thread when the program ends, as it may read from a terminal where nobody types.
+/// What a thread of its own does. The end of the program does not wait for the thread, which may read from a silent terminal.
 pub(crate) async fn in_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
     let (tell, told) = oneshot::channel();
     std::thread::spawn(move || drop(tell.send(work())));

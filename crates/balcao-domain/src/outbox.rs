@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 
 /// Attempts of one message.
 pub const MAX_ATTEMPTS: u32 = 10;
+
+/// Attempts that the program did not live to end, before a file that is uploaded again waits for staff.
+pub const MAX_DEATHS: u32 = 3;
 /// How long a message of unknown outcome keeps those behind it waiting for a status, as a rule.
 pub const SETTLE: Duration = Duration::from_mins(1);
 /// The longest pause between two attempts.

@@ -126,7 +126,7 @@ const PERSONAL: &[&str] = &[
     "birthday",
 ];
 
-/// What has an address or a number and is nobody: "o email do trabalho" may be the writer's.
+/// What has an address or a number and is not a person: "o email do trabalho" may be the writer's.
 const PLACES: &[&str] = &[
     "trabalho",
     "servico",

@@ -273,7 +273,7 @@ fn field(text: &str) -> Result<(String, FieldEdit), Failure> {
     // A number with decimals stays a text, because `1.500` and `1.5` are one number and two prices.
     let value = match balcao_json::read_text(value, balcao_json::MOST_LEVELS) {
         Ok(read) if !read.is_f64() => read,
-        // What is no JSON is a text as it stands.
+        // What cannot be read as JSON is a text as it stands.
         Ok(_) | Err(Fault::Malformed { .. }) => Value::from(value),
         Err(fault) => {
             return Err(Failure::usage(format!("invalid value of `{field}`; expected JSON or a text: {fault}")));

@@ -75,12 +75,12 @@ impl Accepted {
     /// Accepts a pack as it is; gives what it was held against before.
     pub(crate) fn accept(&mut self, config: &PacksConfig, own: &OwnPack) -> Option<Terms> {
         let before = self.held_against(config, &own.pack.id, &own.pack.terms).cloned();
-        self.keep(config, &own.pack.id, own.pack.terms.clone());
+        self.note(config, &own.pack.id, own.pack.terms.clone());
         before
     }
 
     /// Writes terms under the organization that is served.
-    fn keep(&mut self, config: &PacksConfig, pack: &str, terms: Terms) {
+    fn note(&mut self, config: &PacksConfig, pack: &str, terms: Terms) {
         self.organizations.entry(whose(config).to_owned()).or_default().insert(pack.to_owned(), terms);
     }
 
@@ -149,7 +149,7 @@ pub(crate) fn remember(config: &PacksConfig, packs: &[OwnPack]) -> Result<(), Fa
             None => None,
         };
         if let Some(kept) = kept {
-            accepted.keep(config, pack, kept);
+            accepted.note(config, pack, kept);
             is_new = true;
         }
     }

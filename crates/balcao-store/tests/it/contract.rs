@@ -247,6 +247,7 @@ contract! {
         an_event_is_one_delivery_for_each_endpoint_that_is_known,
         a_webhook_is_delivered_by_one_and_comes_again_after_a_death,
         a_webhook_that_was_given_up_can_be_delivered_once_more,
+        a_webhook_that_the_program_died_at_three_times_is_given_up,
         tenants_are_told_of_their_own,
     ]
     agenda: [

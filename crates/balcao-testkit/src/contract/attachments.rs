@@ -79,7 +79,7 @@ pub async fn a_file_is_fetched_by_one_and_again_after_a_death(store: &Store) {
         assert_eq!(claim(tx, 99)?, []);
         let [third] = claim(tx, 100)?.try_into().unwrap();
         assert_eq!((third.attempts, third.failure.as_deref()), (3, Some("busy")));
-        assert_eq!(third.deaths, 0, "an attempt that ended is no death");
+        assert_eq!(third.deaths, 0, "a death is an attempt that did not end");
         assert!(attachment::excuse(tx, &third, at(200), "no room", at(101))?);
         let [again] = claim(tx, 200)?.try_into().unwrap();
         assert_eq!((again.attempts, again.failure.as_deref()), (3, Some("no room")), "the attempt did not count");

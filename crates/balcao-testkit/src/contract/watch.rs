@@ -292,7 +292,7 @@ pub async fn a_webhook_that_was_given_up_can_be_delivered_once_more(store: &Stor
     .await;
 }
 
-/// An attempt that ends, well or badly, is none that the program died at.
+/// Only an attempt that does not end counts as a death.
 pub async fn a_webhook_that_the_program_died_at_three_times_is_given_up(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {

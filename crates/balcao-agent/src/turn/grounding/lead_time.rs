@@ -4,7 +4,7 @@ use balcao_language::{Asked, find_dates, find_times, lead_times, mentions};
 
 use super::{DialogueHistory, GroundingProblem, Utterance, words};
 
-/// What is amiss with these minutes: what was named last is another amount, or nobody has named one. Who asks for a reminder at a time
+/// What is amiss with these minutes: what was named last is another amount, or no amount was named. Who asks for a reminder at a time
 /// or on a day leaves the minutes to be reckoned.
 pub(super) fn find_problem(given: u32, talk: &DialogueHistory<'_>) -> Option<GroundingProblem> {
     for line in &talk.lines {

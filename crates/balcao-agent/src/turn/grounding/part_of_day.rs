@@ -1,10 +1,10 @@
-//! A part of the day that contradicts the customer, or that nobody named: "me põe na fila de sábado de manhã" is not for the afternoon.
+//! A part of the day that contradicts the customer, or was not named: "me põe na fila de sábado de manhã" is not for the afternoon.
 
 use balcao_language::{TimeReading, TimeWindow, find_times};
 
 use super::{DialogueHistory, GroundingProblem, Utterance};
 
-/// What is amiss with a part of the day: what was named last lies outside of it, or nobody has named one.
+/// What is amiss with a part of the day: what was named last lies outside of it, or no part was named.
 pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>) -> Option<GroundingProblem> {
     let wanted = find_times(given).into_iter().find_map(|found| match found.reading {
         TimeReading::Window(window) => Some(window),

@@ -18,7 +18,7 @@ use balcao_channel::{
 };
 use balcao_domain::AppointmentId;
 use balcao_domain::contact::Contact;
-use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, after_attempt};
+use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, MAX_DEATHS, OutboxState, SETTLE, after_attempt};
 use balcao_language::format;
 use balcao_store::crm::{contact, organization};
 use balcao_store::messaging::{account_pause, conversation, message, outbox, outbox::Outbox};
@@ -478,15 +478,12 @@ fn with_copy_id(body: Outbound, message: &Outbox, channel: &Capabilities) -> Out
     }
 }
 
-/// So many attempts that the program did not live to end are enough.
-const MOST_DEATHS: u32 = 3;
-
 /// Returns `true` if the message of a crashed sender can be sent again: on an idempotent channel, or if its file was not uploaded, so
 /// that the message did not leave. Staff handle a file that crashes the process at each upload.
 fn may_repeat(channel: &Capabilities, lost: &Outbox) -> bool {
     let is_with_us = || serde_json::from_str::<Outbound>(&lost.body).is_ok_and(|body| body.kept().is_some());
     // An upload at which the program dies again and again is not begun once more.
-    let may_be_sent = lost.attempts < MAX_ATTEMPTS && lost.deaths < MOST_DEATHS;
+    let may_be_sent = lost.attempts < MAX_ATTEMPTS && lost.deaths < MAX_DEATHS;
     channel.idempotent || (channel.own_files == MediaDelivery::Uploaded && may_be_sent && is_with_us())
 }
 

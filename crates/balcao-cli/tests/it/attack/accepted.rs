@@ -369,7 +369,7 @@ fn p14_a_program_that_another_organization_accepted_is_not_started() {
          settings = {{ token = \"${{UP_TOKEN}}\" }}\n"
     );
     fs::write(house.path().join("balcao.toml"), config).unwrap();
-    // It ends at once and is no server, so that accepting it fails behind the acceptance.
+    // It ends at once and does not serve, so that accepting it fails behind the acceptance.
     run(house.path(), &["pack", "accept"]);
     assert!(mark.exists(), "whoever accepts it starts it");
     let starts = || {

@@ -132,7 +132,7 @@ fn after_every_signal_that_ends_the_program_the_file_is_whole_by_itself() {
         assert_eq!(chat.wait().unwrap().code(), Some(128 + number), "chat {name}");
         assert_eq!(log(), 0, "chat {name}");
         assert!(rows_in_a_copy(&path, "turn") > 0);
-        // Where nobody types, and nothing ends.
+        // It waits for words that do not come.
         let mut waiting = shop.command();
         let mut waiting = waiting.arg("chat").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // It stays open: whoever waits for a child closes what the child reads.
