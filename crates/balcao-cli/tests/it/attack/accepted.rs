@@ -301,8 +301,8 @@ fn p12_a_list_of_accepted_packs_of_more_than_64_mib_is_not_read() {
 fn name_organization(house: &Path, slug: &str) {
     let config = house.join("balcao.toml");
     let text = fs::read_to_string(&config).unwrap();
-    let packs = text.find("[packs]").unwrap();
-    fs::write(&config, format!("[organization]\nslug = \"{slug}\"\n{}", &text[packs..])).unwrap();
+    let (_, packs) = text.split_once("[packs]").unwrap();
+    fs::write(&config, format!("[organization]\nslug = \"{slug}\"\n[packs]{packs}")).unwrap();
 }
 
 #[test]
