@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use tokio::sync::oneshot;
+use tokio::{sync::oneshot, task::JoinSet};
 
 use crate::output::Failure;
 
@@ -19,7 +19,8 @@ pub(crate) async fn unless_interrupted(
     let first = stopped()?;
     let (ask, asked) = oneshot::channel();
     // In a task of its own: a command that computes holds up whatever waits beside it.
-    let watch = tokio::spawn(async move {
+    let mut watch = JoinSet::new();
+    watch.spawn(async move {
         let signal = first.await;
         let Ok(second) = stopped() else { return };
         // The command may have ended meanwhile.
@@ -27,10 +28,7 @@ pub(crate) async fn unless_interrupted(
         end_at_once(second.await);
     });
     tokio::select! {
-        ended = command => {
-            watch.abort();
-            ended
-        }
+        ended = command => ended,
         Ok(signal) = asked => Ok(code_of(signal)),
     }
 }
