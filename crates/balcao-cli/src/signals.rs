@@ -1,4 +1,4 @@
-//! The signals that end the program: a termination, an interrupt, and a hangup that the program was not told to ignore (`nohup`).
+//! The signals that end the program: a termination, an interrupt, and a hangup unless `nohup` is in force.
 //!
 //! `serve` and `demo` finish what is under way ([`stopped`]). Every other command is left where it waits ([`unless_interrupted`]), so that
 //! its database closes as at any other end. A second signal ends the program at once.
@@ -43,7 +43,7 @@ fn code_of(signal: u8) -> ExitCode {
     ExitCode::from(128_u8.saturating_add(signal))
 }
 
-/// Ends with the number of the signal by which the program is told to stop.
+/// Ends with the number of the signal that stops the program.
 #[cfg(unix)]
 pub(crate) fn stopped() -> Result<impl Future<Output = u8> + Send + 'static, Failure> {
     use tokio::signal::unix::{SignalKind, signal};

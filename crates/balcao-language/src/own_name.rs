@@ -1,7 +1,7 @@
 //! The names by which writers name themselves, told by the build of what they write: "sou a Ana", "me chamo …", "aqui é o …",
 //! "Ana Prado falando", and a bare name that answers our question for it.
 //!
-//! A name in any other place is somebody's: "o Pedro mandou um abraço", "o Wesley corta bem", "sou irmã da Carla". What stands
+//! A name in any other place belongs to another person: "o Pedro mandou um abraço", "o Wesley corta bem", "sou irmã da Carla". What stands
 //! behind a build may run on ("sou a Ana tudo bem"), so a name is its beginning; where nothing marks the end of a bare answer,
 //! the name is the whole of it, or its beginning if all of it is written in capitals.
 

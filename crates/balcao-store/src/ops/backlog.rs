@@ -167,7 +167,7 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
     })
 }
 
-/// What was set aside cannot be taken up again: it is told for a day.
+/// An alarm reports for a day what was set aside, because no command takes it up again.
 fn a_day_ago(now: Timestamp) -> Timestamp {
     now.checked_sub(SignedDuration::from_hours(24)).unwrap_or(now)
 }

@@ -135,7 +135,7 @@ fn after_every_signal_that_ends_the_program_the_file_is_whole_by_itself() {
         // It waits for words that do not come.
         let mut waiting = shop.command();
         let mut waiting = waiting.arg("chat").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // It stays open: whoever waits for a child closes what the child reads.
+        // It stays open: the code that waits for a child closes the child's input.
         let _typing = waiting.stdin.take();
         let mut told = BufReader::new(waiting.stderr.take().unwrap());
         told.read_line(&mut String::new()).unwrap();
