@@ -1,4 +1,4 @@
-//! Reply context: the notification of ours that the contact may be answering, and the appointment it was about.
+//! The answered notification: the notification of ours that the contact may be answering, and the appointment it was about.
 //!
 //! A message that quotes one of ours names the notification. Without a quote it is the last notification of the last 48 hours, if we
 //! sent no other message after it. So "preciso remarcar" needs no question about which appointment. If the appointment belongs to

@@ -33,7 +33,7 @@ pub struct DispatcherSettings {
     pub profile: String,
     /// A name that no other process has.
     pub owner: String,
-    /// How long a lease lasts; it is wait_and_renew after a third of it.
+    /// How long a lease lasts; the dispatcher renews it after a third of this time.
     pub lease: Duration,
     /// Turns that run at the same time.
     pub max_concurrent_turns: u32,

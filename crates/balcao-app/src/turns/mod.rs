@@ -11,7 +11,8 @@
 //! Then the sender of `messaging::outbound` is woken, and `after_reply` runs the steps that the profile asks for after a reply. If no
 //! process works on a conversation for a minute, the [`watchdog`] hands it to a person.
 //!
-//! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`turn_lease`).
+//! If the contact wrote more before the turn had an effect, the journal or the close restarts the turn instead (`turn_lease`). The close
+//! also restarts a turn that stayed silent because a person had the conversation, if the person has given it back since.
 //!
 //! A turn has one of two sources (`turn_source`): [`TurnRunner::answer`] has a caller that waits. [`TurnRunner::answer_leased`] works for a
 //! conversation that the `dispatcher` leased: the transactions that open, save and close the turn demand the lease (`turn_lease`), and the

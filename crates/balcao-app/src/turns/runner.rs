@@ -154,7 +154,8 @@ impl TurnRunner {
 
     /// Answers a leased conversation: resumes the turn that a crash cut short, or else opens a turn for the messages that wait. If the
     /// attempt history has reached its limit, a person gets the conversation without another attempt. One lease is one turn. Returns
-    /// `Ok(None)` if no message waited. The `pages` that a visitor of the web chat has open show the reply while it is written.
+    /// `Ok(None)` if the conversation needs no turn. The `pages` that a visitor of the web chat has open show the reply while the model
+    /// writes it.
     ///
     /// # Errors
     /// [`AnswerError`]; the lease is still held then, unless it was lost.
@@ -227,8 +228,8 @@ impl TurnRunner {
         }
     }
 
-    /// Steps that a profile asks for after a reply or a deliberate handoff. Call it when the reply is on its way; it does nothing after silence or a
-    /// failure, and it only logs what fails in it.
+    /// Runs the steps that a profile asks for after a reply or a deliberate handoff. Call it when the reply is on its way. It does nothing
+    /// after silence or a failure, and it only logs errors.
     pub async fn after_reply(&self, profile: &str, answered: &TurnOutcome, organization: OrganizationId) {
         let Ok(agent) = self.agent(profile) else { return };
         let ran = match strangers::agent_for_after_reply(self, agent, organization, answered).await {

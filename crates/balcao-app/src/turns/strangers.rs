@@ -16,7 +16,7 @@ use crate::context::budgets::{self, StrangerBudgets, StrangerStanding};
 /// What strangers may cost in a day, and which model answers them after that.
 pub(super) struct StrangerRules {
     pub(super) budgets: StrangerBudgets,
-    /// Answers at no cost once a budget is spent; without it a person does.
+    /// Answers strangers at no cost once a budget is spent. Without this model, a person answers them.
     pub(super) instead: Option<Arc<dyn ChatProvider>>,
 }
 

@@ -1,4 +1,4 @@
-//! The two ends of a run of a turn: the turn is closed, or it starts over.
+//! How a run of a turn ends: the turn is closed, or it starts over.
 
 use super::TurnOutcome;
 use super::inbound_text::InboundText;

@@ -34,6 +34,7 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
     let history = history::fit(&earlier_turns(agent, opened), profile.model.history_tokens);
     let system = prompt::system(&profile.prompt, &data, profile.language)?;
     let is_outdated = opened.history.iter().any(|turn| !turn.is_current);
+    // An outdated summary proves no figure, so the proof is a prompt without it.
     let proof = match data.summary.take_if(|_| is_outdated) {
         Some(_) => Some(prompt::system(&profile.prompt, &data, profile.language)?),
         None => None,
@@ -69,7 +70,7 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
     })
 }
 
-/// The turns before this one, with a note in what was read before the business changed.
+/// Lists the turns before this one. The tool results of an outdated turn get a note that the business has changed since.
 fn earlier_turns(agent: &Agent, opened: &Opened) -> Vec<EarlierTurn> {
     let noted = |turn: &EarlierTurn| match turn.is_current {
         true => turn.clone(),

@@ -21,7 +21,7 @@ use crate::turns::wordless_message;
 
 /// What a lease found.
 pub(crate) enum LeasedOpening {
-    /// No message waits, because another process or a person answered. The lease is ended.
+    /// The conversation needs no turn: another process or a person answered, or the waiting messages had no words. The lease is ended.
     Nothing,
     /// A turn, new or cut short.
     Turn {

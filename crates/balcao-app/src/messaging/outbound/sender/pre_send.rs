@@ -31,7 +31,7 @@ const CHANGE_KINDS: [&str; 3] = ["appointment_moved", "appointment_cancelled", "
 /// A reply that has waited for longer is held against what has changed since.
 const STALE_AFTER: SignedDuration = SignedDuration::from_mins(15);
 
-/// What the month's messages cost so far, of each account that a claim met.
+/// Message cost of the current month, for each account in this batch.
 pub(super) type Bills = BTreeMap<(OrganizationId, String, String), Bill>;
 
 /// Why a message may not leave any more; `None`: it may, and its price is kept.
