@@ -323,7 +323,7 @@ impl Dispatcher {
                 Ok(Some(until)) => ends = until,
                 Ok(None) => return,
                 Err(_elapsed) => {
-                    return tracing::warn!("a turn is dropped: its lease ran out before it could be wait_and_renew");
+                    return tracing::warn!("a turn is dropped: its lease ran out before it could be renewed");
                 }
             }
         }
@@ -347,7 +347,7 @@ impl Dispatcher {
                     tracing::warn!(%error, "a turn is dropped");
                     return None;
                 }
-                Err(error) => tracing::error!(%error, "a lease cannot be wait_and_renew"),
+                Err(error) => tracing::error!(%error, "a lease cannot be renewed"),
             }
         }
     }

@@ -113,10 +113,10 @@ impl TurnRunner {
     pub async fn answer(
         &self,
         profile: &str,
-        inbound: TurnRequest,
+        request: TurnRequest,
         observer: Option<&dyn Observer>,
     ) -> Result<TurnOutcome, AnswerError> {
-        self.answer_live(profile, inbound, observer, None).await
+        self.answer_live(profile, request, observer, None).await
     }
 
     /// As [`Self::answer`], and streams the reply to `live`. The streamed text is the beginning of the final reply; if the final reply
@@ -127,17 +127,17 @@ impl TurnRunner {
     pub async fn answer_live(
         &self,
         profile: &str,
-        inbound: TurnRequest,
+        request: TurnRequest,
         observer: Option<&dyn Observer>,
         live: Option<&dyn ReplySink>,
     ) -> Result<TurnOutcome, AnswerError> {
         let mut agent = self.agent(profile)?;
-        let conversation = self.conversation_lock(&inbound);
+        let conversation = self.conversation_lock(&request);
         let _only_one = conversation.lock().await;
         let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
-            let load_options = LoadOptions::from_agent(&agent, !self.has_sanitiser(inbound.organization, &agent));
-            match caller::open(&self.app, &agent, &inbound, load_options).await? {
+            let load_options = LoadOptions::from_agent(&agent, !self.has_sanitiser(request.organization, &agent));
+            match caller::open(&self.app, &agent, &request, load_options).await? {
                 OpenResult::Fresh(opened) => break *opened,
                 OpenResult::Interrupted { mut opened, saved } => {
                     strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
@@ -148,7 +148,7 @@ impl TurnRunner {
             }
         };
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
-        let turn = self.begin(&agent, &opened, InboundText::of_contact(inbound.texts.join("\n"))).await?;
+        let turn = self.begin(&agent, &opened, InboundText::of_contact(request.texts.join("\n"))).await?;
         Box::pin(self.run_to_end(&mut agent, opened, turn, &mut Caller { sink: live }, &meter)).await
     }
 
@@ -171,9 +171,9 @@ impl TurnRunner {
         let meter = Meter::start(agent.model.model(), observer);
         let load_options = LoadOptions::from_agent(&agent, !self.has_sanitiser(leased.lease.organization, &agent));
         let locale = agent.profile.language;
-        let lease =
+        let turn_lease =
             TurnLease { lease: leased.lease, lasts: leased.lasts, burst, load_options, locale, had_effect: false };
-        let found = open_leased_turn(&self.app, &agent, leased, &lease).await?;
+        let found = open_leased_turn(&self.app, &agent, leased, &turn_lease).await?;
         let LeasedOpening::Turn { opened, saved, inbound, window_closed } = found else { return Ok(None) };
         let mut opened = *opened;
         strangers::apply_stranger_budget(self, &mut agent, &mut opened).await?;
@@ -197,7 +197,7 @@ impl TurnRunner {
         };
         let visitor = opened.contact.channel_user.clone().filter(|_| leased.channel == WEB_CHAT);
         let preview = pages.zip(visitor).map(|(pages, visitor)| pages.begin_preview(&visitor));
-        let mut source = Leased { lease, preview };
+        let mut source = Leased { lease: turn_lease, preview };
         let outcome = Box::pin(self.run_to_end(&mut agent, opened, turn, &mut source, &meter)).await?;
         if let (Some(preview), Ending::Reply { .. }) = (source.preview, &outcome.ending) {
             preview.keep();
