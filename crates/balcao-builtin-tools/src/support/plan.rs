@@ -5,9 +5,37 @@ use balcao_domain::Money;
 use balcao_domain::subscription::{NotCovered, PlanPeriod};
 use balcao_tool::{Locale, Preview, ToolContext, ToolError, ToolOutput, ToolResult};
 
-/// Whether the customer knows what a call costs them: they agreed to its question, which names the price, or staff speak for themselves.
+/// Whether the customer knows the full price of a visit: the question that they agreed to names a price, or staff speak for themselves.
 pub(crate) fn is_price_agreed(cx: &ToolContext) -> bool {
-    cx.agreed.is_some() || cx.principal.staff_facing
+    cx.principal.staff_facing || cx.agreed.as_ref().is_some_and(|agreed| prices(&agreed.question).next().is_some())
+}
+
+/// Asks the customer again if the question that they agreed to names another price than the same question would name now. `None` if one of
+/// the two names no price: then `preview` is not awaited, or the visit costs nothing more, or the act was done before a crash.
+pub(crate) async fn ask_if_price_changed(
+    cx: &ToolContext,
+    preview: impl Future<Output = ToolResult<Preview>>,
+) -> ToolResult<Option<ToolOutput>> {
+    let Some(agreed) = cx.agreed.as_ref().filter(|agreed| prices(&agreed.question).next().is_some()) else {
+        return Ok(None);
+    };
+    match preview.await? {
+        Preview::Ask(now) if prices(&now).next().is_some() && prices(&now).ne(prices(&agreed.question)) => {
+            ask_first(Preview::Ask(now)).map(Some)
+        }
+        Preview::Ask(_) | Preview::Refused(_) => Ok(None),
+    }
+}
+
+/// The prices that a text names, as [`balcao_domain::Money`] prints them: "1.500,00" of "(R$ 1.500,00)".
+fn prices(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_ascii_digit())).filter(|word| {
+        word.rsplit_once(',').is_some_and(|(whole, cents)| {
+            let digits =
+                |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            cents.len() == 2 && digits(cents) && digits(whole)
+        })
+    })
 }
 
 /// Puts the question of a preview to the customer, in place of a call that has a price which they do not know yet. A preview that refuses

@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    ask_first, bad_field, broke, contact, conversation, date, day, in_locale, intake_refusal, is_price_agreed, key,
-    minutes, organization, plan_notice, question_after, receipt, time_in_words, weekday, with_sentence,
+    ask_first, ask_if_price_changed, bad_field, broke, contact, conversation, date, day, in_locale, intake_refusal,
+    is_price_agreed, key, minutes, organization, plan_notice, question_after, receipt, time_in_words, weekday,
+    with_sentence,
 };
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -53,6 +54,9 @@ impl NativeTool for BookAppointment {
     const CONFIRMABLE: bool = true;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        if let Some(asked) = ask_if_price_changed(cx, self.preview(cx, args.clone())).await? {
+            return Ok(asked);
+        }
         let (request, key) = (request(cx, args.clone())?, key(cx, "book_appointment"));
         let name = request.client_name.clone();
         let done = self.intake.book(organization(cx)?, contact(cx)?, conversation(cx)?, key, request).await;

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    ask_first, bad_field, booking_refusal, broke, contact, date, day, in_locale, is_price_agreed, key, minutes,
-    organization, plan_notice, question_after, receipt, time_in_words, weekday, with_sentence,
+    ask_first, ask_if_price_changed, bad_field, booking_refusal, broke, contact, date, day, in_locale, is_price_agreed,
+    key, minutes, organization, plan_notice, question_after, receipt, time_in_words, weekday, with_sentence,
 };
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -48,6 +48,9 @@ impl NativeTool for CreateAppointment {
     const CONFIRMABLE: bool = true;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        if let Some(asked) = ask_if_price_changed(cx, self.preview(cx, args.clone())).await? {
+            return Ok(asked);
+        }
         let request = Self::request(cx, args.clone())?;
         let key = key(cx, "create_appointment");
         let done = self.booking.book(organization(cx)?, contact(cx)?, key, request).await.map_err(broke)?;

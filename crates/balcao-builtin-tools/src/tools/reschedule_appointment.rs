@@ -10,8 +10,8 @@ use serde_json::json;
 use super::cancel_appointment::appointment_id;
 use super::create_appointment::service;
 use crate::support::{
-    appointment, ask_first, booking_refusal, broke, contact, date, day, in_locale, is_price_agreed, key, minutes,
-    organization, plan_notice, question_after, receipt, time_in_words, with_sentence,
+    appointment, ask_first, ask_if_price_changed, booking_refusal, broke, contact, date, day, in_locale,
+    is_price_agreed, key, minutes, organization, plan_notice, question_after, receipt, time_in_words, with_sentence,
 };
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -48,6 +48,9 @@ impl NativeTool for RescheduleAppointment {
     const CONFIRMABLE: bool = true;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        if let Some(asked) = ask_if_price_changed(cx, self.preview(cx, args.clone())).await? {
+            return Ok(asked);
+        }
         let given = args.appointment_id.is_some();
         let request = Self::request(cx, args.clone())?;
         let key = key(cx, "reschedule_appointment");

@@ -12,11 +12,11 @@ use serde_json::json;
 
 use crate::support::calendar::{calendar_broke, date, notice, owner, refused, when, written};
 use crate::support::{
-    ask_first, day, in_locale, is_price_agreed, key, minutes, question_after, time_in_words, visit_receipt, weekday,
-    with_sentence,
+    ask_first, ask_if_price_changed, day, in_locale, is_price_agreed, key, minutes, question_after, time_in_words,
+    visit_receipt, weekday, with_sentence,
 };
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Args {
     event_id: String,
@@ -48,6 +48,9 @@ impl NativeTool for RescheduleAppointmentTool {
     const CONFIRMABLE: bool = true;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        if let Some(asked) = ask_if_price_changed(cx, self.preview(cx, args.clone())).await? {
+            return Ok(asked);
+        }
         let ((id, request), key) = (request(cx, &args)?, key(cx, "rescheduleAppointmentTool"));
         let done = calendar::reschedule(self.calendar.as_ref(), owner(cx)?, key, &id, request).await;
         match done.map_err(calendar_broke)? {

@@ -16,11 +16,11 @@ use serde_json::json;
 
 use crate::support::calendar::{calendar_broke, date, notice, owner, refused, when, with_whom, written};
 use crate::support::{
-    ask_first, broke, contact, in_locale, is_price_agreed, key, minutes, organization, question_after, visit_receipt,
-    weekday, with_sentence,
+    ask_first, ask_if_price_changed, broke, contact, in_locale, is_price_agreed, key, minutes, organization,
+    question_after, visit_receipt, weekday, with_sentence,
 };
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Args {
     service_name: String,
@@ -91,6 +91,9 @@ impl NativeTool for ScheduleAppointmentTool {
     const CONFIRMABLE: bool = true;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        if let Some(asked) = ask_if_price_changed(cx, self.preview(cx, args.clone())).await? {
+            return Ok(asked);
+        }
         let named = self.named(cx, args.client_full_name.as_deref()).await?;
         let request = self.request(cx, &args, &named).await?;
         let key = key(cx, "scheduleAppointmentTool");

@@ -3,6 +3,7 @@
 use balcao_domain::Phone;
 use balcao_store::{
     StoreError, crm::contact, messaging::conversation, scheduling::agenda_feed, scheduling::appointment,
+    scheduling::catalog,
 };
 use balcao_tool::ResultClass;
 use serde_json::{Value, json};
@@ -65,6 +66,33 @@ async fn a_session_is_offered_booked_once_and_told() {
     );
     assert_eq!(info["working_hours"][0]["date"], "2026-11-24");
     assert_eq!(info["working_hours"].as_array().unwrap().len(), 7);
+}
+
+/// Gives every service this price.
+async fn set_prices(world: &World, cents: i64) {
+    let organization = world.organization;
+    let raised = world.app.store.write(move |tx| {
+        for service in catalog::list_services(tx, organization, balcao_domain::Currency::BRL)? {
+            let price = balcao_domain::Money { cents, ..service.price };
+            catalog::update_service(tx, organization, &balcao_domain::service::Service { price, ..service })?;
+        }
+        Ok(())
+    });
+    raised.await.map_err(|error: StoreError| error).unwrap();
+}
+
+#[tokio::test]
+async fn a_yes_to_a_price_that_has_changed_since_is_asked_for_again() {
+    let world = figueira().await;
+    let who = livia(&world).await;
+    let asked = world.ask(who, "book_appointment", booking("Lívia", WRITER)).await.confirm.unwrap();
+    assert!(asked.contains("R$ 50,00"), "{asked}");
+    set_prices(&world, 6_500).await;
+    let again = world.call_agreed(who, "book_appointment", booking("Lívia", WRITER), asked).await;
+    let question = again.confirm.unwrap();
+    assert!(question.contains("R$ 65,00") && kept(&world, WRITER).await.find("2026-11-25").is_none(), "{question}");
+    let booked = world.call_agreed(who, "book_appointment", booking("Lívia", WRITER), question).await;
+    assert_eq!((booked.class, &booked.value["price"]), (ResultClass::Success, &json!("R$ 65,00")));
 }
 
 #[tokio::test]

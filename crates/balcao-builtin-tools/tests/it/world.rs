@@ -188,8 +188,17 @@ impl World {
         }
     }
 
-    fn agreed(&self) -> Agreed {
-        Agreed { question: "Posso?".to_owned(), asked_at: self.clock.now() }
+    /// The question of a call, with the customer's yes.
+    async fn agreed(&self, who: Who, place: u32, tool: &str, args: Value) -> Agreed {
+        let asked = self.run(who, tool, args, (place, RunMode::Ask, None)).await;
+        Agreed { question: asked.confirm.unwrap_or_else(|| "Posso?".to_owned()), asked_at: self.clock.now() }
+    }
+
+    /// A call after the customer's yes to an earlier question.
+    pub(crate) async fn call_agreed(&self, who: Who, tool: &str, args: Value, question: String) -> CallResult {
+        let place = self.calls.fetch_add(1, Ordering::Relaxed);
+        let agreed = Agreed { question, asked_at: self.clock.now() };
+        self.run(who, tool, args, (place, RunMode::Execute, Some(agreed))).await
     }
 
     /// Somebody of whom nothing but the number is known.
@@ -203,7 +212,10 @@ impl World {
     }
 
     async fn call_at(&self, who: Who, place: u32, tool: &str, args: Value, mode: RunMode) -> CallResult {
-        let agreed = (mode == RunMode::Execute).then(|| self.agreed());
+        let agreed = match mode {
+            RunMode::Execute => Some(self.agreed(who, place, tool, args.clone()).await),
+            RunMode::Ask | RunMode::Recover => None,
+        };
         self.run(who, tool, args, (place, mode, agreed)).await
     }
 
