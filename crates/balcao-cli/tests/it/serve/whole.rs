@@ -83,12 +83,13 @@ fn usages(shop: &Shop, of: &[&str]) -> Vec<String> {
 
 /// A command line of a usage: a value for each place, and one of several ways.
 fn arguments(usage: &str) -> Vec<String> {
-    let usage = usage
-        .replace("<--move-to <TIME>|--cancel|--keep>", "--keep")
-        .replace("<--take|--restore|--move-to <TIME>>", "--take")
-        .replace("<FILE|--in-place>", "<FILE>")
-        .replace("[OPTIONS]", "")
-        .replace(['[', ']'], " ");
+    let mut usage = usage.replace("<FILE|--in-place>", "<FILE>").replace("[OPTIONS]", "").replace(['[', ']'], " ");
+    // Of several ways, the first one without a value: "<--move-to <TIME>|--cancel>" becomes "--cancel".
+    while let Some(start) = usage.find("<--") {
+        let end = usage[start..].find("> <").or_else(|| usage[start..].rfind('>')).map(|end| start + end).unwrap();
+        let way = usage[start + 1..end].split('|').find(|way| !way.contains('<')).unwrap().to_owned();
+        usage.replace_range(start..=end, &way);
+    }
     let value = |place: &str| {
         match place.trim_matches(['<', '>', '.']) {
             "ID" | "CONTACT" => "1",
