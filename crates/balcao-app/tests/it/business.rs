@@ -3,11 +3,11 @@
 use balcao_app::admin::business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Hit, Section};
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::scheduling::catalog::Catalog;
-use balcao_store::StoreError;
 use balcao_store::ops::audit::{self, AuditEntry};
+use balcao_store::{Store, StoreError};
 use serde_json::{Value, json};
 
-use crate::world::{World, figueira, on, root};
+use crate::world::{World, edited, figueira, on, root};
 
 fn file(text: &str) -> BusinessFile {
     BusinessFile::read("shop.yaml", text).unwrap_or_else(|problems| panic!("{problems:?}"))
@@ -306,6 +306,18 @@ async fn a_plan_lists_the_bookings_that_it_hits_and_says_what_cannot_be() {
     assert_eq!(hits(edit(Section::Professionals, "Íris Valente", away)).await, (vec![color.to_owned()], None));
     let shorter = set(Section::Professionals, "Íris Valente", "hours.fri", json!(["09:00-14:00"]));
     assert_eq!(hits(shorter).await, (vec![color.to_owned()], None));
+    let no_color = vec![("services".to_owned(), FieldEdit::Take(json!("Coloração")))];
+    assert_eq!(
+        hits(edit(Section::Professionals, "Íris Valente", no_color.clone())).await,
+        (vec![color.to_owned()], None)
+    );
+    let twice = [
+        no_color,
+        item("time_off", json!({"from": "2026-12-03T00:00", "to": "2026-12-05T00:00"})),
+        vec![("hours.fri".to_owned(), FieldEdit::Set(json!(["09:00-14:00"])))],
+    ];
+    let both = vec![boy.to_owned(), color.to_owned()];
+    assert_eq!(hits(edit(Section::Professionals, "Íris Valente", twice.concat())).await, (both, None));
     assert_eq!(hits(set(Section::Services, "Coloração", "price", json!("1.00"))).await.0, [color]);
     assert_eq!(hits(remove(Section::Services, "Coloração")).await, (vec![color.to_owned()], None));
     assert_eq!(hits(set(Section::Services, "Coloração", "description", json!("x"))).await.0, [""; 0]);
@@ -329,6 +341,20 @@ async fn a_plan_lists_the_bookings_that_it_hits_and_says_what_cannot_be() {
         assert_eq!(shop.document().await, before);
     }
     assert!(hits(remove(Section::Professionals, "Otávio Prado")).await.1.is_none());
+}
+
+#[tokio::test]
+async fn a_business_that_begins_to_close_on_holidays_sees_the_bookings_on_them() {
+    let on_christmas = |text: String| {
+        text.replace("national_holidays: true", "national_holidays: false")
+            .replace("2026-12-04T14:00", "2026-12-25T14:00")
+    };
+    let world =
+        edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-24T10:00", on_christmas).await;
+    let shop = Shop::over(world);
+    let (_, plan) = shop.planned(set(Section::Organization, "", "national_holidays", json!(true))).await.unwrap();
+    let hits: Vec<String> = plan.changes[0].hits.iter().map(booking).collect();
+    assert_eq!(hits, ["2026-12-25 14:00 Coloração"]);
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! Makes a plan, in the transaction that looked at what it changes.
 
-use balcao_domain::holidays::brazilian;
 use balcao_domain::service::OfferedService;
 use balcao_domain::time_off::TimeOff;
 use balcao_domain::{OrganizationId, ServiceId};
@@ -19,7 +18,7 @@ use serde_json::Value;
 
 use super::document::{knowledge_name, template_name};
 use super::plan::{Action, BusinessPlan, Change, Section};
-use crate::admin::seed::{BusinessFile, HOLIDAY_YEARS};
+use crate::admin::seed::{BusinessFile, new_holidays};
 use crate::context::app_context::UseCaseError;
 
 /// Makes every change and writes a row of the audit log for each.
@@ -269,9 +268,8 @@ impl Maker<'_, '_> {
         if !self.wanted.national_holidays {
             hours::remove_holidays(self.tx, self.organization, Date::MIN)?;
         } else if open.holidays.is_empty() {
-            let years = today.year()..=today.year().saturating_add(HOLIDAY_YEARS);
-            for (date, name) in years.flat_map(brazilian) {
-                hours::set_holiday(self.tx, self.organization, date, name)?;
+            for (date, name) in new_holidays(today) {
+                hours::set_holiday(self.tx, self.organization, date, &name)?;
             }
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! Which bookings a change hits, and which changes those make impossible.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use balcao_domain::appointment::Appointment;
 use balcao_domain::conflict::is_within;
 use balcao_domain::hours::Hours;
@@ -13,11 +15,8 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::Date};
 
 use super::plan::{Action, Change, Hit, HitBooking, HitSubscription, Section};
-use crate::admin::seed::{BusinessFile, StaffEntry};
+use crate::admin::seed::{BusinessFile, ProfessionalEntry, StaffEntry, new_holidays};
 use crate::context::app_context::UseCaseError;
-
-/// Bookings of a plan's changes that are shown; the others are counted in the last one's text.
-const MOST_SHOWN: usize = 200;
 
 /// What the bookings are held against.
 struct Scene<'a> {
@@ -25,7 +24,9 @@ struct Scene<'a> {
     wanted: &'a BusinessFile,
     zone: TimeZone,
     /// Dates on which the business is closed by holidays, as stored.
-    holidays: std::collections::BTreeMap<Date, String>,
+    holidays: BTreeMap<Date, String>,
+    /// Those that are stored if the business begins to close on holidays.
+    new_holidays: BTreeMap<Date, String>,
     upcoming: Vec<Appointment>,
 }
 
@@ -39,15 +40,17 @@ pub(super) fn find(
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let open = hours::of_business(tx, &stored.organization, Date::MIN, Date::MAX)?;
+    let zone = TimeZone::get(&stored.organization.timezone).unwrap_or(TimeZone::UTC);
+    let today = zone.to_datetime(now).date();
     let all = appointment::starting_between(tx, organization, now, Timestamp::MAX, stored.organization.currency)?;
     let scene = Scene {
         stored,
         wanted,
-        zone: TimeZone::get(&stored.organization.timezone).unwrap_or(TimeZone::UTC),
+        zone,
         holidays: open.holidays,
+        new_holidays: new_holidays(today),
         upcoming: all.into_iter().filter(|one| one.status.is_open()).collect(),
     };
-    let today = scene.zone.to_datetime(now).date();
     for change in changes {
         scene.note_hits(change);
         if change.section == Section::Plans {
@@ -118,7 +121,22 @@ impl Scene<'_> {
             |one| one.professional == whose && self.is_within(old, one) && !self.is_within(new, one),
             "its professional does not work then; move it, cancel it, or keep it",
         ));
-        hits.dedup_by(|one, other| one.id() == other.id());
+        let names = |file: &BusinessFile, entry: &ProfessionalEntry| -> BTreeSet<String> {
+            let offered = entry.offers.iter().filter_map(|(place, ..)| file.services.get(*place));
+            offered.map(|service| service.name.clone()).collect()
+        };
+        let (offered, still) = (names(self.stored, &before), names(self.wanted, &after));
+        hits.extend(self.hits(
+            |one| {
+                let name = &one.service_name;
+                one.professional == whose && offered.contains(name) && !still.contains(name)
+            },
+            "its professional offers its service no longer; move it, cancel it, or keep it",
+        ));
+        // A booking that is hit twice is listed with the first reason.
+        let mut listed = BTreeSet::new();
+        hits.retain(|hit| listed.insert(hit.id().to_owned()));
+        hits.sort_by(|one, other| one.starts().cmp(other.starts()));
         change.hits = hits;
     }
 
@@ -133,7 +151,11 @@ impl Scene<'_> {
         let hours = |file: &BusinessFile| Hours {
             weekly: file.organization.weekly_hours.clone(),
             exceptions: file.exceptions.iter().cloned().collect(),
-            holidays: if file.national_holidays { self.holidays.clone() } else { std::collections::BTreeMap::new() },
+            holidays: match (file.national_holidays, self.stored.national_holidays) {
+                (true, true) => self.holidays.clone(),
+                (true, false) => self.new_holidays.clone(),
+                (false, _) => BTreeMap::new(),
+            },
         };
         let (old, new) = (hours(self.stored), hours(self.wanted));
         change.hits = self.hits(
@@ -192,7 +214,7 @@ impl Scene<'_> {
                 why: why.to_owned(),
             })
         };
-        self.upcoming.iter().filter(|one| is_hit(one)).take(MOST_SHOWN).map(hit).collect()
+        self.upcoming.iter().filter(|one| is_hit(one)).map(hit).collect()
     }
 }
 
@@ -212,8 +234,7 @@ fn subscriptions(
         Action::Added | Action::Changed | Action::Removed => return Ok(Vec::new()),
     };
     let Some(plan) = stored.plans.iter().find(|entry| entry.plan.name == change.name) else { return Ok(Vec::new()) };
-    let most = u32::try_from(MOST_SHOWN).unwrap_or(u32::MAX);
-    let running = subscription::list_running(tx, organization, plan.plan.id, today, most)?;
+    let running = subscription::list_running(tx, organization, plan.plan.id, today, u32::MAX)?;
     let hit = |one: &Subscriber| {
         let (subscription, contact) = (one.id.to_string(), one.contact.to_string());
         Hit::Subscription(HitSubscription { subscription, contact, why: why.to_owned() })

@@ -1,5 +1,7 @@
 //! A checked file into the database.
 
+use std::collections::BTreeMap;
+
 use balcao_domain::holidays::brazilian;
 use balcao_domain::service::OfferedService;
 use balcao_domain::subscription::{SubscriberStatus, SubscriptionDates};
@@ -18,7 +20,7 @@ use jiff::tz::TimeZone;
 use super::{BusinessFile, ContactEntry, SeedError, SubscriptionEntry};
 
 /// For how many years after the current one national holidays are loaded.
-pub(crate) const HOLIDAY_YEARS: i16 = 2;
+const HOLIDAY_YEARS: i16 = 2;
 
 /// What was imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,12 @@ struct Ids {
     pipelines: Vec<balcao_domain::pipeline::Pipeline>,
 }
 
+/// The national holidays that are stored for a business that closes on them: of this year and the next ones.
+pub(crate) fn new_holidays(today: Date) -> BTreeMap<Date, String> {
+    let years = today.year()..=today.year().saturating_add(HOLIDAY_YEARS);
+    years.flat_map(brazilian).map(|(date, name)| (date, name.to_owned())).collect()
+}
+
 pub(crate) fn import(tx: &mut Tx<'_>, file: &BusinessFile, now: Timestamp) -> Result<Imported, SeedError> {
     if organization::find_by_slug(tx, &file.organization.slug)?.is_some() {
         return Err(SeedError::SlugTaken { slug: file.organization.slug.clone() });
@@ -56,9 +64,8 @@ pub(crate) fn import(tx: &mut Tx<'_>, file: &BusinessFile, now: Timestamp) -> Re
     }
     if file.national_holidays {
         let zone = TimeZone::get(&file.organization.timezone).unwrap_or(TimeZone::UTC);
-        let year = zone.to_datetime(now).year();
-        for (date, name) in (year..=year.saturating_add(HOLIDAY_YEARS)).flat_map(brazilian) {
-            hours::set_holiday(tx, id, date, name)?;
+        for (date, name) in new_holidays(zone.to_datetime(now).date()) {
+            hours::set_holiday(tx, id, date, &name)?;
         }
     }
     let services: Vec<ServiceId> =

@@ -28,9 +28,9 @@ use jiff::civil::Date;
 use crate::context::app_context::UseCaseError;
 
 pub(crate) use content::NAME_SEPARATOR;
-pub(crate) use import::HOLIDAY_YEARS;
 pub use import::Imported;
 pub(crate) use import::import;
+pub(crate) use import::new_holidays;
 
 /// The format of business files that this program reads and writes. It grows with every key or meaning that an earlier program would
 /// misread.
