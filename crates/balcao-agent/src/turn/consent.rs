@@ -86,7 +86,7 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     let asks = offers(offer, deed) || talk.unasked == Some(offer) && speaks_of(offer, deed);
     // A yes to a question about something else says nothing of what was wished before.
     let things = things(args, kinds);
-    let wished = is_wished(deed, talk, &things);
+    let wished = is_wished(deed, talk, &things, &about);
     let goes_on = wished && !of_another_matter(offer, deed);
     let chosen = !has_alternatives(offer) || repeats(newest, &about, talk.today);
     let of_other = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling]
@@ -112,17 +112,33 @@ fn things<'a>(args: &'a Value, kinds: &BTreeMap<String, SaidAs>) -> Vec<&'a str>
     named.filter_map(|(name, _)| args.get(name)?.as_str()).collect()
 }
 
-/// Whether an earlier message asks for the deed, and none behind it declines or asks back.
-fn is_wished(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str]) -> bool {
-    let earlier = talk.of_customer().skip(1).take(LOOK_BACK);
-    let mut going_on =
-        earlier.take_while(|text| !matches!(agreement_about(text, deed), Agreement::No | Agreement::Contested));
-    going_on.any(|text| match wish_for(text, deed, things) {
-        Wish::Asked => true,
-        // "Queria marcar um horário, como funciona" goes on when day and time are named.
-        Wish::Open => deed == Asked::Booking,
-        Wish::Spoken | Wish::Absent => false,
-    })
+/// Whether an earlier message asks for the deed, and every message behind it goes on with that: it agrees, asks for the deed again, or
+/// names a day, a time or what is booked, and nothing else. "Vou pensar" ends the wish, so that an "ok" behind it is no yes.
+fn is_wished(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str], about: &str) -> bool {
+    for text in talk.of_customer().skip(1).take(LOOK_BACK) {
+        let agreement = agreement_about(text, deed);
+        if matches!(agreement, Agreement::No | Agreement::Contested) {
+            return false;
+        }
+        match wish_for(text, deed, things) {
+            Wish::Asked => return true,
+            // "Queria marcar um horário, como funciona" goes on when day and time are named.
+            Wish::Open if deed == Asked::Booking => return true,
+            Wish::Spoken | Wish::Open => {}
+            Wish::Absent if agreement == Agreement::Yes || only_names(text, deed, about, talk.today) => {}
+            Wish::Absent => return false,
+        }
+    }
+    false
+}
+
+/// Whether a message names days, times and what the act is about, and says nothing else. The days may be others than those of the act.
+fn only_names(text: &str, deed: Asked, about: &str, today: Date) -> bool {
+    let (days, times) = (find_dates(text, today), find_times(text));
+    let spans =
+        days.iter().map(|found| (found.start, found.end)).chain(times.iter().map(|found| (found.start, found.end)));
+    let named = spans.filter_map(|(start, end)| text.get(start..end)).collect::<Vec<_>>().join(", ");
+    only_repeats(text, deed, &format!("{about}, {named}"), today)
 }
 
 /// Whether the customer has spoken of the deed at all: in their words, by naming when they want to come, or by agreeing to an

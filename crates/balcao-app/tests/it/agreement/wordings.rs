@@ -55,6 +55,43 @@ async fn an_offer_is_not_booked_on_anything_else() {
 }
 
 #[tokio::test]
+async fn an_ok_behind_an_answer_that_leaves_the_offer_open_books_nothing() {
+    for answer in [
+        "vou pensar",
+        "depois te falo",
+        "te aviso mais tarde",
+        "hmm",
+        "talvez",
+        "não sei",
+        "acho caro",
+        "só se for barato",
+        "prefiro outro dia",
+        "confirmo mais tarde",
+        "dispenso",
+        "sexta 15h eu trabalho",
+        "I'll think about it",
+    ] {
+        let shop = Shop::open(false).await;
+        let looks = Step::call("check_availability", &json!({"barber_name": WHO, "date": DAY, "service_name": WHAT}));
+        shop.turn("quero cortar na máquina sexta com o Wesley", vec![looks, Step::text(OFFER)]).await;
+        shop.turn(answer, vec![Step::text("Tá bom.")]).await;
+        let args = json!({"barber_name": WHO, "date": DAY, "start_hour": AT, "service_name": WHAT});
+        shop.turn("ok", vec![Step::call("create_appointment", &args), Step::text("Certo.")]).await;
+        assert_eq!(shop.standing(), 0, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_wish_goes_on_over_answers_that_name_a_day_and_a_time() {
+    let shop = Shop::open(false).await;
+    shop.turn("quero cortar na máquina com o Wesley", vec![Step::text("Que dia?")]).await;
+    shop.turn("sexta", vec![Step::text("A que horas?")]).await;
+    let args = json!({"barber_name": WHO, "date": DAY, "start_hour": AT, "service_name": WHAT});
+    shop.turn("15h", vec![Step::call("create_appointment", &args), Step::text("Certo.")]).await;
+    assert_eq!(shop.standing(), 1);
+}
+
+#[tokio::test]
 async fn a_cancellation_takes_a_yes_and_nothing_less() {
     for (answer, stands) in [("pode cancelar", 0), ("sim, o de sexta", 0), ("depende", 1), ("sim, se for grátis", 1)] {
         assert_eq!(standing_after(answer).await, stands, "{answer}");
