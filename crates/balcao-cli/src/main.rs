@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     // The thread that reads the clock outside would be waited for.
     runtime.shutdown_background();
     match ended {
-        Ok(code) => code,
+        Ok(code) => output::with_output(code),
         Err(failure) => failure.report(),
     }
 }

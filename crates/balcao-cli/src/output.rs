@@ -8,9 +8,11 @@ use std::{
     fmt,
     io::{IsTerminal, Write},
     process::ExitCode,
+    sync::atomic::{AtomicU8, Ordering},
 };
 
 use balcao_yaml::Problem;
+use tokio::sync::Notify;
 
 /// A command that did not do what was asked.
 #[derive(Debug)]
@@ -126,14 +128,35 @@ pub(crate) fn say_file(text: &str) {
 }
 
 fn write(line: &str) {
+    if STANDARD_OUTPUT.load(Ordering::Relaxed) != OPEN {
+        return;
+    }
     let mut out = std::io::stdout().lock();
     if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
-            std::process::exit(0);
+        let is_closed = error.kind() == std::io::ErrorKind::BrokenPipe;
+        STANDARD_OUTPUT.store(if is_closed { CLOSED } else { FAILED }, Ordering::Relaxed);
+        if !is_closed {
+            print_error(&format!("error: standard output: {error}"));
         }
-        print_error(&format!("error: standard output: {error}"));
-        std::process::exit(1);
+        LOST.notify_one();
     }
+}
+
+/// Whether lines still reach standard output: its reader may have closed it, or a write may have failed.
+static STANDARD_OUTPUT: AtomicU8 = AtomicU8::new(OPEN);
+const OPEN: u8 = 0;
+const CLOSED: u8 = 1;
+const FAILED: u8 = 2;
+static LOST: Notify = Notify::const_new();
+
+/// Waits until standard output accepts no more lines.
+pub(crate) async fn standard_output_lost() {
+    LOST.notified().await;
+}
+
+/// The exit code of a command: a failure if its output did not arrive. A reader that closes the pipe has read enough.
+pub(crate) fn with_output(code: ExitCode) -> ExitCode {
+    if STANDARD_OUTPUT.load(Ordering::Relaxed) == FAILED { ExitCode::FAILURE } else { code }
 }
 
 /// Writes a line to standard error.

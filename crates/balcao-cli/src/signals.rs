@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use tokio::{sync::oneshot, task::JoinSet};
 
-use crate::output::Failure;
+use crate::output::{Failure, standard_output_lost};
 
-/// A command's result, or the exit code of a signal that came first.
+/// A command's result, or the exit code of a signal that came first. A command whose standard output is closed ends, too.
 ///
 /// # Errors
 /// The command's, or that signals cannot be listened to.
@@ -30,6 +30,8 @@ pub(crate) async fn unless_interrupted(
     tokio::select! {
         ended = command => ended,
         Ok(signal) = asked => Ok(code_of(signal)),
+        // Its output reaches nothing any more.
+        () = standard_output_lost() => Ok(ExitCode::SUCCESS),
     }
 }
 

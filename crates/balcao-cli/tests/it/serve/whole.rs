@@ -52,10 +52,17 @@ fn after_every_command_and_a_clean_stop_the_file_is_whole_by_itself() {
         let output = shop.command().args(&arguments).stdin(Stdio::null()).output().unwrap();
         assert!(!err(&output).contains("Usage: balcao"), "{arguments:?}: {}", err(&output));
         is_whole(&arguments.join(" "));
+        // Once more, with an output that its reader has closed.
+        let (reader, closed) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut unread = shop.command();
+        let unread =
+            unread.args(&arguments).stdin(Stdio::null()).stdout(closed).stderr(Stdio::null()).status().unwrap();
+        is_whole(&format!("{} with a closed output: {unread}", arguments.join(" ")));
         ran += 1;
     }
     assert!(ran > 80, "{ran} commands");
-    assert_eq!(rows_in_a_copy(&path, "api_key"), 1, "`key create` made one");
+    assert_eq!(rows_in_a_copy(&path, "api_key"), 2, "`key create` made one each time");
     let server = shop.start();
     assert_eq!(post(&server.address, &text("wamid.1", 1, "quais os serviços?"), SECRET), Some(200));
     shop.quiet();
