@@ -170,6 +170,14 @@ impl CalendarComparison {
             let as_new_as = Timestamp::MAX;
             let request = ReadRequest { organization: id, calendar: linked.calendar, as_new_as, accepts_drop: false };
             let calendar = request.calendar.clone();
+            let aside = request.calendar.clone();
+            let is_set_aside =
+                self.app.look(move |tx, now| Ok(calendar_link::is_set_aside(tx, id, &aside, now)?)).await?;
+            if is_set_aside {
+                let reason = "the program crashed three times while it read this calendar".to_owned();
+                comparison.unread.push(UnreadCalendar { calendar, reason });
+                continue;
+            }
             match reading::read(&self.app, service, &request, take_over).await? {
                 // Another process reads it at this moment, and what it finds it hands to staff as well.
                 Reading::Read { .. } | Reading::Fresh => {}

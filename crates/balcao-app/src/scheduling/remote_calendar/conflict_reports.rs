@@ -167,7 +167,10 @@ impl Alert {
             lines.push(format!("{} {more}", self.more));
         }
         lines.extend([String::new(), stands.to_owned(), format!("{ways}: balcao calendar ways-out {id}")]);
-        lines.push(format!("{take}: balcao calendar resolve {id} --take --as {email}"));
+        // A time that cannot be booked cannot be taken.
+        if kind != ConflictKind::RefusedMove {
+            lines.push(format!("{take}: balcao calendar resolve {id} --take --as {email}"));
+        }
         if kind.is_about_ours() {
             lines.push(format!("{restore}: balcao calendar resolve {id} --restore --as {email}"));
         }
