@@ -51,7 +51,10 @@ async fn booked(fates: impl IntoIterator<Item = CommitOutcome>) -> (CallResult, 
         args_hash: "hash".to_owned(),
         now: now.to_zoned(TimeZone::get("America/Sao_Paulo").unwrap()),
         // The customer knows the price, which no plan pays.
-        agreed: Some(Agreed { question: "Posso?".to_owned(), asked_at: now }),
+        agreed: Some(Agreed {
+            question: "Este horário custa R$ 50,00. Posso marcar (R$ 50,00)?".to_owned(),
+            asked_at: now,
+        }),
     };
     let args = json!({"date": "2026-11-25", "time": "11:00", "client_name": "Lívia", "client_phone": "31 98432-7788"});
     let before = appointments(&world, who).await;
