@@ -113,7 +113,7 @@ fn things<'a>(args: &'a Value, kinds: &BTreeMap<String, SaidAs>) -> Vec<&'a str>
 }
 
 /// Whether an earlier message asks for the deed, and every message behind it goes on with that: it agrees, asks for the deed again, or
-/// names a day, a time or what is booked, and nothing else. "Vou pensar" ends the wish, so that an "ok" behind it is no yes.
+/// names a day, a time or what is booked, and nothing else. "Vou pensar" ends the wish, so that an "ok" behind it does not book.
 fn is_wished(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str], about: &str) -> bool {
     for text in talk.of_customer().skip(1).take(LOOK_BACK) {
         let agreement = agreement_about(text, deed);
