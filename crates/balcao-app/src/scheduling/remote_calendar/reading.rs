@@ -212,12 +212,10 @@ impl Reader<'_> {
                 };
                 let before = self.claimed.failure.as_ref().map_or(0, |failure| failure.count);
                 let delay_s = retry_delay_s(u32::try_from(before).unwrap_or(u32::MAX), self.seed());
-                let asked_s = match &error {
-                    ServiceError::Unavailable { retry_after_ms: Some(ms), .. } => ms.div_ceil(1_000),
-                    _ => 0,
-                };
+                let asked_ms =
+                    if let ServiceError::Unavailable { retry_after_ms, .. } = &error { *retry_after_ms } else { None };
                 // A service that asks for a year is asked again in an hour.
-                let delay_s = delay_s.max(asked_s.min(3600));
+                let delay_s = delay_s.max(asked_ms.map_or(0, |ms| ms.div_ceil(1_000)).min(3600));
                 self.record_failure(kind, error.to_string(), delay_s).await?;
                 Ok(Reading::Failed(error))
             }
