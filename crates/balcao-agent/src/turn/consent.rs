@@ -360,12 +360,18 @@ fn speaks_of(text: &str, deed: Asked) -> bool {
     mentions(text, deed) || deed == Asked::Booking && !find_times(text).is_empty() && !is_of_other()
 }
 
-/// Whether a text of ours offers several things, so that a mere yes chooses none of them: its question asks which, or the line
-/// that names the last time names others beside it.
+/// Whether a text of ours offers several things, so that a mere yes chooses none of them: its question asks which, the sentence before a
+/// question that names none of them joins them ("O Wesley ou o Otávio, sexta às 15h. Posso marcar?"), or the line that names the last
+/// time names others beside it.
 fn has_alternatives(text: &str) -> bool {
     let asked = text.rsplit_once('?').map_or("", |(before, _)| before);
-    let question = words(asked.rsplit(['.', '!', '\n']).next().unwrap_or_default());
-    let which = question.iter().any(|word| ["ou", "or", "qual", "quais", "which", "quem"].contains(&word.as_str()));
+    let mut sentences = asked.rsplit(['.', '!', '\n']).filter(|sentence| !sentence.trim().is_empty());
+    let question = words(sentences.next().unwrap_or_default());
+    let joins = |said: &[String]| said.iter().any(|word| ["ou", "or"].contains(&word.as_str()));
+    let which =
+        joins(&question) || question.iter().any(|word| ["qual", "quais", "which", "quem"].contains(&word.as_str()));
+    // "Posso marcar?" and "Serve?" name nothing themselves.
+    let which = which || question.len() <= 3 && sentences.next().is_some_and(|before| joins(&words(before)));
     let times = |line: &str| -> BTreeSet<String> {
         find_times(line).iter().map(|found| format!("{:?}", found.reading)).collect()
     };

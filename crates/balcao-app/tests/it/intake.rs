@@ -72,8 +72,8 @@ async fn what_the_database_puts_off_twice_is_booked_once() {
 
 #[tokio::test]
 async fn what_it_puts_off_as_often_as_is_tried_is_unavailable_and_not_booked() {
-    // A fourth try would find the database well.
-    let (result, left, more) = booked([refused(), refused(), refused()]).await;
+    // The look at the price meets the first; a fourth try would find the database well.
+    let (result, left, more) = booked([refused(), refused(), refused(), refused()]).await;
     assert_eq!((result.code, left, more), (Some(ErrorCode::Unavailable), 0, 0), "{}", result.value);
     assert_eq!((result.class, &result.value["retryable"]), (ResultClass::Fault, &json!(true)));
 }

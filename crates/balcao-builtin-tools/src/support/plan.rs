@@ -19,11 +19,12 @@ pub(crate) async fn ask_if_price_changed(
     let Some(agreed) = cx.agreed.as_ref().filter(|agreed| prices(&agreed.question).next().is_some()) else {
         return Ok(None);
     };
-    match preview.await? {
-        Preview::Ask(now) if prices(&now).next().is_some() && prices(&now).ne(prices(&agreed.question)) => {
+    match preview.await {
+        Ok(Preview::Ask(now)) if prices(&now).next().is_some() && prices(&now).ne(prices(&agreed.question)) => {
             ask_first(Preview::Ask(now)).map(Some)
         }
-        Preview::Ask(_) | Preview::Refused(_) => Ok(None),
+        // What refuses or breaks the preview does the same to the act, which says so and is repeated where that is safe.
+        Ok(Preview::Ask(_) | Preview::Refused(_)) | Err(_) => Ok(None),
     }
 }
 

@@ -20,6 +20,16 @@ async fn booked_by(answer: &str) -> usize {
     shop.standing()
 }
 
+/// The same of an offer of several.
+async fn booked_by_a_yes_to(offer: &str) -> usize {
+    let shop = Shop::open(false).await;
+    let looks = Step::call("check_availability", &json!({"barber_name": WHO, "date": DAY, "service_name": WHAT}));
+    shop.turn("quero marcar um horário sexta", vec![looks, Step::text(offer)]).await;
+    let args = json!({"barber_name": WHO, "date": DAY, "start_hour": AT, "service_name": WHAT});
+    shop.turn("sim", vec![Step::call("create_appointment", &args), Step::text("Certo.")]).await;
+    shop.standing()
+}
+
 /// The same of a cancellation that was asked for, and then asked about.
 async fn standing_after(answer: &str) -> usize {
     let shop = Shop::open(true).await;
@@ -82,13 +92,14 @@ async fn an_ok_behind_an_answer_that_leaves_the_offer_open_books_nothing() {
 }
 
 #[tokio::test]
-async fn a_wish_goes_on_over_answers_that_name_a_day_and_a_time() {
-    let shop = Shop::open(false).await;
-    shop.turn("quero cortar na máquina com o Wesley", vec![Step::text("Que dia?")]).await;
-    shop.turn("sexta", vec![Step::text("A que horas?")]).await;
-    let args = json!({"barber_name": WHO, "date": DAY, "start_hour": AT, "service_name": WHAT});
-    shop.turn("15h", vec![Step::call("create_appointment", &args), Step::text("Certo.")]).await;
-    assert_eq!(shop.standing(), 1);
+async fn a_yes_chooses_none_of_several() {
+    for offer in [
+        "O Wesley ou o Otávio, sexta, 27/11, às 15h, Corte na máquina. Posso marcar?",
+        "Sexta, 27/11, às 15h com o Wesley: Corte na máquina ou Corte e barba. Posso marcar?",
+        "Sexta, 27/11, às 15h ou às 16h com o Wesley, Corte na máquina. Serve?",
+    ] {
+        assert_eq!(booked_by_a_yes_to(offer).await, 0, "{offer}");
+    }
 }
 
 #[tokio::test]

@@ -92,10 +92,11 @@ fn usages(shop: &Shop, of: &[&str]) -> Vec<String> {
 fn arguments(usage: &str) -> Vec<String> {
     let mut usage = usage.replace("<FILE|--in-place>", "<FILE>").replace("[OPTIONS]", "").replace(['[', ']'], " ");
     // Of several ways, the first one without a value: "<--move-to <TIME>|--cancel>" becomes "--cancel".
-    while let Some(start) = usage.find("<--") {
-        let end = usage[start..].find("> <").or_else(|| usage[start..].rfind('>')).map(|end| start + end).unwrap();
-        let way = usage[start + 1..end].split('|').find(|way| !way.contains('<')).unwrap().to_owned();
-        usage.replace_range(start..=end, &way);
+    while let Some((before, rest)) = usage.split_once("<--") {
+        let (group, after) = rest.split_once("> <").map_or((rest, ""), |(group, after)| (group, after));
+        let ways = format!("--{}", group.trim_end_matches('>'));
+        let way = ways.split('|').find(|way| !way.contains('<')).unwrap();
+        usage = format!("{before}{way} <{after}");
     }
     let value = |place: &str| {
         match place.trim_matches(['<', '>', '.']) {
