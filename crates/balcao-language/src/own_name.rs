@@ -1,9 +1,9 @@
-//! The names by which writers name themselves, told by the build of what they write: "sou a Ana", "me chamo …", "aqui é o …",
-//! "Ana Prado falando", and a bare name that answers our question for it.
+//! Finds the names that writers give themselves, by the grammar of the sentence: "sou a Ana", "me chamo …", "aqui é o …",
+//! "Ana Prado falando", and a bare name as the answer to our question for it.
 //!
-//! A name in any other place belongs to another person: "o Pedro mandou um abraço", "o Wesley corta bem", "sou irmã da Carla". What stands
-//! behind a build may run on ("sou a Ana tudo bem"), so a name is its beginning; where nothing marks the end of a bare answer,
-//! the name is the whole of it, or its beginning if all of it is written in capitals.
+//! A name in any other place belongs to another person: "o Pedro mandou um abraço", "o Wesley corta bem", "sou irmã da Carla". A sentence
+//! may continue after the name ("sou a Ana tudo bem"), so any beginning of the rest counts as the name. A bare answer without a mark at
+//! its end counts as a whole, or by its beginning if it is all in capitals.
 
 use crate::{
     normalize::{Token, TokenKind, phrase_at, text_at, tokens},

@@ -40,30 +40,14 @@ const DENIALS: &[&str] = &["sem", "zero", "parei", "deixei", "odeio", "detesto",
 /// The person who is spoken to.
 const SECOND_PERSON: &[&str] = &["vc", "voce", "vcs", "voces", "you", "sera", "sera que"];
 
-/// What a person has or is. "Meu" before another noun speaks of that one: "meu vizinho mora", "meu sócio".
+/// What a person has or is, in addition to [`PERSONAL`]. "Meu" before another noun speaks of another person: "meu vizinho mora", "meu sócio".
 const TRAITS: &[&str] = &[
-    "nome",
-    "sobrenome",
-    "apelido",
-    "email",
     "e",
-    "mail",
-    "telefone",
-    "celular",
-    "cel",
-    "numero",
-    "whatsapp",
-    "whats",
-    "zap",
-    "endereco",
     "rua",
     "casa",
     "bairro",
     "cidade",
     "cep",
-    "cpf",
-    "aniversario",
-    "nascimento",
     "data",
     "alergia",
     "preferencia",
@@ -80,19 +64,11 @@ const TRAITS: &[&str] = &[
     "dentes",
     "horario",
     "time",
-    "idade",
     "profissao",
     "trabalho",
-    "instagram",
-    "insta",
     "agendamento",
     "consulta",
     "corte",
-    "name",
-    "address",
-    "phone",
-    "number",
-    "birthday",
     "hair",
     "beard",
     "skin",
@@ -125,6 +101,11 @@ const PERSONAL: &[&str] = &[
     "number",
     "birthday",
 ];
+
+/// Whether a word names a trait of a person: one that is one person's alone, or another one.
+fn is_trait(word: &str) -> bool {
+    PERSONAL.contains(&word) || TRAITS.contains(&word)
+}
 
 /// What has an address or a number and is not a person: "o email do trabalho" may be the writer's.
 const PLACES: &[&str] = &[
@@ -203,7 +184,7 @@ fn end_at(all: &[Token], index: usize, text: &str) -> Option<End> {
     let first_person = |from: usize| {
         let next = text_at(all, from.saturating_add(1));
         let owns = ["meu", "minha", "meus", "minhas", "my"].contains(&text_at(all, from));
-        phrase_at(all, from, FIRST_PERSON).is_some() && (!owns || TRAITS.contains(&next))
+        phrase_at(all, from, FIRST_PERSON).is_some() && (!owns || is_trait(next))
     };
     match (token.kind, token.text.as_str()) {
         (TokenKind::Mark, "\n") => Some(End::Message),
@@ -246,7 +227,7 @@ fn others_in(clause: &[Token]) -> Vec<String> {
     let of_other = |index: &usize| {
         let word = text_at(clause, *index);
         let is_word = clause.get(*index).is_some_and(|token| token.kind == TokenKind::Word);
-        let owned = is_word && possessive(*index) && !TRAITS.contains(&word);
+        let owned = is_word && possessive(*index) && !is_trait(word);
         let named = *index == 1 && ["o", "a"].contains(&text_at(clause, 0)) && is_first_name(word) && clause.len() > 2;
         let owner = owns_before(clause, *index);
         let told = owner || is_relative(word) || phrase_at(clause, *index, THIRD_PERSON).is_some();

@@ -3,9 +3,9 @@
 //! Acceptances stand in a file of the installation (`packs.accepted`), by organization and pack; a pack's folder holds none. What was accepted
 //! while the configuration named no organization holds for one that is named later, and is written under its name by the next `serve`.
 //!
-//! A pack that the file names for no organization at all is accepted as it is when `serve` starts, and written down: whoever names its folder
-//! has chosen it. One that it names for other organizations alone is held against their terms, so that a changed pack is not taken for a
-//! new one. Neither holds for a program: it is started once a person accepted it. Under `packs.development` nothing has to be accepted.
+//! When `serve` starts, it accepts a pack without any acceptance as it is and writes the acceptance down, because the operator chose its
+//! folder. A pack that only other organizations accepted is compared with their terms, so that a changed pack does not count as new. A pack
+//! that starts a program always waits for a person. Under `packs.development` no pack needs an acceptance.
 
 use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 

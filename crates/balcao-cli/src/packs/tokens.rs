@@ -1,9 +1,9 @@
 //! Refresh tokens that a service exchanged for the one that the operator set: the old one is worth nothing any more, so the new one has to outlive
 //! the program.
 //!
-//! They lie in a file that its owner alone can read, under pack and organization, each with a digest of the token in whose place it came: an operator
-//! who sets another one has connected anew, and is believed. Programs that share the file share the tokens. What was exchanged while the
-//! configuration named no organization counts for one that is named later, until it exchanges the token again.
+//! Only the owner of the file can read it. It holds each token under its pack and organization, with a digest of the configured token. If the
+//! operator configures another token, the digest differs and the stored token no longer counts. Programs that share the file share the
+//! tokens. A token that was exchanged without an organization counts for one that is named later, until that one exchanges its own.
 
 use std::{
     collections::BTreeMap,
