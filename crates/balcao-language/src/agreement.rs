@@ -146,7 +146,9 @@ impl Repeated {
         let same_days = days(text).into_iter().filter(|(day, _)| is_offered(day)).map(|(_, span)| span);
         let same = |said: &TimeMatch| offered_times.iter().any(|offered| same_time(offered.reading, said.reading));
         let same_times = times(text).into_iter().filter(same).map(|found| (found.start, found.end));
-        let named = tokens(about).into_iter().filter(|token| token.kind == TokenKind::Word && token.text.len() >= 3);
+        // A preposition of the offer says nothing again by itself: "para com isso".
+        let is_named = |token: &Token| token.text.len() >= 3 && !SMALL.contains(&token.text.as_str());
+        let named = tokens(about).into_iter().filter(|token| token.kind == TokenKind::Word && is_named(token));
         Self {
             spans: same_days.chain(same_times).collect(),
             words: named.map(|token| token.text).collect(),

@@ -237,6 +237,18 @@ fn a_day_or_time_before_the_first_person_puts_the_agreement_off() {
 }
 
 #[test]
+fn a_preposition_of_the_offer_says_nothing_again() {
+    let offer = "Cancelar: Corte com Wesley para sexta, 27/11, às 15:00. Posso?";
+    let today: Date = "2026-11-24".parse().unwrap();
+    for text in ["para com isso", "com isso", "para isso"] {
+        assert_ne!(agreement_to(text, Asked::Cancelling, offer, today), Agreement::Yes, "{text}");
+    }
+    for text in ["sim, com o Wesley", "isso, para sexta", "sim, para o dia 27"] {
+        assert_eq!(agreement_to(text, Asked::Cancelling, offer, today), Agreement::Yes, "{text}");
+    }
+}
+
+#[test]
 fn who_cannot_come_gives_the_reason_of_a_cancellation() {
     let about = |text: &str| agreement_about(text, Asked::Cancelling);
     for reason in [
