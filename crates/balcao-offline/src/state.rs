@@ -101,6 +101,8 @@ pub struct Dialogue {
     pub proposal: Option<Appointment>,
     /// The times that the last reply named.
     pub offered: Vec<Time>,
+    /// True if the business changed after the last reply: what it offered may be gone.
+    pub is_offer_outdated: bool,
     /// The last reply.
     pub said: String,
     /// How often it has been given, one time after the other, while the customer added nothing: the same words, or the same question
@@ -170,6 +172,7 @@ impl Dialogue {
             who: Who::default(),
             proposal: None,
             offered: Vec::new(),
+            is_offer_outdated: false,
             said: String::new(),
             said_times: 0,
             before_offer: None,
@@ -204,6 +207,9 @@ impl Dialogue {
         for (at, message) in request.messages.iter().enumerate() {
             if Some(at) == last {
                 dialogue.read_on = written.unwrap_or(today);
+            }
+            if at == request.facts.outdated && at > 0 {
+                dialogue.outdate_offer();
             }
             match message {
                 Message::User { text } => {
@@ -426,6 +432,7 @@ impl Dialogue {
         self.greeted = true;
         self.asked = asks;
         self.service_asked |= asks == Question::Service;
+        self.is_offer_outdated = false;
         self.moving = self.named_to_move(said).or(self.moving.take());
         if self.presumed && matches!(self.asked, Question::Nothing | Question::Human) && !who::is_asked_for(said) {
             // The reply took the day for no wish; nor does what comes next.

@@ -128,6 +128,25 @@ fn edit_is_seen_by_the_offline_model_in_the_next_turn_of_a_running_conversation(
 }
 
 #[test]
+fn offer_from_before_an_edit_is_looked_up_again_behind_a_side_question() {
+    for (edit, again) in [
+        (&["set", "services", "Coloração", "price=222.00"][..], "Tenho amanhã (quarta, 25/11) às 9h com Otávio Prado"),
+        (&["set", "organization", "hours.wed=[\"11:00-15:00\"]"], "- Otávio Prado: 11h"),
+    ] {
+        let folder = shop();
+        let folder = folder.path();
+        let ask = |words: &str| reply(folder, 0, words);
+        let offer = ask("quero marcar corte na máquina amanhã com o Otávio, o primeiro horário");
+        assert!(offer.contains("às 9h com Otávio Prado"), "{offer}");
+        assert_eq!(told(folder, &[&["business"], edit, &["--yes"]].concat()).0, 0);
+        let beside = ask("aceitam pix?");
+        assert!(beside.contains("Pix, cartão") && beside.contains(again), "{edit:?}: {beside}");
+        let end = if again.contains("11h") { ask("11h") } else { String::new() } + &ask("sim");
+        assert!(end.contains("marcado!"), "{edit:?}: {end}");
+    }
+}
+
+#[test]
 fn an_edit_that_is_wrong_says_what_is_right_and_changes_nothing() {
     let folder = shop();
     let folder = folder.path();

@@ -26,11 +26,7 @@ impl ReplyDraft<'_> {
             self.not_booked(outcome);
             return;
         }
-        if !self.about_booking() {
-            // A digression: the open proposal is put again behind its answer.
-            if let Some(proposal) = dialogue.proposal.clone().filter(|_| !self.lines.is_empty()) {
-                self.push_line(Line::Propose { what: proposal });
-            }
+        if !self.about_booking() && self.repeat_proposal() {
             return;
         }
         if self.declines() {
@@ -54,6 +50,18 @@ impl ReplyDraft<'_> {
             return;
         }
         if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }
+    }
+
+    /// Puts the open proposal again behind the answer to a digression. False if the business changed since the proposal, so that it has to
+    /// be looked up again.
+    pub(super) fn repeat_proposal(&mut self) -> bool {
+        let dialogue = self.dialogue;
+        let Some(proposal) = dialogue.proposal.clone().filter(|_| !self.lines.is_empty()) else { return true };
+        if dialogue.is_offer_outdated && dialogue.asked == Question::Book {
+            return false;
+        }
+        self.push_line(Line::Propose { what: proposal });
+        true
     }
 
     /// True if the next of several wishes has its day and time: it is looked up instead of asked about.
@@ -380,7 +388,12 @@ impl ReplyDraft<'_> {
             free.map(|(name, _)| name.clone()).collect()
         };
         let Some(time) = wanted.iter().copied().find(|time| !free_at(*time).is_empty()) else {
-            self.not_free(wish, date, found);
+            // Nothing that is current names the time of an offer from before a change, so the reply does not name it either.
+            if self.dialogue.is_offer_outdated {
+                self.offer(wish, date, found)
+            } else {
+                self.not_free(wish, date, found)
+            }
             return;
         };
         let people = free_at(time);

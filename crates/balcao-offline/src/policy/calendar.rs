@@ -218,11 +218,8 @@ impl ReplyDraft<'_> {
             self.not_scheduled(outcome);
             return;
         }
-        if !self.about_booking() && !is_asked_for(&self.dialogue.said) && !self.names_somebody() {
-            // A digression: the open proposal is put again behind its answer.
-            if let Some(proposal) = self.dialogue.proposal.clone().filter(|_| !self.lines.is_empty()) {
-                self.push_line(Line::Propose { what: proposal });
-            }
+        let is_digression = !self.about_booking() && !is_asked_for(&self.dialogue.said) && !self.names_somebody();
+        if is_digression && self.repeat_proposal() {
             return;
         }
         if self.declines() {
@@ -337,7 +334,7 @@ impl ReplyDraft<'_> {
                 return;
             }
             let near = nearest(&day.starts(minutes), time);
-            if !near.is_empty() {
+            if !near.is_empty() && !self.dialogue.is_offer_outdated {
                 self.push_line(Line::NotFree { date: day.date, time, professional: self.only_one() });
                 self.push_line(Line::Nearby { list: vec![(None, near)] });
                 return;

@@ -5,7 +5,7 @@ use balcao_llm::{Message, SERVICE_MESSAGE};
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::{Dialogue, Goal};
+use super::{Dialogue, Goal, Question};
 use crate::catalog::Named;
 use crate::nlu::{self, Day};
 use crate::results::{self, Appointment, Outcome};
@@ -110,6 +110,14 @@ impl Dialogue {
             self.settle_answers();
         }
         self.outcomes.push(outcome);
+    }
+
+    /// The business changed after the last reply. What it proposed is still wanted, and has to be looked up again.
+    pub(super) fn outdate_offer(&mut self) {
+        self.is_offer_outdated = true;
+        let proposed = self.proposal.as_ref().filter(|_| self.asked == Question::Book);
+        let person = proposed.and_then(|proposal| proposal.professional.as_ref());
+        self.mentions.extend(person.map(|name| format!("com {name}")));
     }
 
     /// Fills in what a listed appointment is, where this conversation booked it.
