@@ -782,7 +782,7 @@ CREATE TABLE version (
     -- JSON.
     content TEXT NOT NULL,
     author TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
+    created_at BIGINT NOT NULL, stated TEXT,
     PRIMARY KEY (organization_id, kind, number)
 );
 CREATE INDEX version_by_hash ON version (organization_id, kind, hash);

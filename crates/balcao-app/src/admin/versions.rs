@@ -33,12 +33,13 @@ pub(crate) struct RecordedVersions {
     pub(crate) knowledge: VersionName,
 }
 
-/// Records a document of the stored business, its knowledge apart, each where it differs from its last version. The caller holds the
-/// organization's lock.
+/// Records a document of the stored business, its knowledge apart, each where it differs from its last version. `stated` is the part of the
+/// document that a reply may state. The caller holds the organization's lock.
 pub(crate) fn record_business(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     mut document: Value,
+    stated: &Value,
     author: &str,
     now: Timestamp,
 ) -> Result<RecordedVersions, UseCaseError> {
@@ -48,6 +49,9 @@ pub(crate) fn record_business(
         let last = version::last(tx, organization, kind)?;
         match last.filter(|last| last.hash == canonical::hash_text(&content)) {
             Some(last) => Ok(last.name),
+            None if kind == VersionKind::Business => {
+                append_stating(tx, organization, kind, &content, &canonical::hash(stated), author, now)
+            }
             None => append(tx, organization, kind, &content, author, now),
         }
     };
@@ -77,7 +81,7 @@ pub(crate) fn with_version(document: Value, kind: VersionKind, content: Value) -
     Value::Object(sections)
 }
 
-/// Adds a version with this content. The caller holds the organization's lock.
+/// Adds a version with this content, all of which a reply may state. The caller holds the organization's lock.
 pub(crate) fn append(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -86,8 +90,20 @@ pub(crate) fn append(
     author: &str,
     now: Timestamp,
 ) -> Result<VersionName, UseCaseError> {
+    append_stating(tx, organization, kind, content, &canonical::hash_text(content), author, now)
+}
+
+fn append_stating(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    kind: VersionKind,
+    content: &str,
+    stated: &str,
+    author: &str,
+    now: Timestamp,
+) -> Result<VersionName, UseCaseError> {
     let hash = canonical::hash_text(content);
-    Ok(version::append(tx, organization, &NewVersion { kind, hash: &hash, content, author }, now)?)
+    Ok(version::append(tx, organization, &NewVersion { kind, hash: &hash, stated, content, author }, now)?)
 }
 
 /// Reads versions.

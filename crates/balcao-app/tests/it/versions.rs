@@ -131,3 +131,29 @@ async fn what_was_read_before_an_edit_is_marked_for_the_model_and_proves_nothing
     // What was read since then is evidence in the turns that follow.
     assert_eq!(marked(&requests[5]), [read(true), noted, read(false)]);
 }
+
+#[tokio::test]
+async fn edit_of_what_no_reply_states_leaves_earlier_turns_as_they_are() {
+    let edits = [
+        (Section::Pipelines, json!({ "name": "Retorno", "stages": ["A chamar", "Chamado"] })),
+        (Section::Tags, json!({ "name": "Novato" })),
+        (Section::Staff, json!({ "name": "Caio", "email": "caio@figueira.example", "role": "attendant" })),
+        (Section::Templates, json!({ "name": "ola", "category": "utility", "language": "pt_BR", "body": "Olá!" })),
+        (Section::Media, json!({ "key": "porta", "kind": "location", "latitude": -19.9, "longitude": -43.9 })),
+        (Section::Knowledge, json!({ "title": "Pets", "content": "Pode trazer." })),
+    ];
+    let shop = start_harness(std::iter::repeat_with(|| says("Oi!")).take(7)).await;
+    let business = Business::new(shop.world.app.clone());
+    shop.joao_writes("wamid.0", "oi").await;
+    shop.run_until_idle().await;
+    for (n, (section, fields)) in edits.into_iter().enumerate() {
+        let edit = Edit::Add { section, fields: fields.as_object().unwrap().clone() };
+        let (file, plan) = business.plan_edit(shop.world.organization, edit).await.unwrap().unwrap();
+        business.apply(shop.world.organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
+        shop.joao_writes(&format!("wamid.{}", n + 1), "e agora?").await;
+        shop.run_until_idle().await;
+        let requests = shop.model.requests();
+        let is_outdated = requests.last().unwrap().facts.outdated > 0;
+        assert_eq!((requests.len(), is_outdated), (n + 2, section == Section::Knowledge), "{section}");
+    }
+}

@@ -285,6 +285,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112733_conflict_instances.sql"),
         postgres: include_str!("../../migrations/postgres/2026112733_conflict_instances.sql"),
     },
+    Migration {
+        version: 2_026_112_750,
+        name: "2026112750_stated",
+        sqlite: include_str!("../../migrations/sqlite/2026112750_stated.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112750_stated.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -29,6 +29,8 @@ pub struct NewVersion<'a> {
     pub kind: VersionKind,
     /// The hash of its content.
     pub hash: &'a str,
+    /// The hash of the part that a reply may state.
+    pub stated: &'a str,
     /// JSON.
     pub content: &'a str,
     /// Who makes it.
@@ -46,11 +48,11 @@ pub fn append(
     now: Timestamp,
 ) -> Result<VersionName, StoreError> {
     let number = tx.insert(
-        "INSERT INTO version (organization_id, kind, number, hash, content, author, created_at)
+        "INSERT INTO version (organization_id, kind, number, hash, content, author, created_at, stated)
          SELECT ?1, ?2, COALESCE((SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = ?2), 0) + 1,
-                ?3, ?4, ?5, ?6
+                ?3, ?4, ?5, ?6, ?7
          RETURNING number",
-        values![organization, new.kind.as_str(), new.hash, new.content, new.author, now],
+        values![organization, new.kind.as_str(), new.hash, new.content, new.author, now, new.stated],
     )?;
     Ok(VersionName { kind: new.kind, number })
 }

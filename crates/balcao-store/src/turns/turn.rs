@@ -193,7 +193,9 @@ pub fn find_open(
 }
 
 pub(crate) const TRANSCRIPTS: &str = "SELECT transcript, CASE WHEN
-             business_version = (SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = 'business')
+             (business_version = (SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = 'business')
+              OR (SELECT stated FROM version WHERE organization_id = ?1 AND kind = 'business' AND number = business_version)
+                 = (SELECT stated FROM version WHERE organization_id = ?1 AND kind = 'business' ORDER BY number DESC LIMIT 1))
              AND knowledge_version = (SELECT max(number) FROM version WHERE organization_id = ?1 AND kind = 'knowledge')
          THEN 1 ELSE 0 END
      FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 AND id >= ?3 AND state = 'closed'
@@ -204,7 +206,7 @@ pub(crate) const TRANSCRIPTS: &str = "SELECT transcript, CASE WHEN
 pub struct Transcript {
     /// The messages, as JSON.
     pub messages: String,
-    /// Whether the turn ran under the last versions of business and knowledge.
+    /// Whether business and knowledge are as they were in the turn, as far as a reply may state them.
     pub is_current: bool,
 }
 

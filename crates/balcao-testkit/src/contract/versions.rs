@@ -26,7 +26,7 @@ pub async fn versions_are_numbered_and_never_change(store: &Store) {
         .write(move |tx| {
             let mut append = |organization, kind, hash| {
                 organization::lock(tx, organization)?;
-                let new = NewVersion { kind, hash, content: "{}", author: "operator" };
+                let new = NewVersion { kind, hash, stated: hash, content: "{}", author: "operator" };
                 version::append(tx, organization, &new, now()).map(|name| name.to_string())
             };
             assert_eq!(append(one, VersionKind::Business, "h1")?, "business_1");
@@ -64,7 +64,12 @@ pub async fn a_turn_names_the_versions_that_it_opened_under(store: &Store) {
                 conversation::find_or_begin(tx, organization, contact, "terminal", now()).map(|found| found.id)
             };
             let append = |tx: &mut Tx<'_>, kind, hash| {
-                version::append(tx, organization, &NewVersion { kind, hash, content: "{}", author: "program" }, now())
+                version::append(
+                    tx,
+                    organization,
+                    &NewVersion { kind, hash, stated: hash, content: "{}", author: "program" },
+                    now(),
+                )
             };
             let [first, second] = world.contacts;
             let (first, second) = (begin(tx, first)?, begin(tx, second)?);
@@ -92,7 +97,7 @@ pub async fn a_turn_names_the_versions_that_it_opened_under(store: &Store) {
     written.unwrap();
 }
 
-/// A turn without versions, or under an earlier version of either, has another state of the business.
+/// A turn without versions, or under an earlier version of either that states something else, has another state of the business.
 pub async fn transcript_is_current_as_long_as_business_and_knowledge_are(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -104,9 +109,10 @@ pub async fn transcript_is_current_as_long_as_business_and_knowledge_are(store: 
             let found = turn::transcripts(tx, organization, conversation, 0, 9)?;
             Ok::<_, StoreError>(found.into_iter().map(|one| one.is_current).collect::<Vec<_>>())
         };
-        let append = |tx: &mut Tx<'_>, kind, hash| {
-            version::append(tx, organization, &NewVersion { kind, hash, content: "{}", author: "a" }, now())
+        let append_stating = |tx: &mut Tx<'_>, kind, hash, stated| {
+            version::append(tx, organization, &NewVersion { kind, hash, stated, content: "{}", author: "a" }, now())
         };
+        let append = |tx: &mut Tx<'_>, kind, hash| append_stating(tx, kind, hash, hash);
         assert_eq!(turn(tx, "1")?, [false]);
         append(tx, VersionKind::Business, "a")?;
         append(tx, VersionKind::Knowledge, "a")?;
@@ -117,6 +123,9 @@ pub async fn transcript_is_current_as_long_as_business_and_knowledge_are(store: 
         assert_eq!(turn(tx, "4")?, [false, false, false, true]);
         append(tx, VersionKind::Business, "b")?;
         assert_eq!(turn(tx, "5")?, [false, false, false, false, true]);
+        // What a reply may state is as it was.
+        append_stating(tx, VersionKind::Business, "c", "b")?;
+        assert_eq!(turn(tx, "6")?, [false, false, false, false, true, true]);
         Ok(())
     })
     .await;
@@ -128,7 +137,7 @@ pub async fn reply_names_the_versions_of_its_turn(store: &Store) {
     write(store, move |tx| {
         let organization = world.organization;
         let conversation = begin(tx, world, 0, "a")?.id;
-        let new = NewVersion { kind: VersionKind::Business, hash: "a", content: "{}", author: "a" };
+        let new = NewVersion { kind: VersionKind::Business, hash: "a", stated: "a", content: "{}", author: "a" };
         version::append(tx, organization, &new, now())?;
         let turn = open_turn(tx, organization, conversation, now())?;
         say(tx, world, conversation, Some(turn), Author::Contact, "oi", 0)?;

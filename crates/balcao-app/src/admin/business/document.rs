@@ -74,6 +74,13 @@ pub(super) fn of_file(file: &BusinessFile) -> Value {
     Value::Object(document)
 }
 
+/// The part of a document that a reply may state.
+pub(super) fn stated(document: &Value) -> Value {
+    let is_stated = |key: &str| Section::from_word(key).is_some_and(Section::is_stated);
+    let sections = document.as_object().into_iter().flatten().filter(|(key, _)| is_stated(key));
+    Value::Object(sections.map(|(key, entries)| (key.clone(), entries.clone())).collect())
+}
+
 /// The list of a section, made where there is none; `None` if something else stands there.
 pub(super) fn list(document: &mut Map<String, Value>, section: Section) -> Option<&mut Vec<Value>> {
     document.entry(section.as_str()).or_insert_with(|| Value::Array(Vec::new())).as_array_mut()

@@ -260,7 +260,8 @@ pub(crate) fn record_version(
     now: jiff::Timestamp,
 ) -> Result<RecordedVersions, UseCaseError> {
     let document = stored_document(tx, organization)?;
-    versions::record_business(tx, organization, document, author, now)
+    let stated = document::stated(&document);
+    versions::record_business(tx, organization, document, &stated, author, now)
 }
 
 fn edited(

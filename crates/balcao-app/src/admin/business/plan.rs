@@ -83,6 +83,14 @@ impl Section {
         }
     }
 
+    /// Whether a reply may state what the section holds, so that a change of it outdates what was read before.
+    pub(super) const fn is_stated(self) -> bool {
+        match self {
+            Self::Organization | Self::Services | Self::Professionals | Self::Plans | Self::Knowledge => true,
+            Self::Pipelines | Self::Tags | Self::Staff | Self::Templates | Self::Media => false,
+        }
+    }
+
     /// Whether an entry stays as an inactive one when it is taken out.
     pub(super) const fn is_archived(self) -> bool {
         matches!(self, Self::Services | Self::Professionals | Self::Plans)
