@@ -7,8 +7,8 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use balcao_llm::{ChatProvider, ModelError, ModelResponse};
 use balcao_tool::{
-    Agreed, CallResult, EffectClass, ErrorCode, Internal, RunMode, ToolContext, ToolError, Toolbox,
-    registry::error_result,
+    Agreed, CallResult, EffectClass, ErrorCode, Internal, Principal, RunMode, ToldPrices, ToolContext, ToolError,
+    Toolbox, registry::error_result,
 };
 use futures::future::join_all;
 use jiff::Zoned;
@@ -81,7 +81,8 @@ pub async fn drive(
             NextStep::CallTools(batch) => {
                 let toolbox = Arc::clone(&turn.setup().toolbox);
                 let (principal, now) = (turn.state().principal, turn.state().now.clone());
-                let runs = batch.iter().map(|call| run(&toolbox, call, principal, now.clone()));
+                let told = |call| turn.told_prices(call);
+                let runs = batch.iter().map(|call| run(&toolbox, call, told(call), principal, now.clone()));
                 match timeout_at(deadline, join_all(runs)).await {
                     Ok(timed) => {
                         let (results, took): (Vec<_>, Vec<_>) = timed.into_iter().unzip();
@@ -118,15 +119,27 @@ fn millis(took: Duration) -> u64 {
 }
 
 /// Runs a call and tells how long it took, in milliseconds.
-async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal, now: Zoned) -> (CallResult, u64) {
+async fn run(
+    toolbox: &Toolbox,
+    call: &QueuedCall,
+    told_prices: Vec<ToldPrices>,
+    principal: Principal,
+    now: Zoned,
+) -> (CallResult, u64) {
     let started = Instant::now();
     let span = spans::of_tool(call);
-    let result = execute(toolbox, call, principal, now).instrument(span.clone()).await;
+    let result = execute(toolbox, call, told_prices, principal, now).instrument(span.clone()).await;
     spans::tool_ended(&span, call, &result);
     (result, millis(started.elapsed()))
 }
 
-async fn execute(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal, now: Zoned) -> CallResult {
+async fn execute(
+    toolbox: &Toolbox,
+    call: &QueuedCall,
+    told_prices: Vec<ToldPrices>,
+    principal: Principal,
+    now: Zoned,
+) -> CallResult {
     let Some(tool) = toolbox.get(&call.planned.tool) else {
         let error = ToolError::new(ErrorCode::Unavailable, "the tool is not available now")
             .internal(Internal::note("gone since the call was planned"));
@@ -135,6 +148,6 @@ async fn execute(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::P
     let (key, args_hash) = (call.key.clone(), call.planned.args_hash.clone());
     let asked_at = call.asked_at.unwrap_or_else(|| now.timestamp());
     let agreed = call.agreed.clone().map(|question| Agreed { question, asked_at });
-    let cx = ToolContext { principal, key, args_hash, now, agreed };
+    let cx = ToolContext { principal, key, args_hash, now, agreed, told_prices };
     tool.execute(&cx, call.planned.args.clone(), call.mode).await
 }

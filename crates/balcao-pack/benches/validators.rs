@@ -84,6 +84,7 @@ fn with_one_helper(bencher: Bencher<'_, '_>) {
         args_hash: "h".to_owned(),
         now,
         agreed: None,
+        told_prices: Vec::new(),
     };
     let world = CheckContext { cx: &cx, lookup: &lookup, sandbox: pack.sandbox.as_deref() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

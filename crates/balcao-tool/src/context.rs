@@ -55,6 +55,17 @@ pub struct ToolContext {
     pub now: Zoned,
     /// The confirmed question, if the call needed a confirmation. What a command would do by now may differ from it.
     pub agreed: Option<Agreed>,
+    /// The prices that our replies of this conversation named, the newest reply first.
+    pub told_prices: Vec<ToldPrices>,
+}
+
+/// The prices of one reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldPrices {
+    /// What the customer had written before.
+    pub asked: String,
+    /// The lines that name prices, each with its prices in cents.
+    pub lines: Vec<(String, Vec<i64>)>,
 }
 
 /// A question with a yes.
@@ -97,6 +108,7 @@ mod tests {
             args_hash: "hash".to_owned(),
             now,
             agreed,
+            told_prices: Vec::new(),
         }
     }
 

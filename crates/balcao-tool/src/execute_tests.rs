@@ -128,7 +128,8 @@ impl Bench {
         };
         let key = EffectKey::derive(1, 1, 0, "do", "hash");
         let now: Zoned = "2026-11-23T10:00[America/Sao_Paulo]".parse().unwrap();
-        let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
+        let cx =
+            ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None, told_prices: Vec::new() };
         let result = tool.execute(&cx, json!({}), mode).await;
         let ledger = std::mem::take(&mut *ledger.lock().unwrap());
         (result, ledger)

@@ -34,7 +34,7 @@ pub use balcao_domain::Locale;
 pub use call::RunMode;
 pub use check::{ArgumentCheck, Checked};
 pub use class::ResultClass;
-pub use context::{Agreed, EffectKey, Principal, ToolContext};
+pub use context::{Agreed, EffectKey, Principal, ToldPrices, ToolContext};
 pub use effect::{Behaviour, Confirm, Effect, EffectClass};
 pub use error::{ErrorCode, FieldProblem, Internal, ToolError, ToolResult};
 pub use handler::{Found, NativeTool, Preview, ToolHandler, erase};

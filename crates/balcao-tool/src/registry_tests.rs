@@ -116,6 +116,7 @@ fn context() -> ToolContext {
         args_hash: "hash".to_owned(),
         now: "2026-11-23T10:00[America/Sao_Paulo]".parse().unwrap(),
         agreed: None,
+        told_prices: Vec::new(),
     }
 }
 

@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (key, args_hash) = (EffectKey::derive(1, 1, 0, command, arguments), canonical::hash(&checked.args));
     let (organization, contact, conversation, turn, staff_facing, locale) = (1, 1, 1, 1, true, Locale::En);
     let principal = Principal { organization, contact, conversation, turn, staff_facing, locale };
-    let cx = ToolContext { principal, key, args_hash, now: jiff::Zoned::now(), agreed: None };
+    let cx = ToolContext { principal, key, args_hash, now: jiff::Zoned::now(), agreed: None, told_prices: Vec::new() };
     println!("{}", tool.execute(&cx, checked.args, RunMode::Execute).await.value);
     Ok(())
 }

@@ -20,6 +20,7 @@ use jiff::civil::Date;
 use crate::notice::{fill, notices};
 use crate::reply_checks::claims::kind::ClaimKind;
 use facts::Facts;
+pub(crate) use facts::prices_in;
 use find::Claim;
 pub use ungrounded::{UngroundedValue, find_ungrounded};
 

@@ -20,6 +20,7 @@ mod setup;
 pub mod state;
 mod step;
 mod structured;
+mod told_prices;
 
 use balcao_language::Agreement;
 use balcao_llm::{Message, ModelRequest};

@@ -127,8 +127,7 @@ rows! {
             let call = batch[0].clone();
             let cx = balcao_tool::ToolContext {
                 principal: saved.principal, key: call.key, args_hash: call.planned.args_hash, now: saved.now.clone(),
-                agreed: None,
-            };
+                agreed: None, told_prices: Vec::new() };
             let result = in_virtual_time(tool.execute(&cx, call.planned.args, call.mode));
             again.on_tools(vec![result]);
         }

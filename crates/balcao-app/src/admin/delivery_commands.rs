@@ -185,7 +185,7 @@ impl DeliveryCommands {
         };
         let key = EffectKey::derive(claimed.delivery, 0, 0, &source, &args_hash);
         let now = self.app.clock.now().to_zoned(business.zone.clone());
-        ToolContext { principal, key, args_hash, now, agreed: None }
+        ToolContext { principal, key, args_hash, now, agreed: None, told_prices: Vec::new() }
     }
 }
 

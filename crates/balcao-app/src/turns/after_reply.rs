@@ -108,7 +108,14 @@ async fn handed_over(
         let args_hash = canonical::hash(&args);
         let name = &tool.spec.name;
         let key = balcao_tool::EffectKey::derive(principal.turn, u32::MAX, 0, name, &args_hash);
-        let cx = ToolContext { principal, key, args_hash, now: outcome.state.now.clone(), agreed: None };
+        let cx = ToolContext {
+            principal,
+            key,
+            args_hash,
+            now: outcome.state.now.clone(),
+            agreed: None,
+            told_prices: Vec::new(),
+        };
         let result = tool.execute(&cx, args, RunMode::Execute).await;
         if result.class != ResultClass::Success {
             tracing::warn!(tool = name, value = %result.value, internal = result.internal, "a tool after the handoff failed");

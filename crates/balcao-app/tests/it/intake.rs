@@ -55,6 +55,7 @@ async fn booked(fates: impl IntoIterator<Item = CommitOutcome>) -> (CallResult, 
             question: "Este horário custa R$ 50,00. Posso marcar (R$ 50,00)?".to_owned(),
             asked_at: now,
         }),
+        told_prices: Vec::new(),
     };
     let args = json!({"date": "2026-11-25", "time": "11:00", "client_name": "Lívia", "client_phone": "31 98432-7788"});
     let before = appointments(&world, who).await;

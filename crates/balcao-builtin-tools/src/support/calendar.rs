@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     bad_field, booking_refusal, broke, contact, conversation, date_error, day, in_locale, internal, name_error,
-    organization, plan_sentence, time_in_words,
+    organization, plan_sentence, price_sentence, time_in_words,
 };
 
 /// For whom the tools of a turn act on the calendar.
@@ -80,6 +80,12 @@ pub(crate) fn when(cx: &ToolContext, entry: &Entry) -> String {
 /// Why an act has the full price although the customer has a plan, as a sentence for the customer.
 pub(crate) fn notice(cx: &ToolContext, done: &Done) -> Option<String> {
     plan_sentence(cx, done.plan_notice.as_ref(), done.entry.visit.price)
+}
+
+/// [`notice`], or that the price is not the one that the customer was told.
+pub(crate) fn price_notice_of(cx: &ToolContext, done: &Done) -> Option<String> {
+    let visit = &done.entry.visit;
+    notice(cx, done).or_else(|| price_sentence(cx, &visit.service, visit.price))
 }
 
 /// What is to be said of an answer that the calendar itself did not give.

@@ -1,28 +1,33 @@
-//! What a booking says of a plan that does not pay for it.
+//! What a booking says of its price: that a plan does not pay for it, and that another price was told.
 
 use balcao_app::scheduling::booking::{Booked, PlanNotice};
 use balcao_domain::Money;
 use balcao_domain::subscription::{NotCovered, PlanPeriod};
-use balcao_tool::{Locale, Preview, ToolContext, ToolError, ToolOutput, ToolResult};
+use balcao_language::contains_word;
+use balcao_tool::{Locale, Preview, ToldPrices, ToolContext, ToolError, ToolOutput, ToolResult};
 
 /// Whether the customer knows the full price of a visit: the question that they agreed to names a price, or staff speak for themselves.
 pub(crate) fn is_price_agreed(cx: &ToolContext) -> bool {
     cx.principal.staff_facing || cx.agreed.as_ref().is_some_and(|agreed| prices(&agreed.question).next().is_some())
 }
 
-/// Asks the customer again if the question that they agreed to names another price than the same question would name now. `None` if one of
-/// the two names no price: then `preview` is not awaited, or the visit costs nothing more, or the act was done before a crash.
+/// Asks the customer again if the question that they agreed to names another price than the same question would name now, or if it names
+/// none and a reply told them another price. `None` if no price was told: then `preview` is not awaited. `None`, too, if the visit costs
+/// nothing more, or the act was done before a crash.
 pub(crate) async fn ask_if_price_changed(
     cx: &ToolContext,
     preview: impl Future<Output = ToolResult<Preview>>,
 ) -> ToolResult<Option<ToolOutput>> {
-    let Some(agreed) = cx.agreed.as_ref().filter(|agreed| prices(&agreed.question).next().is_some()) else {
+    let agreed = cx.agreed.as_ref().filter(|agreed| prices(&agreed.question).next().is_some());
+    if agreed.is_none() && cx.told_prices.is_empty() {
         return Ok(None);
+    }
+    let is_news = |now: &str| match agreed {
+        Some(agreed) => prices(now).next().is_some() && prices(now).ne(prices(&agreed.question)),
+        None => now.starts_with(price_lead(cx)),
     };
     match preview.await {
-        Ok(Preview::Ask(now)) if prices(&now).next().is_some() && prices(&now).ne(prices(&agreed.question)) => {
-            ask_first(Preview::Ask(now)).map(Some)
-        }
+        Ok(Preview::Ask(now)) if is_news(&now) => ask_first(Preview::Ask(now)).map(Some),
         // What refuses or breaks the preview does the same to the act, which says so and is repeated where that is safe.
         Ok(Preview::Ask(_) | Preview::Refused(_)) | Err(_) => Ok(None),
     }
@@ -45,6 +50,39 @@ pub(crate) fn ask_first(preview: Preview) -> ToolResult<ToolOutput> {
     match preview {
         Preview::Ask(question) => Err(ToolError::ask(question).into()),
         Preview::Refused(output) => Ok(output),
+    }
+}
+
+/// What the customer has to know of the price before they agree: why a plan does not pay, or that the price is not the one that they were
+/// told.
+pub(crate) fn price_notice(cx: &ToolContext, booked: &Booked) -> Option<String> {
+    let one = &booked.appointment;
+    plan_notice(cx, booked).or_else(|| price_sentence(cx, &one.service, one.price))
+}
+
+/// "Este horário custa R$ 77,00.", if the newest reply with a price of the service names another one. `None` for a visit that costs nothing.
+pub(crate) fn price_sentence(cx: &ToolContext, service: &str, price: Money) -> Option<String> {
+    let told = cx.told_prices.iter().find_map(|reply| prices_of(reply, service))?;
+    let is_other = price.cents > 0 && !told.contains(&price.cents) && !cx.principal.staff_facing;
+    is_other.then(|| format!("{} {price}.", price_lead(cx)))
+}
+
+/// The prices of a service in a reply: in the lines that name it, or in all lines if the customer's question named it and no line does.
+fn prices_of(reply: &ToldPrices, service: &str) -> Option<Vec<i64>> {
+    let lines = || reply.lines.iter();
+    let naming: Vec<_> = lines().filter(|(line, _)| contains_word(line, service)).collect();
+    let about: Vec<_> = match naming.is_empty() {
+        true if contains_word(&reply.asked, service) => lines().collect(),
+        true => return None,
+        false => naming,
+    };
+    Some(about.into_iter().flat_map(|(_, cents)| cents).copied().collect())
+}
+
+const fn price_lead(cx: &ToolContext) -> &'static str {
+    match cx.principal.locale {
+        Locale::PtBr => "Este horário custa",
+        Locale::En => "This visit costs",
     }
 }
 

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use crate::support::{
     ask_first, ask_if_price_changed, bad_field, broke, contact, conversation, date, day, in_locale, intake_refusal,
-    is_price_agreed, key, minutes, organization, plan_notice, question_after, receipt, time_in_words, weekday,
-    with_sentence,
+    is_price_agreed, key, minutes, organization, plan_notice, price_notice, question_after, receipt, time_in_words,
+    weekday, with_sentence,
 };
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -80,7 +80,7 @@ impl NativeTool for BookAppointment {
                     None => one.price.to_string(),
                 };
                 let name = would.for_somebody_else.unwrap_or_default();
-                let notice = plan_notice(cx, &would.booked);
+                let notice = price_notice(cx, &would.booked);
                 let question = match (in_locale(cx, "pt", "en"), name.is_empty()) {
                     ("pt", true) => format!("Posso marcar {what} ({price}) com {with}, {on} às {at}?"),
                     ("pt", false) => format!("Posso marcar {what} ({price}) para {name} com {with}, {on} às {at}?"),

@@ -10,7 +10,8 @@ use serde_json::json;
 
 use crate::support::{
     ask_first, ask_if_price_changed, bad_field, booking_refusal, broke, contact, date, day, in_locale, is_price_agreed,
-    key, minutes, organization, plan_notice, question_after, receipt, time_in_words, weekday, with_sentence,
+    key, minutes, organization, plan_notice, price_notice, question_after, receipt, time_in_words, weekday,
+    with_sentence,
 };
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -75,8 +76,8 @@ impl NativeTool for CreateAppointment {
                     "pt" => format!("Posso marcar {what} com {who}, {on} às {at}?"),
                     _ => format!("May I book {what} with {who}, {on} at {at}?"),
                 };
-                // A customer with a plan expects to pay nothing, so the price comes before the question.
-                Ok(question_after(plan_notice(cx, &booked), question))
+                // A customer with a plan expects to pay nothing, and others what they were told, so the price comes before the question.
+                Ok(question_after(price_notice(cx, &booked), question))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, false)?)),
         }

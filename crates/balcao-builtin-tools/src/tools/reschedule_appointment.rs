@@ -11,7 +11,8 @@ use super::cancel_appointment::appointment_id;
 use super::create_appointment::service;
 use crate::support::{
     appointment, ask_first, ask_if_price_changed, booking_refusal, broke, contact, date, day, in_locale,
-    is_price_agreed, key, minutes, organization, plan_notice, question_after, receipt, time_in_words, with_sentence,
+    is_price_agreed, key, minutes, organization, plan_notice, price_notice, question_after, receipt, time_in_words,
+    with_sentence,
 };
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -92,7 +93,7 @@ impl NativeTool for RescheduleAppointment {
                     (_, true) => format!("May I move {was} from {old_on} at {old_at} to {on} at {at}?"),
                     (_, false) => format!("May I change {was}, {old_on} at {old_at}, to {what}, {on} at {at}?"),
                 };
-                Ok(question_after(plan_notice(cx, &moved.new), question))
+                Ok(question_after(price_notice(cx, &moved.new), question))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, given)?)),
         }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::calendar::{calendar_broke, date, notice, owner, refused, when, written};
+use crate::support::calendar::{calendar_broke, date, notice, owner, price_notice_of, refused, when, written};
 use crate::support::{
     ask_first, ask_if_price_changed, day, in_locale, is_price_agreed, key, minutes, question_after, time_in_words,
     visit_receipt, weekday, with_sentence,
@@ -73,7 +73,7 @@ impl NativeTool for RescheduleAppointmentTool {
                     (_, Some((on, at))) => format!("May I move your appointment from {on} at {at} to {to}?"),
                     (_, None) => format!("May I move your appointment to {to}?"),
                 };
-                Ok(question_after(notice(cx, &done), question))
+                Ok(question_after(price_notice_of(cx, &done), question))
             }
             Err(refusal) => Ok(Preview::Refused(refused(cx, refusal)?)),
         }

@@ -14,7 +14,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::calendar::{calendar_broke, date, notice, owner, refused, when, with_whom, written};
+use crate::support::calendar::{
+    calendar_broke, date, notice, owner, price_notice_of, refused, when, with_whom, written,
+};
 use crate::support::{
     ask_first, ask_if_price_changed, broke, contact, in_locale, is_price_agreed, key, minutes, organization,
     question_after, visit_receipt, weekday, with_sentence,
@@ -120,7 +122,7 @@ impl NativeTool for ScheduleAppointmentTool {
                     "pt" => format!("Posso marcar {what} com {who}, {at}?"),
                     _ => format!("May I book {what} with {who}, {at}?"),
                 };
-                Ok(question_after(notice(cx, &done), question))
+                Ok(question_after(price_notice_of(cx, &done), question))
             }
             Err(refusal) => Ok(Preview::Refused(refused(cx, refusal)?)),
         }

@@ -185,6 +185,7 @@ impl World {
             args_hash,
             now: self.clock.now().to_zoned(self.zone.clone()),
             agreed: None,
+            told_prices: Vec::new(),
         }
     }
 

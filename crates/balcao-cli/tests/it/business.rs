@@ -147,6 +147,21 @@ fn offer_from_before_an_edit_is_looked_up_again_behind_a_side_question() {
 }
 
 #[test]
+fn booking_at_another_price_than_a_reply_told_asks_again_with_the_price() {
+    let folder = shop();
+    let folder = folder.path();
+    let ask = |words: &str| reply(folder, 0, words);
+    assert!(ask("quanto custa corte na máquina?").contains("R$ 50,00"));
+    assert_eq!(told(folder, &["business", "set", "services", "Corte na máquina", "price=77.00", "--yes"]).0, 0);
+    let offer = ask("quero marcar corte na máquina amanhã às 15h com o Wesley");
+    assert!(offer.contains("Posso marcar?") && !offer.contains("R$"), "{offer}");
+    let again = ask("sim");
+    assert!(again.contains("Este horário custa R$ 77,00. Posso marcar Corte na máquina"), "{again}");
+    let booked = ask("sim");
+    assert!(booked.contains("marcado!"), "{booked}");
+}
+
+#[test]
 fn an_edit_that_is_wrong_says_what_is_right_and_changes_nothing() {
     let folder = shop();
     let folder = folder.path();

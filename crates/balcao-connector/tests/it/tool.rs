@@ -13,7 +13,14 @@ fn context() -> ToolContext {
     let principal =
         Principal { organization: 1, contact: 2, conversation: 3, turn: 4, staff_facing: true, locale: Locale::En };
     let now: Zoned = "2026-11-22T10:00:00[America/Sao_Paulo]".parse().unwrap();
-    ToolContext { principal, key: EffectKey::derive(4, 0, 0, "x", "h"), args_hash: "h".to_owned(), now, agreed: None }
+    ToolContext {
+        principal,
+        key: EffectKey::derive(4, 0, 0, "x", "h"),
+        args_hash: "h".to_owned(),
+        now,
+        agreed: None,
+        told_prices: Vec::new(),
+    }
 }
 
 fn tool(server: &Server, command: Value) -> HttpTool {

@@ -186,7 +186,14 @@ pub(crate) fn context() -> ToolContext {
     let principal =
         Principal { organization: 1, contact: 2, conversation: 3, turn: 4, staff_facing: true, locale: Locale::En };
     let now = "2026-11-23T09:00[America/Sao_Paulo]".parse().unwrap();
-    ToolContext { principal, key: EffectKey::derive(4, 1, 0, "t", "h"), args_hash: "h".to_owned(), now, agreed: None }
+    ToolContext {
+        principal,
+        key: EffectKey::derive(4, 1, 0, "t", "h"),
+        args_hash: "h".to_owned(),
+        now,
+        agreed: None,
+        told_prices: Vec::new(),
+    }
 }
 
 pub(crate) fn write(path: &Path, text: &str) {

@@ -353,5 +353,12 @@ fn context(now: Timestamp) -> ToolContext {
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
     let now = now.to_zoned(TimeZone::UTC);
-    ToolContext { principal, key: EffectKey::derive(0, 0, 0, "test", ""), args_hash: String::new(), now, agreed: None }
+    ToolContext {
+        principal,
+        key: EffectKey::derive(0, 0, 0, "test", ""),
+        args_hash: String::new(),
+        now,
+        agreed: None,
+        told_prices: Vec::new(),
+    }
 }

@@ -79,7 +79,7 @@ pub(super) fn facts_in(text: &str, today: Date) -> Facts {
 }
 
 /// All amounts of money that a text names, in cents.
-pub(super) fn prices_in(text: &str) -> Vec<i64> {
+pub(crate) fn prices_in(text: &str) -> Vec<i64> {
     let mut prices = Vec::new();
     for found in PRICE.iter().flat_map(|regex| regex.captures_iter(text)) {
         let figures = |index: usize| -> Option<i64> {

@@ -256,7 +256,7 @@ async fn principal(shop: &Shop, who: ContactId, staff_facing: bool) -> Principal
 async fn answer(shop: &Shop, tool: &Tool, principal: Principal, place: u32, args: serde_json::Value) -> CallResult {
     let key = EffectKey::derive(principal.turn, 0, place, &tool.spec.name, "hash");
     let now = shop.clock.now().to_zoned(TimeZone::get("America/Sao_Paulo").unwrap());
-    let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
+    let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None, told_prices: Vec::new() };
     let result = tool.execute(&cx, args.clone(), RunMode::Execute).await;
     // The result may repeat the question, but it may not reveal facts about it.
     let mut told = result.value.to_string();

@@ -147,6 +147,7 @@ pub(super) fn context(tool: &Tool, args: &Value, stated: Option<Timestamp>) -> T
         args_hash: hash,
         now: stated.unwrap_or(now).to_zoned(TimeZone::system()),
         agreed: None,
+        told_prices: Vec::new(),
     }
 }
 

@@ -126,6 +126,7 @@ impl World {
             args_hash,
             now: now.to_zoned(self.zone.clone()),
             agreed: Some(Agreed { question: String::new(), asked_at: now }),
+            told_prices: Vec::new(),
         };
         Ok(tool.execute(&cx, args, RunMode::Execute).await)
     }
