@@ -82,7 +82,7 @@ pub(crate) fn notice(cx: &ToolContext, done: &Done) -> Option<String> {
     plan_sentence(cx, done.plan_notice.as_ref(), done.entry.visit.price)
 }
 
-/// [`notice`], or that the price is not the one that the customer was told.
+/// [`notice`], or that the price is not the one that the customer read.
 pub(crate) fn price_notice_of(cx: &ToolContext, done: &Done) -> Option<String> {
     let visit = &done.entry.visit;
     notice(cx, done).or_else(|| price_sentence(cx, &visit.service, visit.price))

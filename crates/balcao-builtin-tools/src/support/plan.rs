@@ -1,4 +1,4 @@
-//! What a booking says of its price: that a plan does not pay for it, and that another price was told.
+//! What a booking says of its price: that a plan does not pay for it, and that a reply named another price.
 
 use balcao_app::scheduling::booking::{Booked, PlanNotice};
 use balcao_domain::Money;
@@ -12,7 +12,7 @@ pub(crate) fn is_price_agreed(cx: &ToolContext) -> bool {
 }
 
 /// Asks the customer again if the question that they agreed to names another price than the same question would name now, or if it names
-/// none and a reply told them another price. `None` if no price was told: then `preview` is not awaited. `None`, too, if the visit costs
+/// none and a reply named another price. `None` if no reply named a price: then `preview` is not awaited. `None`, too, if the visit costs
 /// nothing more, or the act was done before a crash.
 pub(crate) async fn ask_if_price_changed(
     cx: &ToolContext,
@@ -53,8 +53,8 @@ pub(crate) fn ask_first(preview: Preview) -> ToolResult<ToolOutput> {
     }
 }
 
-/// What the customer has to know of the price before they agree: why a plan does not pay, or that the price is not the one that they were
-/// told.
+/// What the customer has to know of the price before they agree: why a plan does not pay, or that the price is not the one that they
+/// read.
 pub(crate) fn price_notice(cx: &ToolContext, booked: &Booked) -> Option<String> {
     let one = &booked.appointment;
     plan_notice(cx, booked).or_else(|| price_sentence(cx, &one.service, one.price))

@@ -76,7 +76,7 @@ impl NativeTool for CreateAppointment {
                     "pt" => format!("Posso marcar {what} com {who}, {on} às {at}?"),
                     _ => format!("May I book {what} with {who}, {on} at {at}?"),
                 };
-                // A customer with a plan expects to pay nothing, and others what they were told, so the price comes before the question.
+                // A customer with a plan expects to pay nothing, and others what they read, so the price comes before the question.
                 Ok(question_after(price_notice(cx, &booked), question))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, false)?)),
