@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use balcao_domain::holidays::brazilian;
 use balcao_domain::hours::{DayException, Hours};
 use balcao_domain::{OrganizationId, ProfessionalId};
 use jiff::civil::Date;
@@ -68,10 +69,16 @@ pub fn remove_holidays(tx: &mut Tx<'_>, organization: OrganizationId, from: Date
     tx.execute("DELETE FROM holiday WHERE organization_id = ?1 AND date >= ?2", values![organization, from])
 }
 
+/// The last stored holiday comes with those of the dates: where it ends, the years behind it begin.
 pub(crate) const HOLIDAYS: &str =
-    "SELECT date, name FROM holiday WHERE organization_id = ?1 AND date BETWEEN ?2 AND ?3";
+    "SELECT date, name FROM holiday WHERE organization_id = ?1 AND (date BETWEEN ?2 AND ?3
+         OR date = (SELECT max(date) FROM holiday WHERE organization_id = ?1))";
 
-/// The hours of the business, with the exceptions and holidays from `from` to `to`, both included.
+/// For so many years behind the last stored holiday the national ones are read.
+const YEARS_AHEAD: i16 = 50;
+
+/// The hours of the business, with the exceptions and holidays from `from` to `to`, both included. The rows of holidays end some years after
+/// the business began to close on them; the years behind have the national holidays.
 ///
 /// # Errors
 /// What the database said.
@@ -79,8 +86,14 @@ pub fn of_business(tx: &mut Tx<'_>, organization: &Organization, from: Date, to:
     let dates = values![organization.id, from, to];
     tx.read_ahead(&[(EXCEPTIONS, dates), (HOLIDAYS, dates)])?;
     let exceptions = exceptions(tx, organization.id, from, to)?.remove(&0).unwrap_or_default();
-    let holidays = tx.query_all(HOLIDAYS, dates, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Hours { weekly: organization.weekly_hours.clone(), exceptions, holidays: holidays.into_iter().collect() })
+    let rows = tx.query_all(HOLIDAYS, dates, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut holidays: BTreeMap<Date, String> = rows.into_iter().collect();
+    if let Some(last) = holidays.keys().next_back().map(|date| date.year()) {
+        let years = last.saturating_add(1)..=to.year().min(last.saturating_add(YEARS_AHEAD));
+        holidays.extend(years.flat_map(brazilian).map(|(date, name)| (date, name.to_owned())));
+    }
+    holidays.retain(|date, _| (from..=to).contains(date));
+    Ok(Hours { weekly: organization.weekly_hours.clone(), exceptions, holidays })
 }
 
 pub(crate) const EXCEPTIONS: &str = "SELECT professional_id, date, periods, note FROM hours_exception WHERE organization_id = ?1 AND date BETWEEN ?2 AND ?3";

@@ -231,7 +231,7 @@ pub async fn a_row_outside_the_rules_is_refused(store: &Store) {
     assert_eq!(error.class(), StoreErrorClass::Constraint, "{error:?}");
 }
 
-/// Of two for one date the later counts; dates outside are not read.
+/// Of two for one date the later counts; dates outside are not read; the years behind the stored ones have the national holidays.
 pub async fn hours_of_a_date_and_holidays_replace_each_other(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -248,6 +248,16 @@ pub async fn hours_of_a_date_and_holidays_replace_each_other(store: &Store) {
         assert_eq!(found.exceptions, BTreeMap::from([(day(), short)]));
         assert_eq!(found.holidays, BTreeMap::from([(day(), "Consciência Negra".to_owned())]));
         assert_eq!(found.weekly, WeeklyHours::default());
+        // Behind the last stored one the years have the national holidays.
+        let later = hours::of_business(tx, &business, date(2031, 11, 16), date(2031, 12, 31))?;
+        let national = BTreeMap::from([
+            (date(2031, 11, 20), "Dia Nacional de Zumbi e da Consciência Negra".to_owned()),
+            (date(2031, 12, 25), "Natal".to_owned()),
+        ]);
+        assert_eq!(later.holidays, national);
+        hours::remove_holidays(tx, world.organization, Date::MIN)?;
+        let never = hours::of_business(tx, &business, date(2031, 11, 16), date(2031, 12, 31))?;
+        assert_eq!(never.holidays, BTreeMap::new());
         Ok(())
     })
     .await;
