@@ -2,7 +2,8 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use balcao_store::crm::organization;
+use balcao_store::crm::organization::{self, Organization};
+use balcao_yaml::nearest;
 use serde_json::json;
 
 use crate::{
@@ -19,7 +20,7 @@ pub(crate) struct Args {
     /// Only reports the mistakes of the file; does not open the database.
     #[arg(long)]
     check: bool,
-    /// Changes an existing business without a question.
+    /// Changes an existing business, or adds one to others, without a question.
     #[arg(long)]
     yes: bool,
     /// JSON instead of text.
@@ -49,6 +50,13 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
         return super::business::apply_file(config, business, &super::business::Consent::new(args.yes, args.json))
             .await;
     }
+    // A slug with a slip would load the business once more, so a business beside others is agreed to, unless the settings name it.
+    if joins && !args.yes {
+        print_error(&addition(&slug, &others));
+        if !super::business::agreed("Load it?", "--yes").await? {
+            return Err(Failure::operation("nothing was loaded"));
+        }
+    }
     let imported =
         business.import(&store, time::now()).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     if args.json {
@@ -76,4 +84,13 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What loading a business beside others does.
+fn addition(slug: &str, others: &[Organization]) -> String {
+    let known = others.iter().map(|one| one.slug.as_str());
+    let nearest = nearest(slug, known.clone()).map(|near| format!("; the nearest is `{near}`"));
+    let known = known.map(|slug| format!("`{slug}`")).collect::<Vec<_>>().join(", ");
+    let which = if others.len() == 1 { "a second" } else { "another" };
+    format!("the file adds {which} business `{slug}` beside {known}{}", nearest.unwrap_or_default())
 }

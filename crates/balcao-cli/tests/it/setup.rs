@@ -90,7 +90,7 @@ fn the_tools_of_eli_are_the_specified_ones() {
 fn the_samples_load() {
     let folder = tempdir().unwrap();
     for sample in ["samples/barbearia-figueira.yaml", "samples/clinica-vereda.yaml"] {
-        let output = run(folder.path(), &["seed", &root().join(sample).display().to_string()], "");
+        let output = run(folder.path(), &["seed", &root().join(sample).display().to_string(), "--yes"], "");
         assert_eq!(code(&output), 0, "{}", err(&output));
     }
     let both = run(folder.path(), &["chat", "--script", "-"], "oi\n");
@@ -145,9 +145,27 @@ fn a_second_business_in_a_database_is_told_with_what_it_takes_from_then_on() {
     assert_eq!((code(&first), err(&first).contains("organization.slug")), (0, false), "{}", err(&first));
     let again = run(folder.path(), &["seed", &sample("barbearia-figueira.yaml")], "");
     assert!(!err(&again).contains("organization.slug"), "{}", err(&again));
-    let second = run(folder.path(), &["seed", &sample("clinica-vereda.yaml")], "");
+    let refused = run(folder.path(), &["seed", &sample("clinica-vereda.yaml")], "");
+    assert_eq!(code(&refused), 2, "{}", err(&refused));
+    assert!(err(&refused).contains("adds a second business `vereda` beside `figueira`"), "{}", err(&refused));
+    assert!(err(&refused).contains("--yes") && !err(&refused).contains("the nearest"), "{}", err(&refused));
+    let second = run(folder.path(), &["seed", &sample("clinica-vereda.yaml"), "--yes"], "");
     assert_eq!(code(&second), 0, "{}", err(&second));
     assert!(err(&second).contains("organization.slug = \"vereda\""), "{}", err(&second));
+}
+
+#[test]
+fn slug_with_a_slip_loads_no_second_business_unasked() {
+    let folder = tempdir().unwrap();
+    let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    std::fs::write(folder.path().join("shop.yaml"), &text).unwrap();
+    std::fs::write(folder.path().join("slip.yaml"), text.replace("slug: figueira", "slug: figuiera")).unwrap();
+    assert_eq!(code(&run(folder.path(), &["seed", "shop.yaml"], "")), 0);
+    let slip = run(folder.path(), &["seed", "slip.yaml"], "");
+    assert_eq!(code(&slip), 2, "{}", err(&slip));
+    assert!(err(&slip).contains("adds a second business `figuiera` beside `figueira`; the nearest is `figueira`"));
+    // Every command still knows which business is meant.
+    assert_eq!(code(&run(folder.path(), &["business", "export"], "")), 0);
 }
 
 #[test]

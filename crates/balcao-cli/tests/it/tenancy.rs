@@ -49,7 +49,7 @@ fn of(folder: &Path, slug: &str, arguments: &[&str]) -> (i32, String) {
 fn other_business(command: &mut Command) {
     let folder = command.get_current_dir().unwrap().to_owned();
     std::fs::write(folder.join("quetzal.yaml"), OTHER).unwrap();
-    assert_eq!(code(&run(&folder, &["seed", "quetzal.yaml"], "")), 0);
+    assert_eq!(code(&run(&folder, &["seed", "quetzal.yaml", "--yes"], "")), 0);
     std::fs::write(folder.join("lines.txt"), "oi, aqui é a Harpia\nquero falar com um atendente\n").unwrap();
     let (status, said) = of(&folder, "quetzal", &["chat", "--script", "lines.txt", "--as", "+55 11 90000-0001"]);
     assert_eq!(status, 0, "{said}");
