@@ -5,7 +5,7 @@ use balcao_store::Tx;
 use balcao_store::ops::version::{self, NewVersion};
 use balcao_tool::canonical;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::context::app_context::{AppContext, UseCaseError};
 
@@ -61,7 +61,7 @@ pub(crate) fn record_business(
     })
 }
 
-/// A document of the stored business with what a version of it holds. Tags of the stored one stay, because none can be taken away.
+/// A document of the stored business with what a version of it holds. Tags of the stored one stay, because contacts may carry them.
 pub(crate) fn with_version(document: Value, kind: VersionKind, content: Value) -> Value {
     const TAGS: &str = "tags";
     let Value::Object(stored) = document else { return content };
@@ -73,10 +73,15 @@ pub(crate) fn with_version(document: Value, kind: VersionKind, content: Value) -
             return Value::Object(sections);
         }
     };
-    for kept in [KNOWLEDGE, TAGS] {
-        if let Some(entries) = stored.get(kept) {
-            sections.insert(kept.to_owned(), entries.clone());
-        }
+    let named = |sections: &Map<String, Value>| sections.get(TAGS).and_then(Value::as_array).cloned();
+    let mut tags = [named(&stored), named(&sections)].into_iter().flatten().flatten().collect::<Vec<_>>();
+    tags.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
+    tags.dedup();
+    if !tags.is_empty() {
+        sections.insert(TAGS.to_owned(), Value::Array(tags));
+    }
+    if let Some(entries) = stored.get(KNOWLEDGE) {
+        sections.insert(KNOWLEDGE.to_owned(), entries.clone());
     }
     Value::Object(sections)
 }

@@ -283,6 +283,7 @@ fn booking(hit: &Hit) -> String {
     match hit {
         Hit::Booking(hit) => format!("{} {}", hit.starts, hit.service),
         Hit::Subscription(hit) => hit.subscription.clone(),
+        Hit::Conversation(hit) => hit.conversation.clone(),
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 use balcao_app::admin::{
     business::{
         Action, AuditEntry, Business, BusinessPlan, BusinessRefusal, Edit, ExportVersions, FieldEdit, Hit, HitBooking,
-        HitSubscription, Section,
+        HitConversation, HitSubscription, Section,
     },
     seed::BusinessFile,
     versions::Versions,
@@ -446,7 +446,11 @@ fn words(plan: &BusinessPlan) -> Vec<String> {
             lines.push(format!("    impossible: {reason}"));
         }
         if !change.hits.is_empty() {
-            let of = if change.section == Section::Plans { "subscription" } else { "booking" };
+            let of = match change.hits.first() {
+                Some(Hit::Subscription(_)) => "subscription",
+                Some(Hit::Conversation(_)) => "conversation",
+                Some(Hit::Booking(_)) | None => "booking",
+            };
             lines.push(format!("    hits {}:", counted(change.hits.len(), of)));
         }
         for hit in change.hits.iter().take(SHOWN) {
@@ -456,6 +460,9 @@ fn words(plan: &BusinessPlan) -> Vec<String> {
                 }
                 Hit::Subscription(HitSubscription { subscription, contact, why }) => {
                     format!("      {subscription} of {contact}: {why}")
+                }
+                Hit::Conversation(HitConversation { conversation, contact, why }) => {
+                    format!("      {conversation} of {contact}: {why}")
                 }
             });
         }

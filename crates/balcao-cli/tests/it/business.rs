@@ -131,7 +131,7 @@ fn edit_is_seen_by_the_offline_model_in_the_next_turn_of_a_running_conversation(
 fn offer_from_before_an_edit_is_looked_up_again_behind_a_side_question() {
     for (edit, again) in [
         (&["set", "services", "Coloração", "price=222.00"][..], "Tenho amanhã (quarta, 25/11) às 9h com Otávio Prado"),
-        (&["set", "organization", "hours.wed=[\"11:00-15:00\"]"], "- Otávio Prado: 11h"),
+        (&["set", "organization", "hours.wed=[\"11:00-15:00\"]"], "Otávio Prado: 11h"),
     ] {
         let folder = shop();
         let folder = folder.path();
@@ -159,6 +159,40 @@ fn booking_at_another_price_than_a_reply_told_asks_again_with_the_price() {
     assert!(again.contains("Este horário custa R$ 77,00. Posso marcar Corte na máquina"), "{again}");
     let booked = ask("sim");
     assert!(booked.contains("marcado!"), "{booked}");
+}
+
+#[test]
+fn what_no_contact_has_is_removed_and_who_leaves_gives_their_conversations_back() {
+    let folder = shop();
+    let folder = folder.path();
+    for (section, entry, name) in
+        [("tags", vec!["name=Solto"], "Solto"), ("pipelines", vec!["name=Cursos", "stages=[\"Um\"]"], "Cursos")]
+    {
+        let add = [&["business", "add", section][..], &entry, &["--yes"]].concat();
+        assert_eq!(told(folder, &add).0, 0, "{add:?}");
+        let (status, said) = told(folder, &["business", "remove", section, name, "--yes"]);
+        assert!(status == 0 && said.contains(&format!("- {section} `{name}` removed")), "{said}");
+    }
+    let (status, said) = told(folder, &["business", "remove", "pipelines", "Relacionamento", "--yes"]);
+    assert!(status == 1 && said.contains("contacts have it (2: con_1, con_2)"), "{said}");
+    assert!(reply(folder, 0, "quero falar com um atendente").contains("equipe"));
+    let (_, shown) = told(folder, &["inbox", "show", "1"]);
+    assert!(shown.contains("Davi"), "{shown}");
+    let (status, said) = told(folder, &["business", "remove", "staff", "davi@figueira.example", "--yes"]);
+    assert!(status == 0 && said.contains("hits 1 conversation"), "{said}");
+    assert!(said.contains("it stays with staff, and is assigned to no person"), "{said}");
+    let (status, shown) = told(folder, &["inbox", "show", "1"]);
+    assert!(status == 0 && !shown.contains("Davi"), "{shown}");
+    assert_eq!(told(folder, &["business", "export", "--out", "now.yaml"]).0, 0);
+    assert_eq!(told(folder, &["business", "plan", "now.yaml"]), (0, "figueira: nothing to change\n".to_owned()));
+}
+
+#[test]
+fn business_closes_on_holidays_behind_those_that_were_loaded() {
+    let folder = shop();
+    let chat = ["chat", "--script", "-", "--model", "offline", "--now", "2031-12-23T10:00"];
+    let output = run(folder.path(), &chat, "que horas vocês abrem dia 25/12?\n");
+    assert!(out(&output).contains("Natal"), "{}{}", out(&output), err(&output));
 }
 
 #[test]

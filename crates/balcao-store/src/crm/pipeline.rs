@@ -111,3 +111,40 @@ pub fn place(
     }
     Ok(moved > 0)
 }
+
+/// How many contacts stand in a pipeline, and the first `limit` of them.
+///
+/// # Errors
+/// What the database said.
+pub fn contacts_in(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    pipeline: PipelineId,
+    limit: u32,
+) -> Result<(u64, Vec<ContactId>), StoreError> {
+    let count: i64 = tx.query_one(
+        "SELECT count(*) FROM contact_stage WHERE organization_id = ?1 AND pipeline_id = ?2",
+        values![organization, pipeline],
+        |row| row.get(0),
+    )?;
+    let first = tx.query_all(
+        "SELECT contact_id FROM contact_stage WHERE organization_id = ?1 AND pipeline_id = ?2
+         ORDER BY contact_id LIMIT ?3",
+        values![organization, pipeline, limit],
+        |row| row.get(0),
+    )?;
+    Ok((u64::try_from(count).unwrap_or_default(), first))
+}
+
+/// Removes a pipeline that no contact stands in, with its stages; tells whether it was removed.
+///
+/// # Errors
+/// What the database said.
+pub fn remove(tx: &mut Tx<'_>, organization: OrganizationId, pipeline: PipelineId) -> Result<bool, StoreError> {
+    let removed = tx.execute(
+        "DELETE FROM pipeline WHERE organization_id = ?1 AND id = ?2
+             AND NOT EXISTS (SELECT 1 FROM contact_stage WHERE organization_id = ?1 AND pipeline_id = ?2)",
+        values![organization, pipeline],
+    )?;
+    Ok(removed == 1)
+}

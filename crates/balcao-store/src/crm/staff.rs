@@ -1,7 +1,7 @@
 //! People who use the console.
 
 use balcao_domain::staff::Role;
-use balcao_domain::{ContactId, OrganizationId, ProfessionalId, StaffId};
+use balcao_domain::{ContactId, ConversationId, OrganizationId, ProfessionalId, StaffId};
 use serde::{Deserialize, Serialize};
 
 use crate::database::error::StoreError;
@@ -68,11 +68,34 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Staff) ->
     if rows == 0 { Err(StoreError::NoRow { sql: "UPDATE staff".to_owned() }) } else { Ok(()) }
 }
 
-/// Removes a person; tells whether there was one.
+/// The conversations with staff that are assigned to a person, in order of id.
 ///
 /// # Errors
-/// A foreign-key violation if conversations, notes or keys name them.
+/// What the database said.
+pub fn assigned_conversations(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: StaffId,
+) -> Result<Vec<(ConversationId, ContactId)>, StoreError> {
+    tx.query_all(
+        "SELECT id, contact_id FROM conversation
+         WHERE organization_id = ?1 AND assigned_staff = ?2 AND state IN ('waiting_human', 'human') ORDER BY id",
+        values![organization, id],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// Removes a person, whose conversations and handoffs are assigned to no person then; tells whether there was one.
+///
+/// # Errors
+/// What the database said.
 pub fn remove(tx: &mut Tx<'_>, organization: OrganizationId, id: StaffId) -> Result<bool, StoreError> {
+    for sql in [
+        "UPDATE conversation SET assigned_staff = NULL WHERE organization_id = ?1 AND assigned_staff = ?2",
+        "UPDATE handoff SET assigned_staff = NULL WHERE organization_id = ?1 AND assigned_staff = ?2",
+    ] {
+        tx.execute(sql, values![organization, id])?;
+    }
     let removed = tx.execute("DELETE FROM staff WHERE organization_id = ?1 AND id = ?2", values![organization, id])?;
     Ok(removed == 1)
 }

@@ -73,3 +73,39 @@ pub fn detach(
     )?;
     Ok(removed == 1)
 }
+
+/// How many contacts carry a tag, and the first `limit` of them.
+///
+/// # Errors
+/// What the database said.
+pub fn carriers(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    tag: TagId,
+    limit: u32,
+) -> Result<(u64, Vec<ContactId>), StoreError> {
+    let count: i64 = tx.query_one(
+        "SELECT count(*) FROM contact_tag WHERE organization_id = ?1 AND tag_id = ?2",
+        values![organization, tag],
+        |row| row.get(0),
+    )?;
+    let first = tx.query_all(
+        "SELECT contact_id FROM contact_tag WHERE organization_id = ?1 AND tag_id = ?2 ORDER BY contact_id LIMIT ?3",
+        values![organization, tag, limit],
+        |row| row.get(0),
+    )?;
+    Ok((u64::try_from(count).unwrap_or_default(), first))
+}
+
+/// Removes a tag that no contact carries; tells whether it was removed.
+///
+/// # Errors
+/// What the database said.
+pub fn remove(tx: &mut Tx<'_>, organization: OrganizationId, tag: TagId) -> Result<bool, StoreError> {
+    let removed = tx.execute(
+        "DELETE FROM tag WHERE organization_id = ?1 AND id = ?2
+             AND NOT EXISTS (SELECT 1 FROM contact_tag WHERE organization_id = ?1 AND tag_id = ?2)",
+        values![organization, tag],
+    )?;
+    Ok(removed == 1)
+}

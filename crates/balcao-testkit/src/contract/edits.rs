@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use balcao_domain::conversation::ConversationState;
 use balcao_domain::hours::{DayException, Hours, WeeklyHours};
 use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::service::{OfferedService, Service};
@@ -12,6 +13,8 @@ use balcao_domain::time_off::TimeOff;
 use balcao_domain::{Currency, Money, OrganizationId, PlanId, ProfessionalId, ServiceId, Span, StaffId, TimeOffId};
 use balcao_store::crm::organization::Organization;
 use balcao_store::crm::staff::{self, Staff};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::messaging::template::{self, Media, Template};
 use balcao_store::scheduling::catalog::{self, Around};
 use balcao_store::{Store, StoreError, crm::organization, crm::pipeline, scheduling::hours};
@@ -21,6 +24,7 @@ use jiff::civil::{Date, Weekday, date};
 use super::Case;
 use super::delivery::write;
 use super::store::{now, world};
+use super::talk::begin;
 
 cases!(
     an_organization_is_changed_and_no_other,
@@ -241,8 +245,17 @@ pub async fn a_person_of_staff_is_changed_and_removed(store: &Store) {
         assert_eq!(staff::list(tx, organization)?.pop(), Some(changed.clone()));
         let nobody = Staff { id: StaffId::try_from(999).unwrap(), ..changed };
         assert!(matches!(staff::update(tx, organization, &nobody), Err(StoreError::NoRow { .. })));
+        let begun = begin(tx, world, 0, "a")?;
+        let (conversation, contact, state) = (begun.id, begun.contact, ConversationState::Human);
+        conversation::update(tx, organization, &Conversation { state, assigned_staff: Some(id), ..begun })?;
+        let (turn, summary, note) = (None, None, None);
+        let new = NewHandoff { conversation, turn, reason: "asked", summary, note, assigned_staff: Some(id) };
+        handoff::insert(tx, organization, &new, now())?;
+        assert_eq!(staff::assigned_conversations(tx, organization, id)?, [(conversation, contact)]);
         assert!(staff::remove(tx, organization, id)?);
         assert!(!staff::remove(tx, organization, id)?);
+        let left = conversation::get(tx, organization, conversation)?;
+        assert_eq!((left.state, left.assigned_staff), (state, None));
         assert_eq!(staff::list(tx, organization)?, before);
         Ok(())
     })

@@ -263,7 +263,7 @@ pub async fn hours_of_a_date_and_holidays_replace_each_other(store: &Store) {
     .await;
 }
 
-/// Moving replaces the stage, and says whether it was placed before.
+/// Moving replaces the stage, and says whether it was placed before. A pipeline with a contact stays.
 pub async fn a_contact_stands_in_one_stage_of_each_pipeline(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -275,12 +275,18 @@ pub async fn a_contact_stands_in_one_stage_of_each_pipeline(store: &Store) {
         pipeline::place(tx, world.organization, contact, sales.id, new.id)?;
         pipeline::place(tx, world.organization, contact, sales.id, customer.id)?;
         assert_eq!(pipeline::stages_of(tx, world.organization, contact)?, [(sales.id, customer.id)]);
+        assert_eq!(pipeline::contacts_in(tx, world.organization, sales.id, 3)?, (1, vec![contact]));
+        assert!(!pipeline::remove(tx, world.organization, sales.id)?);
+        let unused = pipeline::insert(tx, world.organization, "Cuidado", &stages)?;
+        assert_eq!(pipeline::contacts_in(tx, world.organization, unused.id, 3)?, (0, Vec::new()));
+        assert!(pipeline::remove(tx, world.organization, unused.id)?);
+        assert_eq!(pipeline::list(tx, world.organization)?, [sales]);
         Ok(())
     })
     .await;
 }
 
-/// Attaching says whether it was lacking, detaching whether it was there.
+/// Attaching says whether it was lacking, detaching whether it was there. A tag that a contact carries stays.
 pub async fn a_tag_is_attached_once(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -289,9 +295,14 @@ pub async fn a_tag_is_attached_once(store: &Store) {
         assert!(tag::attach(tx, organization, contact, vip)?);
         assert!(!tag::attach(tx, organization, contact, vip)?);
         assert_eq!(tag::of_contact(tx, organization, contact)?.len(), 1);
+        assert_eq!(tag::carriers(tx, organization, vip, 3)?, (1, vec![contact]));
+        assert!(!tag::remove(tx, organization, vip)?);
         assert!(tag::detach(tx, organization, contact, vip)?);
         assert!(!tag::detach(tx, organization, contact, vip)?);
         assert_eq!(tag::list(tx, organization)?.len(), 1);
+        assert!(tag::remove(tx, organization, vip)?);
+        assert!(!tag::remove(tx, organization, vip)?);
+        assert_eq!(tag::list(tx, organization)?, []);
         Ok(())
     })
     .await;

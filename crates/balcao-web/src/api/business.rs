@@ -174,12 +174,24 @@ struct HitSubscription {
     why: String,
 }
 
-/// A booking or a subscription that a change hits.
+/// A conversation with staff whose person leaves; it is assigned to no person then.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HitConversation {
+    /// The conversation.
+    conversation_id: String,
+    /// Who writes.
+    contact_id: String,
+    /// What the change means for it.
+    why: String,
+}
+
+/// A booking, a subscription or a conversation that a change hits.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum HitEntry {
     Booking(HitBooking),
     Subscription(HitSubscription),
+    Conversation(HitConversation),
 }
 
 /// One change of one entry.
@@ -414,6 +426,11 @@ fn change(change: Change) -> PlannedChange {
         }),
         Hit::Subscription(hit) => HitEntry::Subscription(HitSubscription {
             subscription_id: hit.subscription,
+            contact_id: hit.contact,
+            why: hit.why,
+        }),
+        Hit::Conversation(hit) => HitEntry::Conversation(HitConversation {
+            conversation_id: hit.conversation,
             contact_id: hit.contact,
             why: hit.why,
         }),

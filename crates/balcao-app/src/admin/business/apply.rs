@@ -171,6 +171,10 @@ impl Maker<'_, '_> {
 
     fn pipeline(&mut self, action: Action) -> Result<(), UseCaseError> {
         let Some((name, stages)) = self.wanted.pipelines.iter().find(|(name, _)| name == self.name) else {
+            let stored = pipeline::list(self.tx, self.organization)?.into_iter().find(|one| one.name == self.name);
+            if let Some(stored) = stored {
+                pipeline::remove(self.tx, self.organization, stored.id)?;
+            }
             return Ok(());
         };
         if action == Action::Added {
@@ -188,6 +192,11 @@ impl Maker<'_, '_> {
     fn tag(&mut self, action: Action) -> Result<(), UseCaseError> {
         if action == Action::Added {
             tag::insert(self.tx, self.organization, self.name)?;
+            return Ok(());
+        }
+        let stored = tag::list(self.tx, self.organization)?.into_iter().find(|one| one.name == self.name);
+        if let (Action::Removed, Some(stored)) = (action, stored) {
+            tag::remove(self.tx, self.organization, stored.id)?;
         }
         Ok(())
     }

@@ -7,14 +7,14 @@ use balcao_domain::conflict::is_within;
 use balcao_domain::hours::Hours;
 use balcao_domain::staff::Role;
 use balcao_domain::subscription::Subscriber;
-use balcao_domain::{OrganizationId, ProfessionalId, Span};
+use balcao_domain::{ContactId, ConversationId, OrganizationId, ProfessionalId, Span};
 use balcao_store::Tx;
-use balcao_store::crm::subscription;
+use balcao_store::crm::{pipeline, staff, subscription, tag};
 use balcao_store::scheduling::{appointment, hours};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil::Date};
 
-use super::plan::{Action, Change, Hit, HitBooking, HitSubscription, Section};
+use super::plan::{Action, Change, Hit, HitBooking, HitConversation, HitSubscription, Section};
 use crate::admin::seed::{BusinessFile, ProfessionalEntry, StaffEntry, new_holidays};
 use crate::context::app_context::UseCaseError;
 
@@ -53,8 +53,13 @@ pub(super) fn find(
     };
     for change in changes {
         scene.note_hits(change);
-        if change.section == Section::Plans {
-            change.hits = subscriptions(tx, organization, stored, change, today)?;
+        match (change.section, change.action) {
+            (Section::Plans, _) => change.hits = subscriptions(tx, organization, stored, change, today)?,
+            (Section::Tags | Section::Pipelines, Action::Removed) => {
+                change.impossible = why_kept(tx, organization, change)?;
+            }
+            (Section::Staff, Action::Removed) => change.hits = conversations(tx, organization, stored, change)?,
+            _ => {}
         }
     }
     Ok(())
@@ -78,12 +83,6 @@ impl Scene<'_> {
             (Section::Professionals, Action::Changed) => self.works_otherwise(change),
             (Section::Organization, Action::Changed) => self.opens_otherwise(change),
             (Section::Staff, Action::Changed | Action::Removed) => self.keeps_an_owner(change),
-            (Section::Pipelines | Section::Tags, Action::Removed) => {
-                change.impossible = Some(format!(
-                    "`{}` of {} cannot be removed, because contacts may be in it; keep it in the file",
-                    change.name, change.section
-                ));
-            }
             (Section::Pipelines, Action::Changed) => self.keeps_stages(change),
             _ => {}
         }
@@ -240,6 +239,43 @@ fn subscriptions(
         Hit::Subscription(HitSubscription { subscription, contact, why: why.to_owned() })
     };
     Ok(running.iter().map(hit).collect())
+}
+
+/// Why a tag or a pipeline cannot be removed; `None` if no contact has it.
+fn why_kept(tx: &mut Tx<'_>, organization: OrganizationId, change: &Change) -> Result<Option<String>, UseCaseError> {
+    const NAMED: u32 = 3;
+    let (count, first) = if change.section == Section::Tags {
+        let found = tag::list(tx, organization)?.into_iter().find(|one| one.name == change.name);
+        let Some(found) = found else { return Ok(None) };
+        tag::carriers(tx, organization, found.id, NAMED)?
+    } else {
+        let found = pipeline::list(tx, organization)?.into_iter().find(|one| one.name == change.name);
+        let Some(found) = found else { return Ok(None) };
+        pipeline::contacts_in(tx, organization, found.id, NAMED)?
+    };
+    let first = first.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let more = if count > u64::from(NAMED) { ", …" } else { "" };
+    let (name, section) = (&change.name, change.section);
+    Ok((count > 0).then(|| {
+        format!("`{name}` of {section} cannot be removed, because contacts have it ({count}: {first}{more}); keep it in the file")
+    }))
+}
+
+/// The conversations that a person of staff has when they leave.
+fn conversations(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    stored: &BusinessFile,
+    change: &Change,
+) -> Result<Vec<Hit>, UseCaseError> {
+    let Some(entry) = stored.staff.iter().find(|one| one.person.email == change.name) else { return Ok(Vec::new()) };
+    let assigned = staff::assigned_conversations(tx, organization, entry.person.id)?;
+    let hit = |(conversation, contact): &(ConversationId, ContactId)| {
+        let why = "it stays with staff, and is assigned to no person".to_owned();
+        let (conversation, contact) = (conversation.to_string(), contact.to_string());
+        Hit::Conversation(HitConversation { conversation, contact, why })
+    };
+    Ok(assigned.iter().map(hit).collect())
 }
 
 fn differs(change: &Change, fields: &[&str]) -> bool {

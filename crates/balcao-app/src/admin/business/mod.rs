@@ -29,7 +29,7 @@ use crate::context::app_context::{AppContext, UseCaseError};
 pub use balcao_store::ops::audit::AuditEntry;
 pub use edit::{Edit, EditError, FieldEdit};
 pub use knowledge_text::{KnowledgeFormat, TextMistake, read_knowledge};
-pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, HitBooking, HitSubscription, Section};
+pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, HitBooking, HitConversation, HitSubscription, Section};
 
 /// Why a business was not changed. Nothing was.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -116,7 +116,7 @@ impl Business {
         self.app.look(move |tx, _now| Ok(document::with_format(stored_document(tx, organization)?))).await
     }
 
-    /// The document with business or knowledge as they were in earlier versions. Tags stay all: none can be taken away.
+    /// The document with business or knowledge as they were in earlier versions. Tags stay all, because contacts may carry them.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, [`BusinessRefusal::UnknownVersion`].

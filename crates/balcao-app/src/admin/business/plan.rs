@@ -128,7 +128,7 @@ pub struct FieldChange {
     pub after: Value,
 }
 
-/// A booking or a subscription that a change hits.
+/// What a change hits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Hit {
@@ -136,6 +136,19 @@ pub enum Hit {
     Booking(HitBooking),
     /// A subscription that has not ended.
     Subscription(HitSubscription),
+    /// A conversation with staff.
+    Conversation(HitConversation),
+}
+
+/// A conversation that the removal of its person of staff hits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HitConversation {
+    /// The id of the conversation, as it is printed everywhere: `cnv_3`.
+    pub conversation: String,
+    /// The id of the contact: `con_12`.
+    pub contact: String,
+    /// What the change means for it.
+    pub why: String,
 }
 
 /// A subscription that a change of its plan hits.
@@ -171,14 +184,15 @@ impl Hit {
         match self {
             Self::Booking(one) => &one.appointment,
             Self::Subscription(one) => &one.subscription,
+            Self::Conversation(one) => &one.conversation,
         }
     }
 
-    /// When a booking starts, local to the business; nothing of a subscription.
+    /// When a booking starts, local to the business; nothing of anything else.
     pub(super) fn starts(&self) -> &str {
         match self {
             Self::Booking(one) => &one.starts,
-            Self::Subscription(_) => "",
+            Self::Subscription(_) | Self::Conversation(_) => "",
         }
     }
 }
@@ -194,7 +208,7 @@ pub struct Change {
     pub action: Action,
     /// What differs.
     pub fields: Vec<FieldChange>,
-    /// Bookings and subscriptions that it hits. They stay as they are.
+    /// Bookings, subscriptions and conversations that it hits. Each says what becomes of it.
     pub hits: Vec<Hit>,
     /// Why it cannot be made, with a way out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
