@@ -1,11 +1,14 @@
-//! Plans and edits of two editors in random orders, compared with a model of a business: a plan is made as it was shown, or refused.
+//! Plans, edits of two editors, bookings and cancellations in random orders, compared with a model of a business: a plan is made as it was
+//! shown, or refused.
 //!
 //! The model knows what `docs/GUIDE.md` promises of a plan and nothing of how the program makes one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use balcao_app::admin::business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Section};
+use balcao_app::admin::business::{Action, Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Hit, Section};
 use balcao_app::admin::seed::BusinessFile;
+use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_domain::AppointmentId;
 use balcao_store::{OpenOptions, Store};
 use balcao_testkit::postgres::Database;
 use serde_json::{Value, json};
@@ -35,17 +38,25 @@ staff:
 contacts:
   - name: Caio
     phone: "+5531988880001"
+    tags: [Fiel]
     appointments:
       - {service: Corte, professional: Ana, starts: "2026-12-03T10:00"}
 "#;
 /// Has a booking to come.
 const BOOKED: &str = "Ana";
+const PHONE: &str = "+5531988880001";
+/// When her booking starts.
+const KEPT: &str = "2026-12-03 10:00";
+/// Days on which Bento is booked or called off between a plan and its end, at ten o'clock.
+const DAYS: [&str; 2] = ["2026-12-02", "2026-12-09"];
 
 type Fields = BTreeMap<String, Value>;
 /// The entries of a business by section and name.
 type State = BTreeMap<(Section, String), Fields>;
 /// What happens to entries, and the values before and after of each field that differs.
 type Difference = BTreeMap<(Section, String), (Action, BTreeMap<String, (Value, Value)>)>;
+/// When the bookings start that a change of an entry hits.
+type Hits = BTreeMap<(Section, String), BTreeSet<String>>;
 
 fn set(section: Section, name: &str, field: &str, value: Value) -> Edit {
     change(section, name, field, FieldEdit::Set(value))
@@ -67,7 +78,7 @@ fn remove(section: Section, name: &str) -> Edit {
 fn edits() -> Vec<Edit> {
     use FieldEdit::{Add, Take};
     use Section::{Knowledge, Media, Organization, Pipelines, Plans, Professionals, Services, Staff, Tags, Templates};
-    let closed = |day: u8| json!({ "date": format!("2027-02-0{day}"), "periods": [] });
+    let closed = |day: u8| json!({ "date": format!("2026-12-0{day}"), "periods": [] });
     let away = |day: u8| json!({ "from": format!("2027-01-0{day}T00:00"), "to": format!("2027-01-0{day}T12:00") });
     let (davi, bia) = ("davi@navalha.example", "bia@navalha.example");
     let mut all = vec![
@@ -278,12 +289,49 @@ fn difference(state: &State, wanted: &State) -> Difference {
     all
 }
 
-/// Whether one of the changes can never be made: who has bookings stays, and so do tags and pipelines.
+/// Whether one of the changes can never be made: who has bookings stays, and so does the tag that a contact carries.
 fn is_impossible(difference: &Difference) -> bool {
     difference.iter().any(|((section, name), (action, _))| {
         let leaves = *section == Section::Professionals && *action == Action::Archived && name == BOOKED;
-        leaves || matches!(section, Section::Tags | Section::Pipelines) && *action == Action::Removed
+        leaves || *section == Section::Tags && *action == Action::Removed && name == "Fiel"
     })
+}
+
+/// Whether the business is closed on a date by an exception.
+fn is_closed(state: &State, date: &str) -> bool {
+    let organization = &state[&(Section::Organization, "organization".to_owned())];
+    let exceptions = organization.get("exceptions").and_then(Value::as_array);
+    exceptions.into_iter().flatten().any(|one| one["date"] == date)
+}
+
+/// The bookings that the changes hit: all of a service that gets another price, those of who leaves, and those on a day that closes.
+fn hits(state: &State, wanted: &State, booked: &BTreeSet<String>) -> Hits {
+    let mut all = Hits::new();
+    for (key, (action, fields)) in difference(state, wanted) {
+        let closes = |start: &&String| {
+            let date = start.split(' ').next().unwrap();
+            is_closed(wanted, date) && !is_closed(state, date)
+        };
+        let hit: BTreeSet<String> = match (key.0, key.1.as_str()) {
+            (Section::Services, "Corte") if fields.contains_key("price") => booked.clone(),
+            (Section::Professionals, BOOKED) if action == Action::Archived => [KEPT.to_owned()].into(),
+            (Section::Organization, _) => booked.iter().filter(closes).cloned().collect(),
+            _ => BTreeSet::new(),
+        };
+        if !hit.is_empty() {
+            all.insert(key, hit);
+        }
+    }
+    all
+}
+
+fn shown_hits(plan: &BusinessPlan) -> Hits {
+    let start = |hit: &Hit| match hit {
+        Hit::Booking(hit) => hit.starts.clone(),
+        Hit::Subscription(_) | Hit::Conversation(_) => panic!("nobody subscribes or has a conversation: {hit:?}"),
+    };
+    let all = plan.changes.iter().filter(|change| !change.hits.is_empty());
+    all.map(|change| ((change.section, change.name.clone()), change.hits.iter().map(start).collect())).collect()
 }
 
 /// The state once a difference was made.
@@ -322,7 +370,11 @@ struct Shop {
     world: World,
     business: Business,
     state: State,
-    made: Vec<Difference>,
+    made: Vec<(Difference, Hits)>,
+    /// Bento's bookings by day.
+    booked: BTreeMap<&'static str, AppointmentId>,
+    /// How many plans were refused because they hit other bookings now, and for no other reason.
+    moved_by_bookings: u32,
 }
 
 impl Shop {
@@ -331,7 +383,38 @@ impl Shop {
         let world = of_file(store, file, "2026-11-23T09:00").await;
         let business = Business::new(world.app.clone());
         let state = state_of(&business.export(world.organization).await.unwrap());
-        Self { world, business, state, made: Vec::new() }
+        Self { world, business, state, made: Vec::new(), booked: BTreeMap::new(), moved_by_bookings: 0 }
+    }
+
+    /// When all bookings to come start.
+    fn starts(&self) -> BTreeSet<String> {
+        let of_bento = self.booked.keys().map(|day| format!("{day} 10:00"));
+        of_bento.chain([KEPT.to_owned()]).collect()
+    }
+
+    /// Books a day of Bento's, or calls off what is booked on it. A day that is closed cannot be booked.
+    async fn book_or_cancel(&mut self, day: &'static str) {
+        let booking = Booking::new(self.world.app.clone());
+        let (organization, contact) = (self.world.organization, self.world.contact(PHONE).await);
+        if let Some(id) = self.booked.remove(day) {
+            booking.cancel(organization, contact, self.world.key(), Some(id)).await.unwrap().value.unwrap();
+            return;
+        }
+        let request = BookRequest {
+            professional: Some("Bento".to_owned().into()),
+            service: Some(ServiceChoice::Name("Corte".to_owned())),
+            date: day.parse().unwrap(),
+            start_min: 10 * 60,
+            attendee: None,
+            pending: false,
+            source: "console".to_owned(),
+            price_agreed: true,
+        };
+        let booked = booking.book(organization, contact, self.world.key(), request).await.unwrap().value;
+        assert_eq!(booked.is_err(), is_closed(&self.state, day), "{day}: {booked:?}");
+        if let Ok(booked) = booked {
+            self.booked.insert(day, booked.appointment.id);
+        }
     }
 
     /// Shows the plan of an edit, which has to be the model's; `None` where both refuse it.
@@ -341,6 +424,7 @@ impl Shop {
         match (planned, expected) {
             (Ok((file, plan)), Some(wanted)) => {
                 assert_eq!(shown(&plan), difference(&self.state, &wanted), "{edit:?}");
+                assert_eq!(shown_hits(&plan), hits(&self.state, &wanted, &self.starts()), "{edit:?}");
                 Some((wanted, file, plan))
             }
             (Err(BusinessRefusal::Edit(_) | BusinessRefusal::Invalid { .. }), None) => None,
@@ -351,14 +435,16 @@ impl Shop {
     /// Makes what is wanted now under the plan that was shown, and compares.
     async fn apply(&mut self, editor: &str, now: (State, BusinessFile), plan: &BusinessPlan) -> End {
         let (wanted, file) = now;
-        let (agreed, left) = (shown(plan), difference(&self.state, &wanted));
-        let expected = match (left == agreed, left.is_empty()) {
+        let agreed = (shown(plan), shown_hits(plan));
+        let left = (difference(&self.state, &wanted), hits(&self.state, &wanted, &self.starts()));
+        let expected = match (left == agreed, left.0.is_empty()) {
             (true, true) => End::Nothing,
-            (true, false) if is_impossible(&left) => End::Impossible,
+            (true, false) if is_impossible(&left.0) => End::Impossible,
             (true, false) => End::Made,
             (false, true) if self.made.contains(&agreed) => End::Nothing,
             (false, _) => End::Moved,
         };
+        self.moved_by_bookings += u32::from(left.0 == agreed.0 && left.1 != agreed.1);
         let (organization, hash) = (self.world.organization, plan.hash.clone());
         let applied = self.business.apply(organization, file, hash, editor.to_owned()).await.unwrap();
         let end = match applied {
@@ -369,7 +455,11 @@ impl Shop {
                 self.made.push(agreed);
                 End::Made
             }
-            Err(BusinessRefusal::Moved { .. }) => End::Moved,
+            Err(BusinessRefusal::Moved { now }) => {
+                // What is shown instead is what would be made now.
+                assert_eq!((shown(&now), shown_hits(&now)), left);
+                End::Moved
+            }
             Err(BusinessRefusal::Impossible { .. }) => End::Impossible,
             Err(refusal) => panic!("{refusal}"),
         };
@@ -378,9 +468,9 @@ impl Shop {
     }
 }
 
-/// Plays so many interleavings: a plan is shown, up to three edits of two editors come between, and the plan is applied, as an edit or as
-/// a file.
-async fn interleave(store: Store, times: u32) -> BTreeMap<End, u32> {
+/// Plays so many interleavings: a plan is shown, up to three edits of two editors, bookings and cancellations come between, and the plan is
+/// applied, as an edit or as a file. Tells how they ended, and how many were refused for their bookings alone.
+async fn interleave(store: Store, times: u32) -> (BTreeMap<End, u32>, u32) {
     let mut shop = Shop::open(store).await;
     let mut state = 0x2545_f491_u32;
     let mut draw = |below: usize| {
@@ -394,6 +484,10 @@ async fn interleave(store: Store, times: u32) -> BTreeMap<End, u32> {
         let edit = &edits[draw(edits.len())];
         let Some((then, file, plan)) = shop.show(edit).await else { continue };
         for _ in 0..draw(4) {
+            if draw(4) == 0 {
+                shop.book_or_cancel(DAYS[draw(2)]).await;
+                continue;
+            }
             // Sometimes the other editor has the same edit in mind.
             let other = match draw(4) {
                 0 => edit,
@@ -414,20 +508,20 @@ async fn interleave(store: Store, times: u32) -> BTreeMap<End, u32> {
         let document = shop.business.export(shop.world.organization).await.unwrap();
         assert_eq!(state_of(&document), shop.state, "after interleaving {number}: {edit:?}");
     }
-    ends
+    (ends, shop.moved_by_bookings)
 }
 
 #[tokio::test]
 async fn plan_of_a_thousand_interleavings_is_made_as_it_was_shown_or_refused() {
-    let ends = interleave(Store::open_in_memory().unwrap(), 1_000).await;
+    let (ends, by_bookings) = interleave(Store::open_in_memory().unwrap(), 1_000).await;
     let often = |end| ends.get(&end).copied().unwrap_or_default();
     assert!(often(End::Made) > 200 && often(End::Moved) > 100, "{ends:?}");
-    assert!(often(End::Nothing) > 20 && often(End::Impossible) > 5, "{ends:?}");
+    assert!(often(End::Nothing) > 20 && often(End::Impossible) > 5 && by_bookings > 2, "{ends:?}, {by_bookings}");
 }
 
 #[tokio::test]
 async fn plan_of_fifty_interleavings_on_postgres_is_made_as_it_was_shown_or_refused() {
     let Some(server) = Database::migrated() else { return };
-    let ends = interleave(Store::connect(&server.url, OpenOptions::default()).unwrap(), 50).await;
+    let (ends, _) = interleave(Store::connect(&server.url, OpenOptions::default()).unwrap(), 50).await;
     assert!(ends.get(&End::Made).is_some_and(|made| *made > 10), "{ends:?}");
 }
