@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use balcao_llm::providers::scripted::says;
-use balcao_testkit::business_edits::{self, EditKind};
+use balcao_llm::Message;
+use balcao_llm::providers::scripted::{calls, says};
+use balcao_testkit::business_edits::{self, EditKind, SampleEdit};
 
 use super::world::{Shop, quiet};
 
@@ -145,11 +146,46 @@ async fn turn_under(shop: &Shop, kind: &str) -> String {
     own.unwrap_or_else(|| panic!("{versions:?}")).to_owned()
 }
 
+/// The tool by which the model reads a section, with its arguments; `None` where no tool of the profile reads it.
+fn reading(section: &str) -> Option<(&'static str, Value)> {
+    match section {
+        "organization" => Some(("get_business_hours", json!({}))),
+        "services" => Some(("get_services", json!({}))),
+        "professionals" => Some(("get_barbers", json!({}))),
+        "plans" => Some(("get_subscription_plans", json!({}))),
+        "pipelines" => Some(("list_pipeline_stages", json!({}))),
+        "knowledge" => Some(("search_knowledge_base", json!({ "query": "pets" }))),
+        _ => None,
+    }
+}
+
+/// What the answer of that tool has to show of an edit, and whether it shows it or no longer does; `None` of a field that no tool tells.
+fn evidence(edit: &SampleEdit) -> Option<(String, bool)> {
+    reading(edit.section)?;
+    let text = |field: &str| edit.fields[field].as_str().map(str::to_owned);
+    match edit.kind {
+        EditKind::Add => text("name").or_else(|| text("title")).map(|name| (name, true)),
+        EditKind::Remove => Some((edit.name.to_owned(), false)),
+        EditKind::Set => {
+            let price = text("price").map(|price| price.replace('.', ","));
+            let opens = edit.fields["hours.sun"][0].as_str().map(|_| r#""closes":"12:00""#.to_owned());
+            price.or(opens).or_else(|| text("content")).map(|value| (value, true))
+        }
+        EditKind::Append if edit.section == "pipelines" => text("stages").map(|stage| (stage, true)),
+        EditKind::Append | EditKind::Take => None,
+    }
+}
+
 #[tokio::test]
 async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
     let edits = business_edits::all();
-    let shop = super::world::shop(std::iter::repeat_n((), edits.len() + 1).map(|()| says("Oi!"))).await;
+    let turn = |edit: &SampleEdit| {
+        let read = reading(edit.section).map(|(tool, args)| calls(tool, &args));
+        read.into_iter().chain([says("Oi!")]).collect::<Vec<_>>()
+    };
+    let shop = super::world::shop([says("Oi!")].into_iter().chain(edits.iter().flat_map(turn))).await;
     turn_under(&shop, "business").await;
+    let mut seen = 0;
     for edit in edits {
         let mut asked = json!({ "section": edit.section });
         if !edit.name.is_empty() {
@@ -185,7 +221,19 @@ async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
         let content = shop.get(&format!("/v1/versions/{version}")).await.body["content"].clone();
         let held = if kind == "knowledge" { &content } else { &content[edit.section] };
         assert_eq!(held, &after[edit.section], "{edit:?}: {version}");
+        // What the model reads in that turn is the new value.
+        if let Some((value, is_there)) = evidence(&edit) {
+            let request = shop.model.requests().pop().unwrap();
+            let result = request.messages.iter().rev().find_map(|message| match message {
+                Message::ToolResult { content, .. } => Some(content.clone()),
+                Message::User { .. } | Message::Assistant { .. } => None,
+            });
+            let result = result.unwrap();
+            assert_eq!(result.contains(&value), is_there, "{edit:?}: {result}");
+            seen += 1;
+        }
     }
+    assert!(seen >= 15, "the model saw {seen} edits");
 }
 
 #[tokio::test]
