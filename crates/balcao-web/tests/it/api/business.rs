@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use balcao_llm::Message;
@@ -150,8 +151,8 @@ async fn turn_under(shop: &Shop, kind: &str) -> String {
 fn reading(section: &str) -> Option<(&'static str, Value)> {
     match section {
         "organization" => Some(("get_business_hours", json!({}))),
-        "services" => Some(("get_services", json!({}))),
-        "professionals" => Some(("get_barbers", json!({}))),
+        // It lists the professionals, too, whatever day it is.
+        "services" | "professionals" => Some(("get_services", json!({}))),
         "plans" => Some(("get_subscription_plans", json!({}))),
         "pipelines" => Some(("list_pipeline_stages", json!({}))),
         "knowledge" => Some(("search_knowledge_base", json!({ "query": "pets" }))),
@@ -164,6 +165,8 @@ fn evidence(edit: &SampleEdit) -> Option<(String, bool)> {
     reading(edit.section)?;
     let text = |field: &str| edit.fields[field].as_str().map(str::to_owned);
     match edit.kind {
+        // A service that nobody offers yet cannot be booked, and is not shown.
+        EditKind::Add | EditKind::Remove if edit.section == "services" => None,
         EditKind::Add => text("name").or_else(|| text("title")).map(|name| (name, true)),
         EditKind::Remove => Some((edit.name.to_owned(), false)),
         EditKind::Set => {
@@ -217,6 +220,8 @@ async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
         assert_eq!((told(&row.before), told(&row.after)), (edit.before.clone(), edit.after.clone()), "{edit:?}");
         // The next turn of the same conversation runs under a version with the business as it stands now.
         let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
+        // So many messages in one minute would be slowed down, and not reach the model.
+        shop.clock.advance(SignedDuration::from_mins(30));
         let version = turn_under(&shop, kind).await;
         let content = shop.get(&format!("/v1/versions/{version}")).await.body["content"].clone();
         let held = if kind == "knowledge" { &content } else { &content[edit.section] };
@@ -233,7 +238,7 @@ async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
             seen += 1;
         }
     }
-    assert!(seen >= 15, "the model saw {seen} edits");
+    assert!(seen >= 12, "the model saw {seen} edits");
 }
 
 #[tokio::test]
