@@ -165,7 +165,7 @@ fn evidence(edit: &SampleEdit) -> Option<(String, bool)> {
     reading(edit.section)?;
     let text = |field: &str| edit.fields[field].as_str().map(str::to_owned);
     match edit.kind {
-        // A service that nobody offers yet cannot be booked, and is not shown.
+        // A service without a professional cannot be booked, and is not shown.
         EditKind::Add | EditKind::Remove if edit.section == "services" => None,
         EditKind::Add => text("name").or_else(|| text("title")).map(|name| (name, true)),
         EditKind::Remove => Some((edit.name.to_owned(), false)),
