@@ -1,4 +1,4 @@
-//! First names that are common in Brazil, so that one is heard where nobody wrote a capital: "pra carla", "o horário da lívia".
+//! First names that are common in Brazil, and some English ones, so that one is heard where nobody wrote a capital: "pra carla", "o horário da lívia".
 //!
 //! The list tells a name from another word; it does not say what names there are. Names that are everyday words too ("Rosa",
 //! "Clara", "Luz", "Vitória") are left out: with a capital they are heard anyway.
@@ -44,6 +44,12 @@ const NAMES: &[&str] = &[
     "valentina", "valeria", "valmir", "vanda", "vanessa", "vania", "vera", "veronica", "vicente", "victor", "vilma",
     "vinicius", "vitor", "vivian", "viviane", "wagner", "wallace", "walter", "wanda", "wellington", "wesley", "william",
     "wilson", "yago", "yan", "yara", "yasmin", "yuri", "ze", "zelia", "zilda",
+    // English ones that are no everyday words.
+    "andrew", "anthony", "ashley", "betty", "brandon", "brian", "charles", "christopher", "deborah", "donna", "dorothy", "edward",
+    "elizabeth", "emily", "emma", "gary", "george", "heather", "helen", "james", "jason", "jeffrey", "jennifer", "jeremy", "joe", "john",
+    "joseph", "joshua", "karen", "kenneth", "kevin", "kimberly", "larry", "linda", "lisa", "margaret", "mary", "matthew", "michael",
+    "michelle", "nancy", "pamela", "peter", "rachel", "richard", "robert", "ronald", "sarah", "scott", "sharon", "stephanie", "stephen",
+    "steve", "steven", "susan", "thomas", "timothy", "tyler",
 ];
 
 /// True for a common first name, with or without accents and capitals.

@@ -5,8 +5,15 @@
 //! may continue after the name ("sou a Ana tudo bem"), so any beginning of the rest counts as the name. A bare answer without a mark at
 //! its end counts as a whole, or by its beginning if it is all in capitals.
 
+mod person;
+#[rustfmt::skip] // tables of words: one a line would be hundreds of lines
+mod words;
+
+use person::{Clause, Leads, is_common, is_reported};
+
 use crate::{
     normalize::{Token, TokenKind, phrase_at, text_at, tokens},
+    people::is_relative,
     statements::statements,
 };
 
@@ -68,23 +75,23 @@ pub fn are_given(name: &[String], by: &[OwnName]) -> bool {
     !name.is_empty() && reached.last() == Some(&true)
 }
 
-/// Builds of the first person that a name follows; an article may stand between.
-const NAMING: &[&str] = &[
-    "sou",
-    "me chamo",
-    "chamo - me",
-    "me chama de",
-    "me chame de",
-    "me chamam de",
-    "me chamar de",
-    "me chama",
-    "me chame",
-    "my name is",
-    "my name ' s",
-    "i am",
-    "i ' m",
-    "im",
-    "call me",
+/// Builds of the first person that a name follows, with what else may; an article may stand between.
+const NAMING: &[(Leads, &[&str])] = &[
+    (Leads::ToAnything, &["sou", "i am", "i ' m", "im"]),
+    (Leads::ToCalls, &["me chama", "me chame", "call me"]),
+    (
+        Leads::ToNames,
+        &[
+            "me chamo",
+            "chamo - me",
+            "me chama de",
+            "me chame de",
+            "me chamam de",
+            "me chamar de",
+            "my name is",
+            "my name ' s",
+        ],
+    ),
 ];
 
 /// Builds of the third person, which ask as well: "aqui é o Pedro?".
@@ -163,26 +170,36 @@ const NOT: &[&str] = &["nao", "n", "nem", "nunca", "not", "never"];
 /// Longest name that is looked for, in words.
 const LONGEST: usize = 10;
 
-/// What a message names its writer. `asked`: it answers a question for their name, so that a bare one is theirs.
+/// What a message names its writer. `asked`: it answers a question for their name, so that a bare one is theirs. What another person
+/// says, and what stands in quotation marks, names that person.
 #[must_use]
 pub fn own_names(text: &str, asked: bool) -> Vec<OwnName> {
     let mut found = Vec::new();
     let mut spoken_of = asked;
-    for (clause, is_question) in clauses(text) {
+    let has_small = text.chars().any(char::is_lowercase);
+    // Another person speaks until the sentence ends; a quotation ends at its mark.
+    let (mut is_of_other, mut is_quoted) = (false, false);
+    for (clause, end) in clauses(text) {
         let all = tokens(clause);
+        let one = Clause { text: clause, all: &all, has_small };
         let named = found.len();
         for index in 0..all.len() {
-            found.extend(name_at(&all, index, is_question));
+            is_quoted ^= text_at(&all, index) == "\"";
+            if !(is_quoted || is_of_other || is_reported(&all, index)) {
+                found.extend(name_at(&one, index, end == Some('?')));
+            }
         }
-        if !is_question {
-            found.extend(closed(&all).map(|words| OwnName { words, part: Part::All }));
+        is_of_other |= is_reported(&all, all.len());
+        if end != Some('?') && !is_of_other {
+            found.extend(closed(&one).map(|words| OwnName { words, part: Part::All }));
         }
-        if found.len() == named && spoken_of {
-            found.extend(bare(clause));
+        if found.len() == named && spoken_of && !is_of_other {
+            found.extend(bare(clause).filter(|name| name.words.first().is_some_and(|head| !is_common(head))));
         }
         // "Meu nome tá errado, é Thayane" gives the name in its next clause.
         let speaks = (0..all.len()).any(|index| phrase_at(&all, index, MY_NAME).is_some() || is_naming(&all, index));
         spoken_of = asked || speaks;
+        is_of_other &= matches!(end, Some(',' | ';' | '(' | ')'));
     }
     found.retain(|one| !one.words.is_empty());
     found
@@ -216,8 +233,8 @@ pub fn asks_own_name(text: &str) -> bool {
     })
 }
 
-/// The clauses of a text, and whether each ends as a question.
-fn clauses(text: &str) -> Vec<(&str, bool)> {
+/// The clauses of a text, and the mark that ends each.
+fn clauses(text: &str) -> Vec<(&str, Option<char>)> {
     let mut found = Vec::new();
     let mut begins = 0;
     for (index, mark) in text.char_indices() {
@@ -225,17 +242,23 @@ fn clauses(text: &str) -> Vec<(&str, bool)> {
         let apart = text.get(behind..).is_none_or(|rest| rest.chars().next().is_none_or(char::is_whitespace));
         let ends = mark == '\n' || matches!(mark, ',' | ';' | '!' | '?' | '(' | ')') || mark == '.' && apart;
         if ends {
-            found.push((text.get(begins..index).unwrap_or_default(), mark == '?'));
+            found.push((text.get(begins..index).unwrap_or_default(), Some(mark)));
             begins = behind;
         }
     }
-    found.push((text.get(begins..).unwrap_or_default(), false));
+    found.push((text.get(begins..).unwrap_or_default(), None));
     found.retain(|(clause, _)| !clause.trim().is_empty());
     found
 }
 
 fn is_naming(all: &[Token], index: usize) -> bool {
-    phrase_at(all, index, NAMING).is_some() && !is_denied(all, index)
+    naming_at(all, index).is_some_and(|(_, leads)| leads == Leads::ToNames) && !is_denied(all, index)
+}
+
+/// The longest build of naming at `index`, and what it leads to.
+fn naming_at(all: &[Token], index: usize) -> Option<(usize, Leads)> {
+    let found = NAMING.iter().filter_map(|(leads, builds)| Some((phrase_at(all, index, builds)?, *leads)));
+    found.max_by_key(|(len, _)| *len)
 }
 
 /// Whether the word before a build denies it: "não sou a Ana", "não me chamo Bia".
@@ -245,36 +268,49 @@ fn is_denied(all: &[Token], index: usize) -> bool {
 }
 
 /// The name behind a build that begins at `index`.
-fn name_at(all: &[Token], index: usize, is_question: bool) -> Option<OwnName> {
-    let behind = |len: usize| index.saturating_add(len);
+fn name_at(clause: &Clause<'_>, index: usize, is_question: bool) -> Option<OwnName> {
+    let all = clause.all;
     if is_denied(all, index) {
         return None;
     }
-    if let Some(len) = phrase_at(all, index, NAMING) {
-        return Some(OwnName { words: run(all, behind(len)), part: Part::Beginning });
+    let named = |from: usize, leads: Leads, part: Part| {
+        let head = behind_articles(all, from);
+        clause.is_name_at(head, head > from, leads).then(|| OwnName { words: run(all, head), part })
+    };
+    if let Some((len, leads)) = naming_at(all, index) {
+        return named(index.saturating_add(len), leads, Part::Beginning);
     }
     if let Some(len) = phrase_at(all, index, MY_NAME) {
-        let mut at = behind(len);
+        let behind = index.saturating_add(len);
+        let mut at = behind;
         while let Some(len) = phrase_at(all, at, BETWEEN) {
             at = at.saturating_add(len);
         }
-        return Some(OwnName { words: run(all, at), part: Part::Beginning });
+        // "Marca no meu nome sexta" gives none.
+        let leads = if at > behind { Leads::ToNames } else { Leads::ToCalls };
+        return named(at, leads, Part::Beginning);
     }
     // "Nome: Ana Prado", as a form has it.
     if index == 0 && text_at(all, 0) == "nome" && text_at(all, 1) == ":" {
-        return Some(OwnName { words: run(all, 2), part: Part::Beginning });
+        return named(2, Leads::ToNames, Part::Beginning);
     }
     let len = phrase_at(all, index, PRESENTING)?;
     let part = if is_question { Part::LessThanAll } else { Part::Beginning };
-    Some(OwnName { words: run(all, behind(len)), part })
+    named(index.saturating_add(len), Leads::ToAnything, part)
 }
 
-/// The words from `from` on, behind articles: up to a number or a mark that joins no words.
+/// The first place from `from` on without an article.
+fn behind_articles(all: &[Token], from: usize) -> usize {
+    (from..all.len()).find(|index| !ARTICLES.contains(&text_at(all, *index))).unwrap_or(all.len())
+}
+
+/// The words from `from` on: up to a number or a mark that joins no words.
 fn run(all: &[Token], from: usize) -> Vec<String> {
     let mut words = Vec::new();
     for token in all.iter().skip(from) {
         match token.kind {
-            TokenKind::Word if words.is_empty() && ARTICLES.contains(&token.text.as_str()) => {}
+            // "Sou a Ana, mãe do Theo" without its mark.
+            TokenKind::Word if !words.is_empty() && is_relative(&token.text) => break,
             TokenKind::Word => words.push(token.text.clone()),
             TokenKind::Mark if token.glued && matches!(token.text.as_str(), "'" | "’" | "-") => {}
             TokenKind::Mark | TokenKind::Number => break,
@@ -287,12 +323,19 @@ fn run(all: &[Token], from: usize) -> Vec<String> {
 }
 
 /// The name that begins a clause which ends by saying whose it is: "Ana Prado falando", "Thayane é meu nome".
-fn closed(all: &[Token]) -> Option<Vec<String>> {
+fn closed(clause: &Clause<'_>) -> Option<Vec<String>> {
+    let all = clause.all;
     let end = (1..all.len())
         .find(|index| phrase_at(all, *index, CLOSING).is_some_and(|len| index.saturating_add(len) == all.len()))?;
     let inside = all.get(..end)?;
     let begins = inside.iter().position(|token| !AROUND.contains(&token.text.as_str()))?;
-    Some(run(inside, begins))
+    let leads = if phrase_at(all, end, &["aqui", "falando", "here", "speaking"]).is_some() {
+        Leads::ToAnything
+    } else {
+        Leads::ToNames
+    };
+    let has_article = begins.checked_sub(1).is_some_and(|before| ARTICLES.contains(&text_at(all, before)));
+    clause.is_name_at(begins, has_article, leads).then(|| run(inside, begins))
 }
 
 /// A clause that is a name and nothing else, but for courtesy, an address of e-mail or a number.

@@ -71,6 +71,79 @@ fn a_name_in_any_other_place_is_somebodys() {
 }
 
 #[test]
+fn what_one_is_is_a_name_only_by_its_form() {
+    let own = [
+        ("sou a Thayane", "Thayane"),
+        ("sou a Thayane da Silva", "Thayane da Silva"),
+        ("sou Thayane Souza", "Thayane Souza"),
+        ("SOU ANA PRADO", "Ana Prado"),
+        ("sou pedro", "Pedro"),
+        ("sou o pedro da padaria", "Pedro"),
+        ("sou a Bia mãe do Theo", "Bia"),
+        ("I'm Mary", "Mary"),
+        ("im john", "John"),
+        ("I am Will Smith", "Will Smith"),
+        ("aqui é o Kauã", "Kauã"),
+        ("this is Thayane Souza", "Thayane Souza"),
+        ("me chama Dudu", "Dudu"),
+        ("call me Joe", "Joe"),
+        ("me chamo thayane", "Thayane"),
+        ("meu nome é kauã", "Kauã"),
+        ("my name is xolani", "Xolani"),
+        ("eu já disse que meu nome é Ana", "Ana"),
+        ("já te disse, sou a Ana", "Ana"),
+        ("I said my name is Ana", "Ana"),
+        ("você falou errado, meu nome é Ana", "Ana"),
+        ("ele disse isso. meu nome é Ana", "Ana"),
+        ("vcs disseram pra mandar: meu nome é Ana", "Ana"),
+        ("oi, tudo bem? sou o Zé", "Zé"),
+        ("sou eu, a Ana. me chamo Ana Prado", "Ana Prado"),
+        ("Bruno falando", "Bruno"),
+    ];
+    let not_own = [
+        ("sou o marido da Ana", "marido"),
+        ("sou o Marido da Ana", "Marido"),
+        ("sou alérgico", "alérgico"),
+        ("sou Alérgico", "Alérgico"),
+        ("SOU ALÉRGICO", "Alérgico"),
+        ("sou Flamengo", "Flamengo"),
+        ("sou o Primeiro da fila", "Primeiro"),
+        ("sou o Barbeiro da Ana", "Barbeiro"),
+        ("sou intolerante à lactose", "intolerante"),
+        ("sou cliente antigo", "cliente"),
+        ("sou de Santos", "Santos"),
+        ("sou Dentista", "Dentista"),
+        ("sou vegana", "vegana"),
+        ("I'm late", "late"),
+        ("I'm Late", "Late"),
+        ("I'm allergic", "allergic"),
+        ("I'm Brazilian", "Brazilian"),
+        ("I'm Ana's sister", "Ana"),
+        ("im here", "here"),
+        ("aqui é ótimo", "ótimo"),
+        ("this is urgent", "urgent"),
+        ("me chama quando abrir", "quando"),
+        ("call me tomorrow", "tomorrow"),
+        ("meu nome tá na lista", "tá"),
+        ("marca no meu nome amanhã", "amanhã"),
+        ("meu nome é difícil", "difícil"),
+        ("tudo certo aqui", "tudo certo"),
+        ("ele me disse: meu nome é Pedro", "Pedro"),
+        ("o rapaz falou que eu sou o Pedro", "Pedro"),
+        ("minha irmã disse, meu nome é Carla", "Carla"),
+        ("Pedro: meu nome é Pedro", "Pedro"),
+        ("she told me: my name is Carla", "Carla"),
+        ("ele escreveu “meu nome é Pedro”", "Pedro"),
+        ("\"sou o Pedro\" foi o que li", "Pedro"),
+    ];
+    for (rows, expected) in [(&own[..], true), (&not_own[..], false)] {
+        for (text, name) in rows {
+            assert_eq!(gives(text, name, false), expected, "{text}: {:?}", own_names(text, false));
+        }
+    }
+}
+
+#[test]
 fn a_bare_name_is_the_writers_where_it_answers_our_question() {
     for (text, name) in [
         ("Ana", "Ana"),

@@ -23,6 +23,8 @@ pub struct Statement<'a> {
     pub open: bool,
     /// The words, folded, by which it is about another person: "filha", "dele". Empty: it is about the writer.
     pub others: Vec<String>,
+    /// The mark before it ends no sentence, so that it may belong to what it follows: "anota aí: …".
+    pub goes_on: bool,
 }
 
 /// Words of the first person.
@@ -108,7 +110,7 @@ fn is_trait(word: &str) -> bool {
 }
 
 /// What has an address or a number and is not a person: "o email do trabalho" may be the writer's.
-const PLACES: &[&str] = &[
+pub(crate) const PLACES: &[&str] = &[
     "trabalho",
     "servico",
     "empresa",
@@ -143,6 +145,7 @@ pub fn statements(text: &str) -> Vec<Statement<'_>> {
     let mut found: Vec<Statement<'_>> = Vec::new();
     let mut begins = 0;
     let mut carried: Vec<String> = Vec::new();
+    let mut goes_on = false;
     for index in 0..=all.len() {
         let Some(end) = end_at(&all, index, text) else { continue };
         let clause = all.get(begins..index).unwrap_or_default();
@@ -157,8 +160,9 @@ pub fn statements(text: &str) -> Vec<Statement<'_>> {
             let text = text.get(first.start..last.end).unwrap_or_default();
             let open = end == End::Question
                 || [DOUBTS, CONDITIONS, SUPPOSED, SECOND_PERSON].iter().any(|words| has(clause, words));
-            found.push(Statement { text, denies: denies(clause, in_english), open, others });
+            found.push(Statement { text, denies: denies(clause, in_english), open, others, goes_on });
         }
+        goes_on = [",", ":", ";", "("].contains(&text_at(&all, index));
         if end == End::Message {
             carried = Vec::new();
         }

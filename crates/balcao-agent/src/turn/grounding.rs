@@ -88,6 +88,11 @@ impl<'a> DialogueHistory<'a> {
     pub(super) fn of_customer(&self) -> impl Iterator<Item = &'a str> {
         self.lines.iter().filter_map(Utterance::by_customer)
     }
+
+    /// What we said last before the line at `place`, which that line answers.
+    fn last_by_us(&self, place: usize) -> Option<&'a str> {
+        self.lines.iter().skip(place.saturating_add(1)).find_map(Utterance::by_us)
+    }
 }
 
 /// What is amiss with one argument.

@@ -3,7 +3,7 @@
 use crate::agreement::Asked;
 
 /// What may stand before a request without changing it.
-pub(super) const COURTESY: &[&str] = &[
+pub(crate) const COURTESY: &[&str] = &[
     "oi", "ola", "opa", "bom", "boa", "dia", "tarde", "noite", "por", "favor", "pf", "pfv", "please", "me", "ja", "ai", "la",
     "eu", "a", "gente", "ate", "agora", "hi", "hello", "hey", "ah", "sim", "ok", "isso", "pra", "mim", "logo", "que", "um", "uma",
     "de", "just", "so", "also", "tambem", "voce", "vc",

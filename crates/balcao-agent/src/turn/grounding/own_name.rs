@@ -2,17 +2,13 @@
 
 use balcao_language::{OwnName, are_given, asks_own_name, own_names};
 
-use super::{DialogueHistory, GroundingProblem, Utterance, words};
+use super::{DialogueHistory, GroundingProblem, words};
 
 /// What is amiss with a name that is kept as the customer's own.
 pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>) -> Option<GroundingProblem> {
     let said = talk.lines.iter().enumerate().filter_map(|(place, line)| {
-        // What they answer is what we said last.
-        let asked = talk.lines.iter().skip(place.saturating_add(1)).find_map(|line| match line {
-            Utterance::Us(text) => Some(asks_own_name(text)),
-            Utterance::Customer(_) => None,
-        });
-        Some(own_names(line.by_customer()?, asked.unwrap_or_default()))
+        let asked = talk.last_by_us(place).is_some_and(asks_own_name);
+        Some(own_names(line.by_customer()?, asked))
     });
     let said: Vec<OwnName> = said.flatten().collect();
     (!are_given(&words(given), &said))

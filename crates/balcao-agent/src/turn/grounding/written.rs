@@ -1,7 +1,10 @@
 //! What customers tell of themselves: a name, an address or an e-mail that they never wrote, that they denied, or that is about
 //! another person, is not theirs.
 
-use balcao_language::{Statement, are_given, is_first_name, is_relative, normalize, own_names, statements};
+use balcao_language::{
+    Statement, are_given, asks_own_contact, gives_contact, is_contact, is_first_name, is_relative, normalize,
+    own_names, statements,
+};
 
 use super::{DialogueHistory, GroundingProblem, words};
 
@@ -21,6 +24,9 @@ pub(super) enum Speaker<'a> {
 pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, whose: Speaker<'_>) -> Option<GroundingProblem> {
     let named = if let Speaker::Own(named) = whose { Some(format!("{given} {named}")) } else { None };
     let named = named.as_deref();
+    if named.is_some() && is_contact(given) && !gives_own(given, talk) {
+        return Some(GroundingProblem::nobody_said("what the customer gave as their own"));
+    }
     let theirs = if given.contains('@') {
         let to_the_letter = normalize(given);
         // An address names no person that a clause may be about: "o email do Pedro é pedro@…" is Pedro's.
@@ -42,6 +48,14 @@ pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, whose: Speak
             })
     };
     (!theirs).then(|| GroundingProblem::nobody_said("what the customer wrote of themselves"))
+}
+
+/// Whether the customer gave an e-mail address, a telephone number or a street as their own, by their words or in answer to our question.
+fn gives_own(given: &str, talk: &DialogueHistory<'_>) -> bool {
+    talk.lines.iter().enumerate().any(|(place, line)| {
+        let asked = talk.last_by_us(place).is_some_and(asks_own_contact);
+        line.by_customer().is_some_and(|text| gives_contact(text, given, asked))
+    })
 }
 
 /// The clauses of the customer that speak of what the value speaks of.
@@ -162,6 +176,16 @@ mod tests {
         for fine in ["Alérgica a amônia", "Adora café", "Ana Prado"] {
             assert!(find_problem(fine, &talk, Speaker::Own("")).is_none(), "{fine}");
         }
+        let mentioned = vec![
+            Utterance::Customer("recebi um email de golpe@x.com, passei na rua Augusta 90 ontem"),
+            Utterance::Customer("anota aí: ana@exemplo.com"),
+            Utterance::Us("Qual é o seu endereço?"),
+        ];
+        let talk = DialogueHistory { lines: mentioned, ..talk };
+        for (value, is_theirs) in [("golpe@x.com", false), ("Rua Augusta, 90", false), ("ana@exemplo.com", true)] {
+            assert_eq!(find_problem(value, &talk, Speaker::Own("")).is_none(), is_theirs, "{value}");
+        }
+        assert!(find_problem("email de golpe@x.com", &talk, Speaker::Own("")).is_none());
         let booking = vec![Utterance::Customer("quero barba pra Lívia Campos amanhã, muda meu nome pra José Lima")];
         let talk = DialogueHistory { lines: booking, ..talk };
         assert!(find_problem("Lívia Campos", &talk, Speaker::Own("")).is_some());

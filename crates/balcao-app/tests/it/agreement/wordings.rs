@@ -199,6 +199,11 @@ async fn what_a_message_says_of_others_is_kept_of_nobody() {
         ("email", "pedro@exemplo.com", "fala com o Pedro no pedro@exemplo.com"),
         ("email", "pedro@exemplo.com", "Pedro's email is pedro@exemplo.com"),
         ("address", "Rua Augusta, 90", "o endereço da Bia é rua Augusta 90"),
+        ("name", "Marido", "sou o marido da Ana"),
+        ("name", "Flamengo", "sou Flamengo"),
+        ("name", "Pedro", "ele me disse: meu nome é Pedro"),
+        ("email", "golpe@x.com", "recebi um email de golpe@x.com"),
+        ("address", "Rua Augusta, 90", "passei na rua Augusta 90 ontem"),
     ];
     for (rows, kept) in [(own, true), (others, false)] {
         for (field, value, message) in rows {
