@@ -14,7 +14,7 @@ use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::grounding::{DialogueHistory, Utterance, clock_time, fits, words};
+use super::grounding::{DialogueHistory, Utterance, clock_time, fits, is_undecided, words};
 use super::state::PendingConfirmation;
 
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.
@@ -71,7 +71,8 @@ pub(super) fn of(
         Asked::Waiting => !gives_service(args, spec) || service_is_named(args, spec, talk, services),
         Asked::Cancelling | Asked::Rescheduling | Asked::Reminding | Asked::Other => true,
     };
-    let most = if named { Consent::Given } else { Consent::Open };
+    // "Sexta em dezembro" is one of several Fridays.
+    let most = if named && !is_undecided(talk) { Consent::Given } else { Consent::Open };
     of_words(deed, args, &spec.said, talk).min(most)
 }
 

@@ -7,11 +7,13 @@ mod day;
 mod kept;
 mod lead_time;
 mod name;
+mod narrowed;
 mod own_name;
 mod part_of_day;
 mod time;
 mod written;
 
+pub(super) use narrowed::is_undecided;
 pub(super) use time::{clock_time, fits};
 
 use balcao_language::normalize;

@@ -8,7 +8,11 @@
 use balcao_language::{DateSpan, find_dates, format, resolve_date, weekday_named};
 use jiff::civil::Date;
 
-use super::{DialogueHistory, GroundingProblem, LOOK_BACK, Utterance, words};
+use super::{
+    DialogueHistory, GroundingProblem, LOOK_BACK, Utterance,
+    narrowed::{Narrowed, narrowed},
+    words,
+};
 
 /// Words that leave the day open.
 const OPEN: &[&str] = &[
@@ -134,6 +138,11 @@ fn named_days(message: &str, today: Date) -> Named {
     if words(message).iter().any(|word| OPEN.contains(&word.as_str())) {
         return Named::Open;
     }
+    match narrowed(message, today) {
+        Narrowed::To(fitting) => return Named::Days(fitting),
+        Narrowed::Unclear => return Named::Open,
+        Narrowed::Not => {}
+    }
     for found in find_dates(message, today) {
         let Ok(DateSpan::Day(day)) = found.reading else { return Named::Open };
         let part = |from: usize, to: usize| words(message.get(from..to).unwrap_or_default());
@@ -191,6 +200,10 @@ mod tests {
             ("qui 16h pode?", "2026-11-25"),
             ("qui 16h pode?", "2026-12-03"),
             ("amanhã às 15h", "2026-11-27"),
+            ("semana que vem sexta 15h", "2026-11-27"),
+            ("sexta 15h em dezembro", "2026-11-27"),
+            ("daqui a duas semanas na sexta", "2026-11-27"),
+            ("daqui a duas semanas na sexta", "2026-12-08"),
         ] {
             assert!(wrong(message, date), "{message} {date}");
         }
@@ -210,6 +223,9 @@ mod tests {
             ("amanhã às 15h", "2026-11-25"),
             ("amanhã às 15h", "2026-11-24"),
             ("isso", "2026-11-27"),
+            ("semana que vem sexta 15h", "2026-12-04"),
+            ("sexta 15h em dezembro", "2026-12-18"),
+            ("daqui a duas semanas na sexta", "2026-12-11"),
             ("quinta", "que dia?"),
         ] {
             assert!(!wrong(message, date), "{message} {date}");
