@@ -11,8 +11,9 @@ mod clauses;
 mod words;
 
 use clauses::{
-    choice, denied_coming, infinitive_of, is_first_person, objects, permitted_idiom, put_down, told_as_done,
+    choice, denied_coming, infinitive_of, objects, permitted_idiom, put_down, told_as_done, told_of_what_is,
 };
+pub(crate) use clauses::{is_own_act, may_ask_for_hours, puts_off};
 use words::{
     AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING,
     RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
@@ -104,11 +105,9 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
             Some(_) => (Piece::Filler, 1),
             None => piece_at(tokens, index, asked),
         };
-        let piece = if piece == Piece::Yes && repeated.is_some_and(|repeated| repeated.is_put_off(tokens, index)) {
-            Piece::Unknown
-        } else {
-            piece
-        };
+        let is_when =
+            |at: usize| repeated.is_some_and(|repeated| tokens.get(at).is_some_and(|token| repeated.is_in_span(token)));
+        let piece = if piece == Piece::Yes && puts_off(tokens, index, is_when) { Piece::Unknown } else { piece };
         tally.names |= said_again == Some(true) || piece == Piece::Filler && is(APPOINTMENT, index);
         tally.plain |= piece == Piece::Yes && !is(AFFIRMING, index);
         tally.count(piece);
@@ -126,9 +125,6 @@ struct Repeated {
     /// "No" is "in the" only in Portuguese.
     english: bool,
 }
-
-/// Pronouns between a day and the verb of who acts on that day.
-const PRONOUNS: [&str; 5] = ["eu", "te", "lhe", "vos", "ja"];
 
 /// So many small words may lead to what is said again: "pro dia", "com a".
 const LEADING: usize = 4;
@@ -168,15 +164,6 @@ impl Repeated {
         let next =
             (index..=index.saturating_add(LEADING)).find(|index| !small(index) || self.says_again(tokens, *index))?;
         self.says_again(tokens, next).then_some(false)
-    }
-
-    /// Whether the verb says when the customer will agree: "amanhã eu confirmo". The day or time stands right before the first person.
-    fn is_put_off(&self, tokens: &[Token], index: usize) -> bool {
-        if !is_first_person(text_at(tokens, index)) {
-            return false;
-        }
-        let before = tokens.iter().take(index).rev().find(|token| !PRONOUNS.contains(&token.text.as_str()));
-        before.is_some_and(|token| self.is_in_span(token))
     }
 
     fn is_in_span(&self, token: &Token) -> bool {
@@ -329,6 +316,12 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     if let Some(len) = phrase_at(tokens, index, UNSURE).or_else(|| told_as_done(tokens, index, &[YES, BOOKING])) {
         return (Piece::Unknown, len);
     }
+    if let Some(len) = told_of_what_is(tokens, index) {
+        return (Piece::Unknown, len);
+    }
+    if may_ask_for_hours(tokens, index) {
+        return (Piece::Unknown, 1);
+    }
     if let Some(len) = phrase_at(tokens, index, STANDING).filter(|_| ends(asked)) {
         return (Piece::Unknown, len);
     }
@@ -414,8 +407,9 @@ pub(crate) fn kind_of(verb: &str, asked: Asked) -> Option<Asked> {
     own.or_else(|| kinds.iter().take(3).find(named)).map(|(kind, _)| *kind)
 }
 
-const UNSURE_SIGNS: [&str; 17] =
-    ["🤔", "😕", "😒", "🤷", "😐", "🙄", "😬", "😭", "😢", "😠", "😡", "🤨", "😅", "/", "%", "$", "~"];
+/// A quotation mark quotes: what stands there, another person says.
+const UNSURE_SIGNS: [&str; 18] =
+    ["\"", "🤔", "😕", "😒", "🤷", "😐", "🙄", "😬", "😭", "😢", "😠", "😡", "🤨", "😅", "/", "%", "$", "~"];
 
 #[cfg(test)]
 #[path = "agreement_tests.rs"]

@@ -382,3 +382,58 @@ fn who_wants_what_stands_does_not_agree_to_end_it() {
         assert_eq!(agreement_about(agrees, Asked::Booking), expected, "{agrees}");
     }
 }
+
+#[test]
+fn what_only_tells_what_is_agrees_to_nothing() {
+    let today = Date::constant(2026, 11, 24);
+    let about = "Wesley , 2026-11-27 , 15:00 , Corte na máquina";
+    let judge = |text: &str| agreement_to(text, Asked::Booking, about, today);
+    for text in [
+        "pode deixar assim",
+        "pode deixar como está",
+        "pode deixar do jeito que tá",
+        "na sexta eu já vou com o Wesley",
+        "já tenho sexta com o Wesley",
+        "isso é com o Wesley",
+        "isso é pra sexta",
+        "fecha sexta às 15h",
+        "fecha às 15h",
+        "“pode marcar”",
+        "\"sim\"",
+        "vou confirmar",
+        "opa",
+        "eita",
+    ] {
+        assert_ne!(judge(text), Agreement::Yes, "{text}");
+        assert!(!only_repeats(text, Asked::Booking, about, today), "{text}");
+    }
+    for text in [
+        "pode deixar marcado",
+        "pode deixar",
+        "já vou querer esse",
+        "isso, com o Wesley",
+        "é isso",
+        "isso",
+        "pode fechar sexta às 15h",
+        "fecha",
+        "fecha pra mim",
+        "vou com o Wesley, sim",
+    ] {
+        assert_eq!(judge(text), Agreement::Yes, "{text}");
+    }
+}
+
+#[test]
+fn an_interjection_bears_no_act() {
+    for word in ["opa", "eba", "eita", "oba", "uau", "ufa", "wow"] {
+        for text in [format!("{word}, sim"), format!("{word} pode marcar"), format!("sim {word}")] {
+            assert_eq!(agreement_about(&text, Asked::Booking), Agreement::Yes, "{text}");
+        }
+        for text in [word.to_owned(), format!("{word}, não"), format!("{word}, sexta não"), format!("{word}?")] {
+            assert_ne!(agreement_about(&text, Asked::Booking), Agreement::Yes, "{text}");
+        }
+    }
+    for text in ["fecho", "vamo", "vamo sim", "opa, vamo"] {
+        assert_eq!(agreement_about(text, Asked::Booking), Agreement::Yes, "{text}");
+    }
+}

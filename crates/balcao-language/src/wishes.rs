@@ -15,14 +15,14 @@
 mod words;
 
 use words::{
-    ADDRESSEE, ADVERSATIVES, ASKING, AVAILABLE, COPULAS, DAYS, DEFINITE, DETERMINERS, EXCLUDING, LEAVING, LIGHT_VERBS,
-    MATTERS, MOVED, NAMES_OF_WAITING, OBJECTS_OF_BOOKING, OBJECTS_OF_REMINDERS, OBJECTS_OF_WAITING, OFFERED_WAITING,
-    OTHERS, PARTS_OF_THE_DAY, QUESTIONS, REPORTS, SHORTHAND, STEMS, TELLING, TOWARDS, WISHES,
+    ADDRESSEE, ADVERSATIVES, ASKING, AVAILABLE, COPULAS, DAYS, DEFINITE, DETERMINERS, EXCLUDING, LATER, LEAVING,
+    LIGHT_VERBS, MATTERS, MOVED, NAMES_OF_WAITING, OBJECTS_OF_BOOKING, OBJECTS_OF_REMINDERS, OBJECTS_OF_WAITING,
+    OFFERED_WAITING, OTHERS, PARTS_OF_THE_DAY, QUESTIONS, REPORTS, SHORTHAND, STEMS, TELLING, THEN, TOWARDS, WISHES,
 };
 pub(crate) use words::{CONDITIONS, COURTESY, DOUBTS, NEGATIONS, SUPPOSED};
 
 use crate::{
-    agreement::{Asked, LEADS, SMALL, kind_of},
+    agreement::{Asked, LEADS, SMALL, is_own_act, kind_of, may_ask_for_hours, puts_off},
     dates::weekday_named,
     detect::english,
     first_names::is_first_name,
@@ -59,10 +59,37 @@ pub fn wish_for(text: &str, deed: Asked, things: &[&str]) -> Wish {
         }
     };
     if requested {
-        return if leaves_open(text, &all, &clauses, deed) { Wish::Open } else { Wish::Asked };
+        let is_open = leaves_open(text, &all, &clauses, deed) || is_put_off(text) || is_preceded(&all, deed);
+        return if is_open { Wish::Open } else { Wish::Asked };
     }
     let wishes = deed == Asked::Booking && (0..all.len()).any(|index| phrase_at(&all, index, WISHES).is_some());
     if wishes || speaks_of(&all, deed) { Wish::Spoken } else { Wish::Absent }
+}
+
+/// Whether a message says that its writer will agree, answer or ask somebody later: "amanhã eu confirmo", "vou ver com ela". The same
+/// rule judges answers.
+#[must_use]
+pub fn is_put_off(text: &str) -> bool {
+    let all = written_out(tokens(text));
+    let times = find_times(text);
+    let is_when = |index: usize| {
+        all.get(index).is_some_and(|token| {
+            is_day(&token.text)
+                || LATER.contains(&token.text.as_str())
+                || times.iter().any(|time| token.start >= time.start && token.end <= time.end)
+        })
+    };
+    (0..all.len()).any(|index| puts_off(&all, index, is_when))
+}
+
+/// Whether an act of the customer's own comes first, and the deed behind it: "vou pagar ele e aí marca".
+fn is_preceded(all: &[Token], deed: Asked) -> bool {
+    let own = |index: usize| {
+        is_own_act(all, index)
+            && !(index..index.saturating_add(4)).any(|at| kind_of(text_at(all, at), deed) == Some(deed))
+    };
+    let then = |index: usize| phrase_at(all, index, THEN).is_some();
+    (0..all.len()).find(|index| own(*index)).is_some_and(|own| (own.saturating_add(2)..all.len()).any(then))
 }
 
 /// The tokens with the shorthand of chats written out, and stretched letters once: "qnd" is "quando", "nãaao" is "não".
@@ -138,7 +165,7 @@ fn requests(clause: &[Token], deed: Asked, bookable: &Bookable) -> bool {
     };
     let start = start_of(clause);
     // "Marcar sexta é caro" says something of it.
-    asks(start) && !is_told(clause, start) || (0..clause.len()).any(led)
+    asks(start) && !is_told(clause, start) && !may_ask_for_hours(clause, start) || (0..clause.len()).any(led)
 }
 
 /// "Me coloca na lista", "quero um lembrete": a verb of the deed that speaks to us, and its thing in the same message, or a wish for the
@@ -152,8 +179,12 @@ fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: 
         phrase_at(clause, index, things).is_some_and(|len| len > 1 || !of || what == "espera" || is_day(what))
     };
     let has_thing = |clause: &[Token]| (0..clause.len()).any(|index| thing_at(clause, index));
-    let commanded = clauses.iter().any(|clause| {
-        let tells_us = |verb: usize| kind_of(text_at(clause, verb), deed) == Some(deed) && speaks_to_us(clause, verb);
+    let commanded = |clause: &[Token]| {
+        let tells_us = |verb: usize| {
+            kind_of(text_at(clause, verb), deed) == Some(deed)
+                && speaks_to_us(clause, verb)
+                && !puts_another(clause, verb, deed)
+        };
         let led = |index: usize| {
             let telling = lead_at(clause, index).is_some_and(|next| TELLING.contains(&text_at(clause, next)));
             // Who wants to tell something asks for nothing.
@@ -163,7 +194,7 @@ fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: 
                 && !bookable.has_other_subject(clause, index)
         };
         tells_us(start_of(clause)) || (0..clause.len()).any(led)
-    });
+    };
     let wished = clauses.iter().any(|clause| {
         let start = start_of(clause);
         let begins =
@@ -179,7 +210,24 @@ fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: 
         };
         begins || !leaves && (0..clause.len()).any(wants)
     });
-    commanded && clauses.iter().any(|clause| has_thing(clause)) || wished
+    // "Se abrir vaga, me avisa" has its thing in the clause before, which tells of no act of the customer's.
+    let beside = |place: usize| {
+        let near = place.checked_sub(1).into_iter().chain([place, place.saturating_add(1)]);
+        near.filter_map(|near| clauses.get(near)).any(|clause| has_thing(clause))
+    };
+    clauses.iter().enumerate().any(|(place, clause)| commanded(clause) && beside(place)) || wished
+}
+
+/// Whether a verb of putting or telling has another person as its object: "coloca minha irmã na lista", "avisa minha mãe".
+fn puts_another(clause: &[Token], verb: usize, deed: Asked) -> bool {
+    let mut next = verb.saturating_add(1);
+    while ADDRESSEE.contains(&text_at(clause, next)) || DETERMINERS.contains(&text_at(clause, next)) {
+        next = next.saturating_add(1);
+    }
+    let word = text_at(clause, next);
+    let person = is_relative(word) || is_first_name(word) || phrase_at(clause, next, THIRD_PERSON).is_some();
+    let meant = deed == Asked::Waiting && phrase_at(clause, next, OBJECTS_OF_WAITING).is_some();
+    person && !meant
 }
 
 /// False if a verb of telling has another addressee or a matter of its own: "avisa o Wesley que…", "lembra de mim".
@@ -191,7 +239,10 @@ fn speaks_to_us(clause: &[Token], verb: usize) -> bool {
     while ADDRESSEE.contains(&text_at(clause, next)) {
         next = next.saturating_add(1);
     }
-    !MATTERS.contains(&text_at(clause, next))
+    // "Me avisa onde estaciono" asks for an answer.
+    let asks = phrase_at(clause, next, QUESTIONS).is_some()
+        || ["se eu", "if i"].iter().any(|one| phrase_at(clause, next, &[one]).is_some());
+    !MATTERS.contains(&text_at(clause, next)) && !asks
 }
 
 /// Where what follows a permission or a wish begins, if one stands at `index`.

@@ -101,6 +101,59 @@ fn what_leaves_it_open_asks_for_nothing() {
 }
 
 #[test]
+fn a_request_that_is_put_off_asks_for_nothing_yet() {
+    let open = [
+        "marca corte sexta 15h, amanhã eu confirmo",
+        "marca sexta 15h, mais tarde eu te confirmo",
+        "marca sexta 15h, te aviso depois",
+        "marca sexta 15h, aviso amanhã",
+        "reserva sexta 15h, vou ver com ela",
+        "vou pedir pra minha mulher e aí marca sexta 15h",
+        "vou falar com meu chefe, aí pode marcar sexta 15h",
+        "preciso pagar a fatura, depois marca sexta 15h",
+        "marca mas só se o Wesley puder",
+        "marca só se tiver desconto sexta 15h",
+        "book friday 3pm, I'll confirm later",
+        "“pode marcar sexta 15h”",
+    ];
+    all(&open, Asked::Booking, Wish::Open);
+    all(&["fecha sexta às 15h"], Asked::Booking, Wish::Absent);
+    let asked = [
+        "pode marcar, confirmo sexta 15h",
+        "marca sexta 15h que eu vou",
+        "vou querer sexta 15h",
+        "preciso marcar um corte sexta 15h",
+        "marca sexta 15h, depois eu pago",
+        "pode fechar sexta 15h",
+        "me chamo Ana, marca sexta 15h",
+    ];
+    all(&asked, Asked::Booking, Wish::Asked);
+}
+
+#[test]
+fn a_reminder_and_a_queue_are_asked_for_where_verb_and_thing_belong_together() {
+    let told = [
+        "chego uma hora antes, me avisa onde estaciono",
+        "me avisa quanto custa uma hora antes",
+        "me avisa como chego aí",
+        "avisa minha mãe uma hora antes",
+    ];
+    all(&told, Asked::Reminding, Wish::Open);
+    let asked = ["uma hora antes, me avisa", "me avisa uma hora antes"];
+    all(&asked, Asked::Reminding, Wish::Asked);
+    let told = [
+        "coloca minha irmã na lista de espera",
+        "põe o João na fila",
+        "coloca ela na lista de espera sábado",
+        "add my sister to the waiting list",
+        "tem fila aí? bom dia. coloca o café na mesa",
+    ];
+    all(&told, Asked::Waiting, Wish::Open);
+    let asked = ["me coloca na lista de espera", "se abrir vaga, me avisa", "coloca meu nome na lista de espera"];
+    all(&asked, Asked::Waiting, Wish::Asked);
+}
+
+#[test]
 fn another_who_acts_asks_for_nothing() {
     let open = [
         "minha esposa vai marcar sexta 15h",

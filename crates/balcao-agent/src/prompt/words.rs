@@ -100,6 +100,15 @@ pub(crate) const fn not_agreed_to(locale: Locale) -> &'static str {
     }
 }
 
+/// The question about a booking that stands in the customer's name although somebody else comes.
+pub(crate) fn in_customers_name(question: &str, locale: Locale) -> String {
+    let (asked, behind) = question.rsplit_once('?').unwrap_or((question, ""));
+    match locale {
+        Locale::PtBr => format!("{asked}, no seu nome?{behind}"),
+        Locale::En => format!("{asked}, in your name?{behind}"),
+    }
+}
+
 /// Says that the profile leaves such an entry to staff.
 pub(crate) const fn kept_by_staff(locale: Locale) -> &'static str {
     match locale {

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
-    Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, mentions, normalize,
-    only_repeats, repeats, resolve_date, weekday_named, wish_for,
+    Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, is_put_off, meant_for,
+    mentions, normalize, only_repeats, repeats, resolve_date, weekday_named, wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
@@ -72,8 +72,33 @@ pub(super) fn of(
         Asked::Cancelling | Asked::Rescheduling | Asked::Reminding | Asked::Other => true,
     };
     // "Sexta em dezembro" is one of several Fridays.
-    let most = if named && !is_undecided(talk) { Consent::Given } else { Consent::Open };
+    let settled = named && !is_undecided(talk) && !is_for_unnamed(deed, args, &spec.said, talk);
+    let most = if settled { Consent::Given } else { Consent::Open };
     of_words(deed, args, &spec.said, talk).min(most)
+}
+
+/// Whether the customer wants a booking for another person whom neither the call nor the offer that they answer names: "marca pra minha
+/// mãe". It would stand in the customer's name, so the question says so.
+pub(super) fn is_for_unnamed(
+    deed: Asked,
+    args: &Value,
+    kinds: &BTreeMap<String, SaidAs>,
+    talk: &DialogueHistory<'_>,
+) -> bool {
+    let takes_name = kinds.iter().any(|(name, kind)| *kind == SaidAs::Words && args.get(name).is_some());
+    if deed != Asked::Booking || takes_name {
+        return false;
+    }
+    let things = things(args, kinds);
+    let others: Vec<String> =
+        talk.of_customer().take(1 + LOOK_BACK).flat_map(|text| meant_for(text, &things)).collect();
+    let answered = talk.lines.iter().skip_while(|line| line.by_customer().is_none()).nth(1);
+    let offer = words(answered.and_then(Utterance::by_us).unwrap_or_default());
+    let named = in_words(args);
+    let given = words(&named);
+    let is_named = |word: &String| given.contains(word) || offer.contains(word);
+    let is_asked = offer.iter().any(|word| ["nome", "name"].contains(&word.as_str()));
+    !others.is_empty() && !is_asked && !others.iter().any(is_named)
 }
 
 fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &DialogueHistory<'_>) -> Consent {
@@ -124,7 +149,7 @@ fn is_wished(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str], about: &s
         match wish_for(text, deed, things) {
             Wish::Asked => return true,
             // "Queria marcar um horário, como funciona" goes on when day and time are named.
-            Wish::Open if deed == Asked::Booking => return true,
+            Wish::Open if deed == Asked::Booking && !is_put_off(text) => return true,
             Wish::Spoken | Wish::Open => {}
             Wish::Absent if agreement == Agreement::Yes || only_names(text, deed, about, talk.today) => {}
             Wish::Absent => return false,

@@ -155,3 +155,34 @@ fn a_service_is_named_in_full_or_by_words_that_fit_it_alone() {
     assert!(!fits("corte na tesoura", "Corte na máquina") && !fits("combo", "Corte e barba"));
     assert_eq!(services_in(r#"{"services":[{"name":"Corte","id":1}]}"#), ["Corte"]);
 }
+
+#[test]
+fn a_booking_for_another_person_waits_until_the_question_says_for_whom() {
+    let for_mother = Utterance::Customer("marca corte na máquina sexta 15h com o Wesley pra minha mãe");
+    let is_open = |lines: &[Utterance<'_>], args: &Value, kinds: &[(&str, SaidAs)]| {
+        let kinds = kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
+        let talk =
+            DialogueHistory { lines: lines.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        is_for_unnamed(Asked::Booking, args, &kinds, &talk)
+    };
+    let (none, yes) = (json!({"barber_name": "Wesley"}), Utterance::Customer("sim"));
+    let barber = ("barber_name", SaidAs::Name);
+    assert!(is_open(&[for_mother], &none, &[barber]));
+    assert!(is_open(&[yes, Utterance::Us("Sexta às 15h. Posso marcar?"), for_mother], &none, &[barber]));
+    for offer in ["Sexta às 15h para a sua mãe. Posso marcar?", "Sexta às 15h, no seu nome?"] {
+        assert!(!is_open(&[yes, Utterance::Us(offer), for_mother], &none, &[barber]), "{offer}");
+    }
+    let named = json!({"barber_name": "Wesley", "client_name": "Joana Prado"});
+    assert!(!is_open(&[for_mother], &named, &[barber, ("client_name", SaidAs::Words)]));
+    for own in ["marca sexta 15h pra mim", "marca pro Wesley sexta 15h", "marca com o Wesley sexta 15h"] {
+        assert!(!is_open(&[Utterance::Customer(own)], &none, &[barber]), "{own}");
+    }
+}
+
+#[test]
+fn a_request_that_is_put_off_is_no_wish_for_the_next_ok() {
+    let (ok, taken) = (Utterance::Customer("ok"), Utterance::Us("Tá bom."));
+    let wish = Utterance::Customer("marca corte na máquina sexta às 15h com o Wesley, amanhã eu confirmo");
+    assert_eq!(consent(Asked::Booking, &[wish]), Consent::Open);
+    assert_eq!(consent(Asked::Booking, &[ok, taken, wish]), Consent::Open);
+}

@@ -242,6 +242,17 @@ impl Turn {
         }
     }
 
+    /// Whether a call books in the customer's name what they want for another person. A tool that calls others words its own question.
+    fn is_for_unnamed(&self, planned: &PlannedCall) -> bool {
+        let Some(tool) = self.setup.toolbox.get(&planned.tool).filter(|tool| tool.calls(&planned.args).is_empty())
+        else {
+            return false;
+        };
+        let is_of_customer = !self.state.principal.staff_facing && planned.confirm != Confirm::Staff;
+        let deed = tool.spec.act.and_then(consent::deed).filter(|_| is_of_customer);
+        deed.is_some_and(|deed| consent::is_for_unnamed(deed, &planned.args, &tool.spec.said, &self.talk()))
+    }
+
     /// The result for a call whose arguments are not in the conversation.
     fn report_ungrounded(&self, planned: &PlannedCall, problems: Vec<FieldProblem>) -> CallResult {
         let locale = self.state.principal.locale;
@@ -309,6 +320,9 @@ impl Turn {
         let now = self.state.now.timestamp();
         self.state.spent.tool_calls = self.state.spent.tool_calls.saturating_add(1);
         self.state.memory.learn(&queued.planned.args, &self.state.now);
+        if let Some(question) = result.confirm.as_mut().filter(|_| self.is_for_unnamed(&queued.planned)) {
+            *question = prompt::in_customers_name(question, self.state.principal.locale);
+        }
         if let Some(question) = result.confirm.clone() {
             let expires_at =
                 SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok().and_then(|wait| now.checked_add(wait).ok());

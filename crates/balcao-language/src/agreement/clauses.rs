@@ -3,7 +3,10 @@
 //! nome"). Each function gives the count of tokens; what the clause agrees to is for [`super`] to say.
 
 use super::words::{FILLER, LEADS, PERMISSIONS, YES};
-use crate::normalize::{Token, TokenKind, phrase_at, text_at};
+use crate::{
+    dates::weekday_named,
+    normalize::{Token, TokenKind, phrase_at, text_at},
+};
 
 /// What leads to a choice in the future: "vou querer", "vai ser", "bora".
 const FUTURE: &[&str] = &["vou", "vai", "vamos", "vamo", "bora", "simbora"];
@@ -167,8 +170,122 @@ pub(super) fn denied_coming(tokens: &[Token], index: usize) -> Option<usize> {
 }
 
 /// Whether a word of agreement is the first person of a regular verb: "confirmo", because "confirmar" agrees, too. "Combinado" is none.
-pub(super) fn is_first_person(word: &str) -> bool {
+fn is_first_person(word: &str) -> bool {
     word.strip_suffix('o').is_some_and(|stem| YES.contains(&format!("{stem}ar").as_str()))
+}
+
+/// Verbs of the first person that say what one will decide, answer or ask for first, in addition to those of agreement: "aviso".
+const DECIDING: &[&str] = &[
+    "aviso", "falo", "digo", "retorno", "respondo", "decido", "resolvo", "vejo", "ligo", "volto", "penso", "mando",
+    "chamo",
+];
+
+/// The same, as infinitives behind "vou".
+const TO_DECIDE: &[&str] = &[
+    "confirmar",
+    "avisar",
+    "falar",
+    "dizer",
+    "retornar",
+    "responder",
+    "decidir",
+    "resolver",
+    "ver",
+    "ligar",
+    "pensar",
+    "pedir",
+    "perguntar",
+    "conversar",
+    "combinar",
+    "checar",
+    "conferir",
+    "consultar",
+    "verificar",
+    "esperar",
+    "olhar",
+    "ask",
+    "check",
+    "think",
+    "talk",
+    "see",
+    "confirm",
+    "decide",
+];
+
+/// What leads to an act that the customer does first.
+const OWN_ACTS: &[&str] = &[
+    "vou",
+    "vamos",
+    "preciso",
+    "tenho que",
+    "tenho de",
+    "deixa eu",
+    "deixe eu",
+    "i ' ll",
+    "i will",
+    "i have to",
+    "i need to",
+    "let me",
+];
+
+/// Pronouns and the like between a day and the verb of who acts on that day.
+const PRONOUNS: &[&str] = &["eu", "te", "lhe", "vos", "ja", "me"];
+
+/// Whether the word at `index` says when the customer will agree, and so agrees to nothing now: "amanhã eu confirmo", "depois te aviso",
+/// "vou ver com ela". `is_when`: whether a token names a day, a time or a later moment.
+pub(crate) fn puts_off(tokens: &[Token], index: usize, is_when: impl Fn(usize) -> bool) -> bool {
+    let word = text_at(tokens, index);
+    if let Some(len) = phrase_at(tokens, index, OWN_ACTS) {
+        let verb = index.saturating_add(len);
+        let verb = verb.saturating_add(usize::from(PRONOUNS.contains(&text_at(tokens, verb))));
+        return TO_DECIDE.contains(&text_at(tokens, verb));
+    }
+    if !is_first_person(word) && !DECIDING.contains(&word) {
+        return false;
+    }
+    let before = (0..index).rev().find(|index| !PRONOUNS.contains(&text_at(tokens, *index)));
+    let behind = tokens.get(index.saturating_add(1)).filter(|_| !is_first_person(word));
+    before.is_some_and(&is_when) || behind.is_some_and(|_| is_when(index.saturating_add(1)))
+}
+
+/// Whether an act of the customer's own begins at `index`: "vou pedir", "preciso falar".
+pub(crate) fn is_own_act(tokens: &[Token], index: usize) -> bool {
+    let verb = |at: usize| {
+        let word = text_at(tokens, at);
+        word.len() >= 3 && ["ar", "er", "ir"].iter().any(|ending| word.ends_with(ending)) && !TO_CHOOSE.contains(&word)
+    };
+    phrase_at(tokens, index, OWN_ACTS).is_some_and(|len| verb(index.saturating_add(len)))
+}
+
+/// "Fecha sexta às 15h": without its mark it may ask when the house closes.
+pub(crate) fn may_ask_for_hours(tokens: &[Token], index: usize) -> bool {
+    let next = index.saturating_add(1);
+    let small = ["as", "a", "no", "na", "dia", "hoje", "amanha", "de", "que"].contains(&text_at(tokens, next));
+    let is_when = small
+        || tokens.get(next).is_some_and(|token| token.kind == TokenKind::Number)
+        || weekday_named(text_at(tokens, next)).is_some();
+    ["fecha", "close", "closes"].contains(&text_at(tokens, index)) && is_when
+}
+
+/// What leaves a thing as it is behind "deixar".
+const AS_IT_IS: &[&str] = &["assim", "como esta", "como ta", "do jeito", "quieto", "pra la", "para la"];
+
+/// Finds words that only look like agreement: "pode deixar assim" leaves what is, "já vou com o Wesley" tells what is so, and "isso é com
+/// o Wesley" says whose affair it is.
+pub(super) fn told_of_what_is(tokens: &[Token], index: usize) -> Option<usize> {
+    let lead = phrase_at(tokens, index, PERMISSIONS).unwrap_or(0);
+    let left = index.saturating_add(lead);
+    if ["deixar", "deixa", "deixe"].contains(&text_at(tokens, left)) && lead > 0 {
+        let rest = phrase_at(tokens, left.saturating_add(1), AS_IT_IS)?;
+        return Some(lead.saturating_add(1).saturating_add(rest));
+    }
+    let next = index.saturating_add(1);
+    if text_at(tokens, index) == "ja" && choice(tokens, next).is_none() {
+        return phrase_at(tokens, next, &["vou", "fico", "tenho", "to", "estou", "i ' m"])
+            .map(|len| len.saturating_add(1));
+    }
+    let is = ["e", "eh"].contains(&text_at(tokens, next)) && !text_at(tokens, next.saturating_add(1)).is_empty();
+    (text_at(tokens, index) == "isso" && is).then_some(2)
 }
 
 /// Words of agreement behind "já" that report what is so, and wish nothing: "já tá marcado", "já fechou".

@@ -66,7 +66,7 @@ pub(super) const YES: &[&str] = &[
     "demorou", "partiu", "simbora", "vambora", "to dentro", "tamo junto", "estou de acordo", "ta combinado", "ta fechado",
     "ta marcado", "feito", "sem problema", "sem problemas", "deal", "lets do it", "let ' s do it", "let ' s go", "lets go",
     "count me in", "i ' m in", "book it", "that works", "go for it", "all good", "pode vir", "pode crer", "faz isso",
-    "faca isso", "manda", "aprovado", "autorizo", "autorizado",
+    "faca isso", "vamo la", "vamo", "fecho", "manda", "aprovado", "autorizo", "autorizado",
 ];
 
 /// Of [`YES`]: they say that something is right or wanted, which agrees to end it only where nothing says what they mean.
@@ -108,6 +108,7 @@ pub(super) const FILLER: &[&str] = &[
     "a consulta", "o corte", "esse mesmo", "pra mim", "para mim", "por mim", "assim", "assim mesmo", "senhor",
     "senhora", "sr", "sra", "bom dia", "boa tarde", "boa noite", "oi", "ola", "that", "it", "the appointment",
     "my appointment", "for me", "muito bom", "muito", "bem", "gente", "doutora", "doutor", "dra", "dr", "eu", "me",
+    "opa", "opaa", "eba", "oba", "eita", "eta", "uau", "ufa", "aee", "ae", "ih", "ixi", "vixe", "poxa", "nossa", "wow", "yay", "oops",
     "isto", "demais", "agradeco", "os dois", "as duas", "ambos", "ambas", "todos", "todas", "tudo", "both", "all of them",
 ];
 

@@ -178,6 +178,12 @@ pub(super) const MATTERS: &[&str] = &[
     "que", "de", "do", "da", "o", "a", "os", "as", "pro", "ao", "aos", "what", "how", "that", "of", "him", "her", "them", "ele", "ela",
 ];
 
+/// Moments after now that are no day.
+pub(super) const LATER: &[&str] = &["depois", "tarde", "logo", "mais tarde", "noite", "manha", "jaja", "breve", "later", "then", "soon"];
+
+/// What joins an act to one that comes before it.
+pub(super) const THEN: &[&str] = &["e ai", "ai", "dai", "e depois", "depois", "e so depois", "then", "and then"];
+
 /// The shorthand of chats.
 pub(super) const SHORTHAND: &[(&str, &str)] = &[
     ("q", "que"), ("qnd", "quando"), ("qdo", "quando"), ("qd", "quando"), ("dps", "depois"), ("nd", "nada"), ("tb", "tambem"),

@@ -59,6 +59,11 @@ async fn an_offer_is_not_booked_on_anything_else() {
         "sim, mas com a Íris",
         "oi",
         "vai ser outro",
+        "pode deixar assim",
+        "na sexta eu já vou com o Wesley",
+        "isso é com o Wesley",
+        "fecha sexta às 15h",
+        "“pode marcar”",
     ] {
         assert_eq!(booked_by(answer).await, 0, "{answer}");
     }
@@ -205,9 +210,9 @@ async fn what_a_message_says_of_others_is_kept_of_nobody() {
         ("email", "golpe@x.com", "recebi um email de golpe@x.com"),
         ("address", "Rua Augusta, 90", "passei na rua Augusta 90 ontem"),
     ];
-    for (rows, kept) in [(own, true), (others, false)] {
+    for (rows, kept) in [(&own[..], true), (&others[..], false)] {
         for (field, value, message) in rows {
-            let args = json!({ field: value });
+            let args = json!({ *field: value });
             assert_eq!(changes(false, message, "update_contact", &args).await, kept, "{field} {value}: {message}");
         }
     }
@@ -230,10 +235,12 @@ async fn a_reminder_and_a_place_in_the_queue_are_what_the_customer_said() {
         (remind(1_440), "me lembra uma hora antes", false),
         (remind(60), "me lembra 2 horas antes", false),
         (remind(600), "me lembra do meu horário", false),
+        (remind(60), "chego uma hora antes, me avisa onde estaciono", false),
         (wait(json!({})), "me coloca na lista de espera sábado", true),
         (wait(json!({"period": "morning"})), "me coloca na lista de espera sábado de manhã", true),
         (wait(json!({"period": "afternoon"})), "me coloca na lista de espera sábado à tarde", true),
         (wait(json!({"service_name": WHAT})), "me coloca na lista de espera sábado pra corte na máquina", true),
+        (wait(json!({})), "coloca minha irmã na lista de espera sábado", false),
         (wait(json!({"period": "evening"})), "me coloca na lista de espera sábado de manhã", false),
         (wait(json!({"period": "morning"})), "me coloca na lista de espera sábado", false),
         (wait(json!({"service_name": "Coloração"})), "me coloca na lista de espera sábado pra corte na máquina", false),
@@ -241,6 +248,36 @@ async fn a_reminder_and_a_place_in_the_queue_are_what_the_customer_said() {
     ];
     for ((tool, booked, args), message, changed) in rows {
         assert_eq!(changes(booked, message, tool, &args).await, changed, "{tool} {args}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_visit_of_another_person_is_asked_about_in_the_customers_name() {
+    let shop = Shop::open(false).await;
+    let args = json!({"barber_name": WHO, "date": DAY, "start_hour": AT, "service_name": WHAT});
+    let call = Step::call("create_appointment", &args);
+    let wish = "marca corte na máquina sexta 15h com o Wesley pra minha mãe";
+    shop.turn(wish, vec![call, Step::text("Certo.")]).await;
+    assert_eq!(shop.standing(), 0);
+    assert!(shop.told().contains("no seu nome?"), "{}", shop.told());
+    shop.turn("sim", vec![Step::text("Certo.")]).await;
+    assert_eq!(shop.standing(), 1);
+}
+
+#[tokio::test]
+async fn a_request_books_the_day_and_the_moment_that_it_names() {
+    let book = |day: &str| json!({"barber_name": WHO, "date": day, "start_hour": AT, "service_name": WHAT});
+    for (message, day, booked) in [
+        ("marca corte na máquina com o Wesley semana que vem sexta 15h", DAY, false),
+        ("marca corte na máquina com o Wesley sexta 15h em dezembro", DAY, false),
+        ("marca corte na máquina com o Wesley daqui a duas semanas na sexta 15h", DAY, false),
+        ("marca corte na máquina com o Wesley semana que vem sexta 15h", "2026-12-04", true),
+        ("marca corte na máquina sexta 15h com o Wesley, amanhã eu confirmo", DAY, false),
+        ("vou pedir pra minha mulher e aí marca corte na máquina sexta 15h com o Wesley", DAY, false),
+        ("fecha sexta às 15h", DAY, false),
+        ("chego uma hora antes, marca corte na máquina sexta 15h com o Wesley", DAY, true),
+    ] {
+        assert_eq!(changes(false, message, "create_appointment", &book(day)).await, booked, "{message} {day}");
     }
 }
 
