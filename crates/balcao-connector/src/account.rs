@@ -23,7 +23,7 @@ use crate::{
     connection::{Connection, LimitHeaders},
     error::{CallError, FailureKind, Outcome},
     fan_out,
-    held::Held,
+    held::{self, Held},
     problem::Problem,
     rate::{Budget, RateLimitReport},
     request::{self, Request},
@@ -145,6 +145,18 @@ impl Account {
                 error.detail = striker.text(&error.detail);
                 tracing::debug!(path = operation.command.path, kind = ?error.kind, status = error.status, "call failed");
                 Err(error)
+            }
+            Ok(mut value) if held::is_large(&value) => {
+                let striking = move || {
+                    striker.value(&mut value);
+                    value
+                };
+                let left = until.saturating_sub(self.clock.elapsed());
+                aside(left, striking).await.ok_or_else(|| {
+                    let writes = !operation.command.method.is_safe();
+                    let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
+                    CallError::new(FailureKind::Timeout, outcome, "the answer was not read in time")
+                })
             }
             Ok(mut value) => {
                 striker.value(&mut value);
@@ -276,7 +288,23 @@ impl Account {
         settling.told = told;
         drop(settling);
         let (writes, values_left) = (!command.method.is_safe(), going.held.values_left());
-        let read = answer.read(&command.response, &self.connection.errors, writes, values_left, self.clock.now());
+        let (taken, now) = (answer.taken, self.clock.now());
+        let (answer, read) = if answer.is_large() {
+            let (response, errors) = (command.response.clone(), self.connection.errors.clone());
+            let reading = move || {
+                let read = answer.read(&response, &errors, writes, values_left, now);
+                (answer, read)
+            };
+            let left = going.until.saturating_sub(self.clock.elapsed());
+            aside(left, reading).await.ok_or_else(|| {
+                going.held.give_bytes(taken);
+                let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
+                CallError::new(FailureKind::Timeout, outcome, "the answer was not read in time")
+            })?
+        } else {
+            let read = answer.read(&command.response, &self.connection.errors, writes, values_left, now);
+            (answer, read)
+        };
         if read.is_err() {
             going.held.give_bytes(answer.taken);
         }
@@ -321,6 +349,11 @@ impl Account {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
+}
+
+/// Works on a large answer beside the threads that serve others; `None`: not within `limit`.
+async fn aside<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::time::timeout(limit, tokio::task::spawn_blocking(work)).await.ok()?.ok()
 }
 
 /// Gives a request back to the budget, also where the call is dropped while it is under way.

@@ -48,6 +48,16 @@ fn take(from: &AtomicUsize, count: usize) -> bool {
     from.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(count)).is_ok()
 }
 
+/// Values and bytes of a result that are looked through where it arrives.
+const INLINE_VALUES: usize = 5_000;
+const INLINE_BYTES: usize = 256 * 1024;
+
+/// Whether looking through a result would hold up others on the same thread.
+pub(crate) fn is_large(value: &Value) -> bool {
+    let (values, bytes) = size(value);
+    values > INLINE_VALUES || bytes > INLINE_BYTES
+}
+
 /// The values within a value, itself among them, and the bytes of its texts.
 fn size(value: &Value) -> (usize, usize) {
     let sum = |(values, bytes): (usize, usize), (more, further): (usize, usize)| (values + more, bytes + further);

@@ -43,7 +43,18 @@ pub(crate) enum Bytes {
     Late,
 }
 
+/// Bytes of a body that are read where they arrive: less than a millisecond's work.
+const INLINE_BYTES: usize = 64 * 1024;
+
 impl Answer {
+    /// Whether reading it would hold up others on the same thread.
+    pub(crate) const fn is_large(&self) -> bool {
+        match &self.body {
+            Bytes::Whole(bytes) => bytes.len() > INLINE_BYTES,
+            Bytes::TooLarge | Bytes::Cut | Bytes::Late => false,
+        }
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
     }

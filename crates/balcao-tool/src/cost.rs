@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::limits::{
-    MAX_MISTAKES_COLLECTED, MAX_PATTERN_STEPS, MAX_SCHEMA_DEPTH, MAX_SCHEMA_OPTIONS, MAX_SCHEMA_PARTS,
-    MAX_SCHEMA_PATTERN_BYTES, MAX_SCHEMA_PATTERNS, MAX_VISITS,
+    MAX_INLINE_VISITS, MAX_MISTAKES_COLLECTED, MAX_PATTERN_STEPS, MAX_SCHEMA_DEPTH, MAX_SCHEMA_OPTIONS,
+    MAX_SCHEMA_PARTS, MAX_SCHEMA_PATTERN_BYTES, MAX_SCHEMA_PATTERNS, MAX_VISITS,
 };
 
 /// What looks at one value.
@@ -156,6 +156,12 @@ impl Cost {
             return true;
         }
         let mut left = MAX_VISITS;
+        self.spend(value, self.look, &mut left)
+    }
+
+    /// Whether a check of a value takes so little that it holds up nobody else on the thread.
+    pub(crate) fn is_light(self, value: &Value) -> bool {
+        let mut left = MAX_INLINE_VISITS;
         self.spend(value, self.look, &mut left)
     }
 

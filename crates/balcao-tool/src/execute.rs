@@ -82,7 +82,7 @@ impl Tool {
         match self.bounded(run).await {
             Ok(Preview::Ask(question)) => self.ask(question, locale),
             Ok(Preview::Refused(output)) => {
-                let result = self.finish(output, locale);
+                let result = self.finish(output, locale).await;
                 // Outside of our tables something was answered, and cannot be read: it may well have been done.
                 let uncertain = result.code.is_some() && mode != RunMode::Ask && self.is_external();
                 CallResult { uncertain, ..result }
@@ -115,7 +115,7 @@ impl Tool {
             sleep(settle).await;
         }
         match self.bounded(self.handler.find(cx, args.clone())).await {
-            Ok(Found::There(output)) => self.finish(output, cx.principal.locale),
+            Ok(Found::There(output)) => self.finish(output, cx.principal.locale).await,
             Ok(Found::Absent) => self.run_once(cx, args, RunMode::Execute).await,
             // The outcome is not known: nothing is sent until it is.
             Err(error) => CallResult { uncertain: true, ..self.fail(&error, cx.principal.locale) },

@@ -156,6 +156,36 @@ fn spec(class: EffectClass) -> CommandSpec {
     }
 }
 
+/// How often another task of the same thread is served while a result of so many values is checked.
+async fn served_beside_a_result_of(values: usize) -> (u32, CallResult) {
+    let handler = Handler {
+        plan: Mutex::default(),
+        ledger: Arc::default(),
+        honours_keys: false,
+        can_look: false,
+        repeats: false,
+    };
+    let numbers = json!({"properties": {"found": {"type": "array", "items": {"type": "integer"}}}});
+    let tool = Tool::new(CommandSpec { output_schema: numbers, ..spec(EffectClass::Read) }, Arc::new(handler)).unwrap();
+    let served = Mutex::new(0);
+    let output = ToolOutput::success(json!({"found": vec![0; values]}));
+    let checked = async {
+        let result = tool.finish(output, Locale::En).await;
+        (*served.lock().unwrap(), result)
+    };
+    // The second is served when the first waits.
+    futures::join!(checked, async { *served.lock().unwrap() += 1 }).0
+}
+
+#[tokio::test]
+async fn a_large_result_is_checked_beside_the_thread_that_serves_others() {
+    for (values, beside) in [(100, 0), (150_000, 1)] {
+        let (served, result) = served_beside_a_result_of(values).await;
+        assert_eq!((served, result.class), (beside, ResultClass::Success), "{values}");
+        assert_eq!(result.value["found"].as_array().unwrap().len(), values);
+    }
+}
+
 async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -> (CallResult, Ledger) {
     Bench { can_look, ..Bench::new(class) }.run(plan, mode).await
 }

@@ -36,6 +36,10 @@ pub const MAX_PATTERN_STEPS: usize = 2_000;
 pub const MAX_SCHEMA_OPTIONS: usize = 5_000;
 /// Visits of values by parts of a schema in one check: a tenth of a second.
 pub const MAX_VISITS: u64 = 4_000_000;
+/// The same of a result that is checked on the thread that serves the call: a millisecond. A larger one is checked beside it.
+pub const MAX_INLINE_VISITS: u64 = 40_000;
+/// Time for the check of a result beside the thread; a hundred times what its visits take.
+pub const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Mistakes that a value may have and all be collected: some 200 MiB. Of a value that could have more, the first one is reported.
 pub const MAX_MISTAKES_COLLECTED: u64 = 500_000;
 /// Mistakes of one value that are looked at before the first of them are reported.

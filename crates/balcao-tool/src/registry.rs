@@ -8,7 +8,10 @@ use std::{
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
-use tokio::time::Instant;
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, timeout},
+};
 
 use crate::call::RunMode;
 use crate::class::ResultClass;
@@ -19,6 +22,7 @@ use crate::{
     effect::{Confirm, Effect},
     error::{ErrorCode, FieldProblem, Internal, ToolError, tell_uncertain},
     handler::ToolHandler,
+    limits::CHECK_TIMEOUT,
     outcome::{CallResult, ToolOutput},
     receipt::Receipt,
     spec::CommandSpec,
@@ -193,9 +197,31 @@ impl Tool {
         error_result(error, self.spec.guidance(error.code, locale), locale)
     }
 
-    pub(crate) fn finish(&self, mut output: ToolOutput, locale: Locale) -> CallResult {
+    /// The result of what a handler gave: checked against its schema, a large one beside the threads that serve others.
+    pub(crate) async fn finish(&self, mut output: ToolOutput, locale: Locale) -> CallResult {
+        if output.unprocessed.is_some() {
+            return self.tell(output, Vec::new(), locale);
+        }
+        if self.output.checks_lightly(&output.value) {
+            let problems = self.output.problems(&output.value);
+            return self.tell(output, problems, locale);
+        }
+        let (schema, value) = (self.output.clone(), std::mem::take(&mut output.value));
+        let checking = spawn_blocking(move || {
+            let problems = schema.problems(&value);
+            (value, problems)
+        });
+        match timeout(CHECK_TIMEOUT, checking).await {
+            Ok(Ok((value, problems))) => self.tell(ToolOutput { value, ..output }, problems, locale),
+            Ok(Err(_)) | Err(_) => {
+                let note = Internal::note("the check of the result against its schema did not end");
+                self.fail(&ToolError::new(ErrorCode::Internal, "the tool failed").internal(note), locale)
+            }
+        }
+    }
+
+    fn tell(&self, mut output: ToolOutput, problems: Vec<FieldProblem>, locale: Locale) -> CallResult {
         let unprocessed = output.unprocessed.take();
-        let problems = if unprocessed.is_some() { Vec::new() } else { self.output.problems(&output.value) };
         if !problems.is_empty() {
             let note = format!("the result breaks the output schema: {}", json!(problems));
             return self

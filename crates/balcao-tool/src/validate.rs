@@ -63,6 +63,11 @@ impl Schema {
         self.cost.fits(value) && self.compiled.is_valid(value)
     }
 
+    /// Whether a check of a value takes so little that it holds up nobody else on the thread.
+    pub(crate) fn checks_lightly(&self, value: &Value) -> bool {
+        self.cost.is_light(value)
+    }
+
     /// Everything that is wrong with `value`, one entry per field; empty if nothing is.
     #[must_use]
     pub fn problems(&self, value: &Value) -> Vec<FieldProblem> {
