@@ -13,6 +13,10 @@ use base64::{
 };
 use serde_json::{Map, Value};
 
+mod decoding;
+
+use decoding::{SHORTEST_RUN, decoded};
+
 /// Characters of a secret that may not be told in one piece.
 const WINDOW: usize = 8;
 /// The same where the characters may be those of plain words.
@@ -90,6 +94,12 @@ impl Striker {
         let windows = self.windows.as_ref().filter(|_| text.len() >= self.shortest)?;
         let mut found: Vec<(usize, usize)> =
             windows.find_overlapping_iter(text).map(|one| (one.start(), one.end())).collect();
+        if text.len() >= SHORTEST_RUN {
+            for decoded in decoded(text.as_bytes()) {
+                let places = windows.find_overlapping_iter(&decoded.bytes);
+                found.extend(places.map(|one| (decoded.place_of(one.start()), decoded.place_of(one.end()))));
+            }
+        }
         if found.is_empty() {
             return None;
         }

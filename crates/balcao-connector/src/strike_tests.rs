@@ -52,6 +52,38 @@ fn a_secret_is_struck_however_it_is_escaped() {
 }
 
 #[test]
+fn a_secret_is_struck_where_each_byte_is_spelt_by_itself() {
+    let secret = "correct/horse-battery&staple";
+    for (secret, own) in [(SECRET, "pk"), (secret, "horse")] {
+        let striker = Striker::new([secret]);
+        let each = |code: fn(u8) -> String, between: &str| secret.bytes().map(code).collect::<Vec<_>>().join(between);
+        let quoted = each(|byte| format!("={byte:02X}"), "");
+        let (head, tail) = quoted.split_at(30);
+        for echoed in [
+            each(|byte| format!("%{byte:02X}"), ""),
+            each(|byte| format!("%{byte:02x}"), ""),
+            quoted.clone(),
+            format!("{head}=\r\n{tail}"),
+            format!("{}=\n{}", secret.get(..9).unwrap(), secret.get(9..).unwrap()),
+            each(|byte| format!("{byte:02x}"), ":"),
+            each(|byte| format!("{byte:02X}"), " "),
+            each(|byte| format!("{byte:02x}"), "-"),
+            each(|byte| format!("{byte:02x}"), ", "),
+        ] {
+            let told = striker.text(&format!("before: {echoed} (after)"));
+            assert!(told.starts_with("before") && told.ends_with("after)"), "{echoed}: {told}");
+            assert!(told.contains('…') && told.len() < 40 && !told.contains(own), "{echoed}: {told}");
+        }
+    }
+    let striker = Striker::new([SECRET]);
+    for plain in
+        ["100% de 20%", "a=1&b=20", "25/11, 15:00, 16:30", "00:1A:2B:3C:4D:5E:6F:70", "%41%42%43", "=C3=A9 =C3=A3"]
+    {
+        assert_eq!(striker.text(plain), plain);
+    }
+}
+
+#[test]
 fn a_large_part_of_a_secret_of_small_letters_is_struck() {
     let striker = Striker::new(["correct-horse-battery-staple"]);
     assert_eq!(striker.text("a correct-horse-battery b"), "a … b");
