@@ -29,6 +29,37 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
+/// Reads a file of secrets strictly: a key that stands twice is refused, because another reader might take the other one. The error quotes no
+/// value of the file.
+///
+/// # Errors
+/// Why it is no such file.
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, String> {
+    let read = balcao_json::read(bytes, MOST_LEVELS).map_err(|fault| match fault {
+        balcao_json::Fault::Malformed { line, column, .. } => format!("invalid {what} (line {line}, column {column})"),
+        other @ (balcao_json::Fault::TooDeep { .. }
+        | balcao_json::Fault::TooMany { .. }
+        | balcao_json::Fault::KeyTwice { .. }) => format!("invalid {what}: {other}"),
+    })?;
+    serde_json::from_value(read).map_err(|_secret| format!("invalid {what}; expected the file that this program wrote"))
+}
+
+/// Levels of arrays and objects of such a file; this program writes two.
+const MOST_LEVELS: usize = 8;
+
+/// Whether others than its owner can read or write a file; a file that is not there is closed.
+#[cfg(unix)]
+pub(crate) fn is_open(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+}
+
+/// Systems other than Unix have other rules for who reads a file.
+#[cfg(not(unix))]
+pub(crate) fn is_open(_path: &Path) -> bool {
+    false
+}
+
 /// Checks that [`replace`] could write a file there.
 ///
 /// # Errors

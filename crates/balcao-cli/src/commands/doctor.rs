@@ -21,13 +21,14 @@ use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
 use balcao_store::{Store, crm::organization, messaging::inbox};
 use jiff::{SignedDuration, tz::TimeZone};
 use packs_found::own_packs;
+use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 use crate::{
     config::{self, Config, handoffs, webhooks},
     output::{Failure, error_chain, indented, print_line},
     packs::{self, OwnPacks},
-    profiles, time, wire,
+    private, profiles, time, wire,
 };
 
 /// Options of `balcao doctor`.
@@ -74,6 +75,7 @@ pub(crate) async fn run(
     // A broken configuration ends every command with its mistakes; the doctor says the same.
     let config = config::load(file, environment)?;
     let mut findings = vec![Finding::fine("configuration", "read, no mistakes".to_owned())];
+    findings.extend(open_configuration(file, &config));
     findings.extend(served(&config, environment));
     findings.extend(database(&config).await);
     let own = own_packs(&config, &mut findings).await;
@@ -110,6 +112,22 @@ const fn verdict_word(verdict: &Verdict) -> &'static str {
         Verdict::Wrong => "wrong",
     }
 }
+
+/// A configuration file with secrets in it that other users of this machine can read.
+fn open_configuration(file: Option<&Path>, config: &Config) -> Option<Finding> {
+    let file = file.unwrap_or(Path::new(config::DEFAULT_FILE));
+    let text = std::fs::read_to_string(file).ok().filter(|_| private::is_open(file))?;
+    let holds = config.secrets.iter().any(|secret| {
+        let secret = secret.expose_secret();
+        secret.len() >= SHORTEST_SECRET && text.contains(secret)
+    });
+    let says = format!("other users of this machine can read {}, and it holds secrets", file.display());
+    let mend = format!("chmod 600 {}; or name the secrets in the environment", file.display());
+    holds.then(|| Finding::warning("configuration", says, &mend))
+}
+
+/// Shorter values stand in a configuration by chance.
+const SHORTEST_SECRET: usize = 4;
 
 /// What `balcao serve` would refuse of the configuration, besides what has a check of its own.
 fn served(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Finding> {

@@ -96,10 +96,7 @@ impl TokenFile {
 
     fn read(&self) -> Result<Entries, String> {
         match std::fs::read(&self.0) {
-            // What the parser says quotes nothing of the file but its place.
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-                self.name(&format!("invalid file of tokens (line {}, column {})", error.line(), error.column()))
-            }),
+            Ok(bytes) => private::read_json(&bytes, "file of tokens").map_err(|error| self.name(&error)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Entries::new()),
             Err(error) => Err(self.name(&crate::files::reason(&error))),
         }

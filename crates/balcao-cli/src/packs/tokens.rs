@@ -63,7 +63,7 @@ impl TokenFile {
 
     fn read(&self) -> Result<Tokens, String> {
         match std::fs::read(&self.path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| error.to_string()),
+            Ok(bytes) => private::read_json(&bytes, "file of tokens"),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Tokens::new()),
             Err(error) => Err(error.to_string()),
         }

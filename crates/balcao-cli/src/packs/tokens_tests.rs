@@ -70,3 +70,18 @@ fn a_file_that_is_none_is_not_written_over_and_stops_nobody() {
     file.keep(&secret("first"), &secret("second"));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "no JSON");
 }
+
+#[test]
+fn a_file_of_tokens_that_names_one_twice_is_refused_and_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packs.tokens.json");
+    let one = |token: &str| format!("\"orders\": {{\"instead_of\": \"x\", \"refresh_token\": \"{token}\"}}");
+    for (text, says) in [
+        (format!("{{{}, {}}}", one("first-token"), one("second-token")), "given twice"),
+        ("{\"orders\": \"first-token\"}".to_owned(), "invalid file of tokens"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let told = TokenFile::new(&path, "orders", None).check().unwrap_err();
+        assert!(told.contains(says) && !told.contains("-token"), "{told}");
+    }
+}

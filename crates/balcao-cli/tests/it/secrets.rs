@@ -2,7 +2,7 @@
 
 use secrecy::SecretString;
 
-use crate::root;
+use crate::{balcao, out, root};
 
 /// Compiles only as long as a secret can be neither shown nor serialised: with either, it would be ambiguous which is meant.
 trait Hidden<Reason> {
@@ -28,4 +28,28 @@ fn a_111_what_writes_prompts_and_runs_tools_or_helpers_holds_no_secret() {
     }
     const { assert!(<SecretString as Hidden<_>>::HIDDEN) };
     assert!(!format!("{:?}", SecretString::from("canary")).contains("canary"));
+}
+
+#[cfg(unix)]
+#[test]
+fn doctor_warns_of_a_configuration_with_secrets_that_others_can_read() {
+    use std::{fs, os::unix::fs::PermissionsExt};
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("balcao.toml");
+    let warns = |config: &str, mode: u32| {
+        fs::write(&file, config).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        let said = balcao(folder.path())
+            .env("BALCAO__WHATSAPP__APP_SECRET", "a-secret-of-the-environment")
+            .arg("doctor")
+            .output()
+            .unwrap();
+        out(&said).contains("other users of this machine can read balcao.toml")
+    };
+    let written = "[whatsapp]\naccount = \"1\"\ntoken = \"a-token-in-the-file\"\n";
+    assert!(warns(written, 0o644));
+    assert!(warns(written, 0o640));
+    assert!(!warns(written, 0o600));
+    assert!(!warns("[whatsapp]\naccount = \"1\"\n", 0o644));
 }

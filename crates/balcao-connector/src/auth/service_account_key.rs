@@ -34,6 +34,9 @@ pub struct Statement<'a> {
     pub audience: &'a str,
 }
 
+/// Levels of arrays and objects of a key file; Google writes one.
+const MOST_LEVELS: usize = 8;
+
 /// What of an account's key file is needed.
 #[derive(Deserialize)]
 struct KeyFile {
@@ -75,8 +78,19 @@ impl ServiceAccountKey {
     /// # Errors
     /// The text is not such a file, or holds another key than one of RSA. The error repeats nothing of the file.
     pub fn read(file: &SecretString) -> Result<Self, String> {
-        let file: KeyFile = serde_json::from_str(file.expose_secret())
-            .map_err(|error| format!("invalid key file (line {}, column {})", error.line(), error.column()))?;
+        let read = balcao_json::read_text(file.expose_secret(), MOST_LEVELS).map_err(|fault| match fault {
+            balcao_json::Fault::Malformed { line, column, .. } => {
+                format!("invalid key file (line {line}, column {column})")
+            }
+            other @ (balcao_json::Fault::TooDeep { .. }
+            | balcao_json::Fault::TooMany { .. }
+            | balcao_json::Fault::KeyTwice { .. }) => format!("invalid key file: {other}"),
+        })?;
+        // What the reader of types says may repeat a value.
+        let file: KeyFile = serde_json::from_value(read).map_err(|_secret| {
+            "invalid key file; expected the texts `client_email`, `private_key`, `private_key_id` and `token_uri`"
+                .to_owned()
+        })?;
         let key = rsa_key(&file.private_key)?;
         Ok(Self { key, key_id: file.private_key_id, email: file.client_email, token_url: file.token_uri })
     }

@@ -219,6 +219,8 @@ fn a_key_file_that_is_none_or_is_for_somebody_else_opens_no_account_and_is_not_r
         json!({ "client_email": "a", "private_key": "SECRET-no-pem", "private_key_id": "k", "token_uri": url });
     for (file, says) in [
         ("SECRET, not JSON".to_owned(), "invalid key file"),
+        (json!({ "client_email": ["SECRET"] }).to_string(), "invalid key file"),
+        (broken.to_string().replacen('{', "{\"private_key\": \"SECRET\", ", 1), "given twice"),
         (broken.to_string(), "expected an RSA key"),
         (key_file("https://evil.example/token"), "another `token_uri`"),
     ] {

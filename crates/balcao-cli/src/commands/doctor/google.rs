@@ -1,12 +1,10 @@
 //! Whether Google Calendar is connected well.
 
-use std::path::Path;
-
 use balcao_google::Severity;
 
 use super::{Finding, Verdict};
 use crate::config::Config;
-use crate::{google, wire};
+use crate::{google, private, wire};
 
 /// Checks each step, from the files to the calendars.
 pub(super) async fn check(config: &Config) -> Vec<Finding> {
@@ -43,21 +41,10 @@ fn open_files(config: &Config) -> Vec<Finding> {
     let google = &config.google;
     let files =
         [google.service_account_file.as_deref(), google.client_secret_file.as_deref(), Some(google.tokens.as_path())];
-    let open = files.into_iter().flatten().filter(|file| is_open(file));
+    let open = files.into_iter().flatten().filter(|file| private::is_open(file));
     open.map(|file| {
         let says = format!("other users of this machine can read {}", file.display());
         Finding::warning("google", says, &format!("chmod 600 {}", file.display()))
     })
     .collect()
-}
-
-#[cfg(unix)]
-fn is_open(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_open(_file: &Path) -> bool {
-    false
 }
