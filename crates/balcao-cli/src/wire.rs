@@ -427,3 +427,19 @@ pub(crate) fn profile<'a>(
         Failure::usage(format!("unknown profile `{id}`; expected one of: {}", known.join(", ")))
     })
 }
+
+/// Whether a server was at work on this database before.
+///
+/// # Errors
+/// If the database fails.
+pub(crate) async fn was_served(app: &AppContext) -> Result<bool, Failure> {
+    restore_guard::was_served(&app.store).await.map_err(|error| Failure::operation(error_chain(&error)))
+}
+
+/// Notes in the database that a server is at work on it.
+///
+/// # Errors
+/// If the database fails.
+pub(crate) async fn note_served(app: &AppContext) -> Result<(), Failure> {
+    restore_guard::note_in_database(app).await.map(drop).map_err(|error| Failure::operation(error_chain(&error)))
+}

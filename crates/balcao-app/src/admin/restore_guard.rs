@@ -60,10 +60,27 @@ pub async fn keep_noting(app: &AppContext, alone: &mut ExclusiveLock) {
 /// # Errors
 /// [`UseCaseError`] if the database or the note beside it failed.
 pub async fn note(app: &AppContext, alone: &mut ExclusiveLock) -> Result<(), UseCaseError> {
-    let now = app.clock.now();
-    app.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| restore::mark(tx, now)).await?;
+    let now = note_in_database(app).await?;
     alone.mark(now).map_err(|error| StoreError::ReadOnly { what: format!("the note beside the database: {error}") })?;
     Ok(())
+}
+
+/// Notes in the database alone that a server is at work on it; gives when that is.
+///
+/// # Errors
+/// [`StoreError`] if the database failed.
+pub async fn note_in_database(app: &AppContext) -> Result<Timestamp, StoreError> {
+    let now = app.clock.now();
+    app.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| restore::mark(tx, now)).await?;
+    Ok(now)
+}
+
+/// Whether a server was at work on this database before.
+///
+/// # Errors
+/// [`StoreError`] if the database failed.
+pub async fn was_served(store: &Store) -> Result<bool, StoreError> {
+    Ok(store.read::<_, StoreError, _>(restore::marked).await?.is_some())
 }
 
 /// Holds, for every business of the database, what a program whose work is lost may have done; gives what that was, by name.

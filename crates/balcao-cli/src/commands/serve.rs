@@ -107,8 +107,12 @@ async fn start(args: Args, mut config: Config, environment: &BTreeMap<String, St
     }
     let app = AppContext { clock: Arc::<SharedClock>::clone(&clock), ..app };
     let seen = looks(&config.packs);
+    if wire::was_served(&app).await? {
+        packs::accept::wait_if_lost(&config.packs)?;
+    }
     let own = wire::own_packs_of(&config, &app, organization).await?;
     packs::accept::remember(&config.packs, &own.all)?;
+    wire::note_served(&app).await?;
     let (front, _why) = front_desk(&app, &config, environment, args.model.as_deref(), &own)?;
     let shop = ServedBusiness { name: wire::organization(&app, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)

@@ -4,7 +4,7 @@
 //! while the configuration named no organization holds for one that is named later, and is written under its name by the next `serve`.
 //!
 //! When `serve` starts, it accepts a pack without any acceptance as it is and writes the acceptance down, because the operator chose its
-//! folder. A pack that only other organizations accepted is compared with their terms, so that a changed pack does not count as new. A pack
+//! folder. If the file is gone from an installation that was served before, every pack waits for a person instead. A pack that only other organizations accepted is compared with their terms, so that a changed pack does not count as new. A pack
 //! that starts a program always waits for a person. Under `packs.development` no pack needs an acceptance.
 
 use std::{collections::BTreeMap, io::ErrorKind, path::Path};
@@ -27,6 +27,9 @@ const ANY: &str = "_";
 #[serde(deny_unknown_fields)]
 pub(crate) struct Accepted {
     organizations: BTreeMap<String, BTreeMap<String, Terms>>,
+    /// The list before this one was lost: a pack that is not on this one may have been on that one, so that it waits for a person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    waits: bool,
 }
 
 impl Accepted {
@@ -38,7 +41,7 @@ impl Accepted {
         match read_regular(path, MAX_BYTES) {
             Ok(text) => balcao_json::read_strictly(&text).map_err(|error| {
                 Failure::usage(format!(
-                    "packs.accepted {}: invalid file: {error}; move it away, and `balcao pack accept` writes it anew",
+                    "packs.accepted {}: invalid file: {error}; restore it from a backup. Without one, move it away: every pack then waits for `balcao pack accept`, and `--dry-run` shows what that would accept",
                     path.display()
                 ))
             }),
@@ -84,6 +87,11 @@ impl Accepted {
         self.organizations.entry(whose(config).to_owned()).or_default().insert(pack.to_owned(), terms);
     }
 
+    /// Whether packs without terms wait for a person.
+    pub(crate) const fn waits(&self) -> bool {
+        self.waits
+    }
+
     /// Whether the organization that is served has terms of a pack under its own name.
     fn names(&self, config: &PacksConfig, pack: &str) -> bool {
         self.organizations.get(whose(config)).is_some_and(|packs| packs.contains_key(pack))
@@ -107,13 +115,14 @@ pub(crate) fn may_connect(config: &PacksConfig, accepted: &Accepted, pack: &str,
         return true;
     }
     let known = if program { accepted.of(config, pack) } else { accepted.held_against(config, pack, terms) };
-    known.map_or(!program, |known| known.shared == terms.shared)
+    known.map_or(!program && !accepted.waits, |known| known.shared == terms.shared)
 }
 
 /// The commands of a pack that are not as they were accepted.
 pub(crate) fn changed(config: &PacksConfig, own: &OwnPack, accepted: &Accepted) -> Vec<String> {
     match accepted.held_against(config, &own.pack.id, &own.pack.terms) {
         Some(known) if !config.development => own.pack.terms.changed(known).into_iter().collect(),
+        None if accepted.waits && !config.development => own.pack.terms.commands.keys().cloned().collect(),
         Some(_) | None => Vec::new(),
     }
 }
@@ -129,6 +138,8 @@ pub(crate) fn remember(config: &PacksConfig, packs: &[OwnPack]) -> Result<(), Fa
     }
     let mut accepted = Accepted::read(&config.accepted)?;
     let file = config.accepted.display();
+    // Even an empty list tells the next start that none was lost.
+    let is_first = !config.accepted.exists();
     let mut is_new = false;
     for own in packs {
         let (pack, terms) = (&own.pack.id, &own.pack.terms);
@@ -140,7 +151,7 @@ pub(crate) fn remember(config: &PacksConfig, packs: &[OwnPack]) -> Result<(), Fa
                 tracing::info!(pack, %file, "what was accepted before the organization was named holds for it");
                 Some(before.clone())
             }
-            None if own.starts_a_program() => None,
+            None if own.starts_a_program() || accepted.waits => None,
             None if accepted.held_against(config, pack, terms).is_none_or(|known| known == terms) => {
                 tracing::warn!(pack, %file, "accepted as it is, because the file names no terms of it; changes wait for `balcao pack accept`");
                 Some(terms.clone())
@@ -153,7 +164,31 @@ pub(crate) fn remember(config: &PacksConfig, packs: &[OwnPack]) -> Result<(), Fa
             is_new = true;
         }
     }
-    if is_new { accepted.write(&config.accepted) } else { Ok(()) }
+    match (is_new, is_first) {
+        (true, _) => accepted.write(&config.accepted),
+        (false, true) => {
+            // A folder that takes no file holds no acceptances either, so nothing is lost there.
+            if let Err(failure) = accepted.write(&config.accepted) {
+                tracing::debug!(reason = failure.message(), "an empty list of acceptances could not be written");
+            }
+            Ok(())
+        }
+        (false, false) => Ok(()),
+    }
+}
+
+/// Makes every pack wait for a person if the list of acceptances is gone from an installation that was served before: what stands in the
+/// folders now may not be what was accepted.
+///
+/// # Errors
+/// If the file cannot be written.
+pub(crate) fn wait_if_lost(config: &PacksConfig) -> Result<(), Failure> {
+    if config.development || config.accepted.exists() || super::found(config, &mut Vec::new()).is_empty() {
+        return Ok(());
+    }
+    let file = config.accepted.display();
+    tracing::error!(%file, "the list of accepted packs is gone: restore it from a backup, or review each pack with `balcao pack accept --dry-run`");
+    Accepted { waits: true, ..Accepted::default() }.write(&config.accepted)
 }
 
 impl OwnPack {

@@ -35,8 +35,12 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
         let held_against = accepted.held_against(&config.packs, &one.pack.id, &one.pack.terms);
         let named = config.packs.development || held_against.is_some();
         if !named && one.unconnected.is_none() && !one.starts_a_program() {
-            let says =
-                format!("{}: nothing of it was accepted; the next `balcao serve` accepts it as it is", one.pack.id);
+            let then = if accepted.waits() {
+                "the list of acceptances was lost, so it waits for a person"
+            } else {
+                "the next `balcao serve` accepts it as it is, unless a list of acceptances was lost"
+            };
+            let says = format!("{}: nothing of it was accepted; {then}", one.pack.id);
             let mend = "`balcao pack accept --dry-run` shows it, `balcao pack accept` accepts it; a lost `packs.accepted` comes from a backup";
             findings.push(Finding::warning("packs", says, mend));
         }

@@ -422,3 +422,30 @@ fn p13_a_server_writes_what_was_accepted_under_the_organizations_name_and_not_wh
     assert!(!text.contains("x.id * 3"), "{text}");
     shop.stop();
 }
+
+#[test]
+fn p12_a_list_of_accepted_packs_that_is_gone_accepts_nothing() {
+    let config = "[packs]\nfolders = [\"code00\"]\naccepted = \"accepted.json\"\n";
+    let mut shop = crate::observed::serve(config, |command| {
+        write(command.get_current_dir().unwrap(), "code00", SCRIPT, HALF);
+    });
+    let list = shop.folder.path().join("accepted.json");
+    assert!(fs::read_to_string(&list).unwrap().contains("code00"), "a first start accepts a pack as it is");
+    shop.crash_and_start(|command| {
+        let house = command.get_current_dir().unwrap();
+        fs::remove_file(house.join("accepted.json")).unwrap();
+        write(house, "code00", &SCRIPT.replace("x.id * 2", "x.id * 3"), HALF);
+    });
+    let house = shop.folder.path().to_owned();
+    let text = fs::read_to_string(&list).unwrap();
+    assert!(text.contains("\"waits\": true") && !text.contains("code00"), "{text}");
+    let command = ["pack", "run", "code00", "get_it", "--input", "{\"id\": 2}"];
+    let (exit, said) = run(&house, &command);
+    assert!(exit == 1 && said.contains("not as it was accepted"), "{said}");
+    let (_, said) = run(&house, &["doctor"]);
+    assert!(said.contains("waits for a person"), "{said}");
+    let (exit, said) = run(&house, &["pack", "accept"]);
+    assert_eq!(exit, 0, "{said}");
+    assert_eq!(run(&house, &command).0, 0);
+    shop.stop();
+}
