@@ -42,7 +42,7 @@ pub use names::{Candidate, How, NameMatch, match_name};
 pub use normalize::{Token, TokenKind, normalize, tokens};
 pub use own_contact::{asks_own_contact, gives_contact, is_contact};
 pub use own_name::{OwnName, are_given, asks_own_name, own_names};
-pub use people::{anybody_will_do, is_relative, meant_for};
+pub use people::{anybody_will_do, is_meant_for_both, is_relative, meant_for};
 pub use search::search_tokens;
 pub use statements::{Statement, statements};
 pub use times::{Period, TimeMatch, TimeReading, TimeWindow, bare_hours, bare_hours_from, find_times, find_times_from};

@@ -235,10 +235,9 @@ fn value_in(all: &[Token], wanted: &[String]) -> Option<(usize, usize)> {
     let last = (0..all.len()).rev().find(tells)?;
     // "R. Augusta": what is shortened before it belongs to it.
     // The same of "ana" and "com" around "@exemplo".
-    let begins = (0..first).rev().take(3).filter(|index| is_of(*index)).last().unwrap_or(first);
+    let begins = (0..first).rev().take(3).rfind(|index| is_of(*index)).unwrap_or(first);
     let behind = last.saturating_add(1);
-    let ends =
-        (behind..all.len()).take(4).filter(|index| is_of(*index)).last().map_or(behind, |last| last.saturating_add(1));
+    let ends = (behind..all.len()).take(4).rfind(|index| is_of(*index)).map_or(behind, |last| last.saturating_add(1));
     Some((begins, ends))
 }
 

@@ -77,10 +77,10 @@ pub fn are_given(name: &[String], by: &[OwnName]) -> bool {
 
 /// Builds of the first person that a name follows, with what else may; an article may stand between.
 const NAMING: &[(Leads, &[&str])] = &[
-    (Leads::ToAnything, &["sou", "i am", "i ' m", "im"]),
-    (Leads::ToCalls, &["me chama", "me chame", "call me"]),
+    (Leads::Anything, &["sou", "i am", "i ' m", "im"]),
+    (Leads::Calls, &["me chama", "me chame", "call me"]),
     (
-        Leads::ToNames,
+        Leads::Names,
         &[
             "me chamo",
             "chamo - me",
@@ -252,7 +252,7 @@ fn clauses(text: &str) -> Vec<(&str, Option<char>)> {
 }
 
 fn is_naming(all: &[Token], index: usize) -> bool {
-    naming_at(all, index).is_some_and(|(_, leads)| leads == Leads::ToNames) && !is_denied(all, index)
+    naming_at(all, index).is_some_and(|(_, leads)| leads == Leads::Names) && !is_denied(all, index)
 }
 
 /// The longest build of naming at `index`, and what it leads to.
@@ -287,16 +287,16 @@ fn name_at(clause: &Clause<'_>, index: usize, is_question: bool) -> Option<OwnNa
             at = at.saturating_add(len);
         }
         // "Marca no meu nome sexta" gives none.
-        let leads = if at > behind { Leads::ToNames } else { Leads::ToCalls };
+        let leads = if at > behind { Leads::Names } else { Leads::Calls };
         return named(at, leads, Part::Beginning);
     }
     // "Nome: Ana Prado", as a form has it.
     if index == 0 && text_at(all, 0) == "nome" && text_at(all, 1) == ":" {
-        return named(2, Leads::ToNames, Part::Beginning);
+        return named(2, Leads::Names, Part::Beginning);
     }
     let len = phrase_at(all, index, PRESENTING)?;
     let part = if is_question { Part::LessThanAll } else { Part::Beginning };
-    named(index.saturating_add(len), Leads::ToAnything, part)
+    named(index.saturating_add(len), Leads::Anything, part)
 }
 
 /// The first place from `from` on without an article.
@@ -330,9 +330,9 @@ fn closed(clause: &Clause<'_>) -> Option<Vec<String>> {
     let inside = all.get(..end)?;
     let begins = inside.iter().position(|token| !AROUND.contains(&token.text.as_str()))?;
     let leads = if phrase_at(all, end, &["aqui", "falando", "here", "speaking"]).is_some() {
-        Leads::ToAnything
+        Leads::Anything
     } else {
-        Leads::ToNames
+        Leads::Names
     };
     let has_article = begins.checked_sub(1).is_some_and(|before| ARTICLES.contains(&text_at(all, before)));
     clause.is_name_at(begins, has_article, leads).then(|| run(inside, begins))

@@ -81,6 +81,14 @@ pub fn meant_for(text: &str, things: &[&str]) -> Vec<String> {
     found
 }
 
+/// Whether a message wants something for its writer and for another person: "pra mim e pro meu filho".
+#[must_use]
+pub fn is_meant_for_both(text: &str) -> bool {
+    const SELF: &[&str] = &["pra mim", "para mim", "p mim", "for me", "for myself", "eu e", "me and"];
+    let all = tokens(text);
+    !meant_for(text, &[]).is_empty() && (0..all.len()).any(|index| phrase_at(&all, index, SELF).is_some())
+}
+
 /// Whether a text says that anybody will do: "com qualquer um", "quem estiver livre". `asked` if it answers with whom: then
 /// "tanto faz" does, too. "Tanto faz o horário" is said of a time, and of nobody.
 #[must_use]
@@ -122,6 +130,12 @@ mod tests {
             ("no meu nome", &[]),
         ] {
             assert_eq!(meant_for(text, &["Wesley Moura"]), whom, "{text}");
+            assert!(!is_meant_for_both(text), "{text}");
+        }
+        for text in
+            ["marca pra mim e pro meu filho", "quero barba pra mim e corte pro meu pai", "for me and for my son"]
+        {
+            assert!(is_meant_for_both(text), "{text}");
         }
     }
 

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
-    Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, is_put_off, meant_for,
-    mentions, normalize, only_repeats, repeats, resolve_date, weekday_named, wish_for,
+    Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, is_meant_for_both,
+    is_put_off, meant_for, mentions, normalize, only_repeats, repeats, resolve_date, weekday_named, wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
@@ -90,8 +90,12 @@ pub(super) fn is_for_unnamed(
         return false;
     }
     let things = things(args, kinds);
-    let others: Vec<String> =
-        talk.of_customer().take(1 + LOOK_BACK).flat_map(|text| meant_for(text, &things)).collect();
+    let lately: Vec<&str> = talk.of_customer().take(1 + LOOK_BACK).collect();
+    let others: Vec<String> = lately.iter().flat_map(|text| meant_for(text, &things)).collect();
+    // Who books for themselves and another person in one go books both in their own name.
+    if lately.iter().any(|text| is_meant_for_both(text)) {
+        return false;
+    }
     let answered = talk.lines.iter().skip_while(|line| line.by_customer().is_none()).nth(1);
     let offer = words(answered.and_then(Utterance::by_us).unwrap_or_default());
     let named = in_words(args);

@@ -174,7 +174,12 @@ fn a_booking_for_another_person_waits_until_the_question_says_for_whom() {
     }
     let named = json!({"barber_name": "Wesley", "client_name": "Joana Prado"});
     assert!(!is_open(&[for_mother], &named, &[barber, ("client_name", SaidAs::Words)]));
-    for own in ["marca sexta 15h pra mim", "marca pro Wesley sexta 15h", "marca com o Wesley sexta 15h"] {
+    for own in [
+        "marca sexta 15h pra mim",
+        "marca sexta 15h pra mim e pro meu filho",
+        "marca pro Wesley sexta 15h",
+        "marca com o Wesley sexta 15h",
+    ] {
         assert!(!is_open(&[Utterance::Customer(own)], &none, &[barber]), "{own}");
     }
 }

@@ -17,11 +17,11 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leads {
     /// Anything that one is: "sou".
-    ToAnything,
+    Anything,
     /// A name, or when and how to call: "me chama".
-    ToCalls,
+    Calls,
     /// A name and nothing else: "me chamo".
-    ToNames,
+    Names,
 }
 
 /// The tokens of a clause, and how they were written.
@@ -47,12 +47,12 @@ impl Clause<'_> {
         if !is_word || is_common(head) || self.owns(index) {
             return false;
         }
-        if is_first_name(head) || leads == Leads::ToNames {
+        if is_first_name(head) || leads == Leads::Names {
             return true;
         }
         let named = self.is_capital(index) && !is_role(head);
         match (leads, has_article) {
-            (Leads::ToCalls, _) => named,
+            (Leads::Calls, _) => named,
             (_, true) => named && self.complement_fits(index),
             (_, false) => {
                 named
