@@ -33,7 +33,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// value of the file.
 ///
 /// # Errors
-/// Why it is no such file.
+/// Why the text is not such a file.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, String> {
     let read = balcao_json::read(bytes, MOST_LEVELS).map_err(|fault| match fault {
         balcao_json::Fault::Malformed { line, column, .. } => format!("invalid {what} (line {line}, column {column})"),

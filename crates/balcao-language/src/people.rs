@@ -52,7 +52,7 @@ pub fn is_relative(word: &str) -> bool {
     RELATIVES.contains(&word)
 }
 
-/// The folded words for the person, other than the writer, for whom a message wants something: "pra minha mãe", "pro meu filho João", "no
+/// The folded words for the person, other than the writer, who a message wants something for: "pra minha mãe", "pro meu filho João", "no
 /// nome da Carla". `things`: names that are no such person, such as the professional's.
 #[must_use]
 pub fn meant_for(text: &str, things: &[&str]) -> Vec<String> {

@@ -66,7 +66,7 @@ pub fn wish_for(text: &str, deed: Asked, things: &[&str]) -> Wish {
     if wishes || speaks_of(&all, deed) { Wish::Spoken } else { Wish::Absent }
 }
 
-/// Whether a message says that its writer will agree, answer or ask somebody later: "amanhã eu confirmo", "vou ver com ela". The same
+/// Whether a message says that its writer will agree, answer or ask another person later: "amanhã eu confirmo", "vou ver com ela". The same
 /// rule judges answers.
 #[must_use]
 pub fn is_put_off(text: &str) -> bool {

@@ -159,7 +159,7 @@ impl Cost {
         self.spend(value, self.look, &mut left)
     }
 
-    /// Whether a check of a value takes so little that it holds up nobody else on the thread.
+    /// Whether a check of a value takes so little time that others on the thread do not wait.
     pub(crate) fn is_light(self, value: &Value) -> bool {
         let mut left = MAX_INLINE_VISITS;
         self.spend(value, self.look, &mut left)

@@ -200,11 +200,11 @@ impl Tool {
     /// The result of what a handler gave: checked against its schema, a large one beside the threads that serve others.
     pub(crate) async fn finish(&self, mut output: ToolOutput, locale: Locale) -> CallResult {
         if output.unprocessed.is_some() {
-            return self.tell(output, Vec::new(), locale);
+            return self.build_result(output, Vec::new(), locale);
         }
         if self.output.checks_lightly(&output.value) {
             let problems = self.output.problems(&output.value);
-            return self.tell(output, problems, locale);
+            return self.build_result(output, problems, locale);
         }
         let (schema, value) = (self.output.clone(), std::mem::take(&mut output.value));
         let checking = spawn_blocking(move || {
@@ -212,7 +212,7 @@ impl Tool {
             (value, problems)
         });
         match timeout(CHECK_TIMEOUT, checking).await {
-            Ok(Ok((value, problems))) => self.tell(ToolOutput { value, ..output }, problems, locale),
+            Ok(Ok((value, problems))) => self.build_result(ToolOutput { value, ..output }, problems, locale),
             Ok(Err(_)) | Err(_) => {
                 let note = Internal::note("the check of the result against its schema did not end");
                 self.fail(&ToolError::new(ErrorCode::Internal, "the tool failed").internal(note), locale)
@@ -220,7 +220,7 @@ impl Tool {
         }
     }
 
-    fn tell(&self, mut output: ToolOutput, problems: Vec<FieldProblem>, locale: Locale) -> CallResult {
+    fn build_result(&self, mut output: ToolOutput, problems: Vec<FieldProblem>, locale: Locale) -> CallResult {
         let unprocessed = output.unprocessed.take();
         if !problems.is_empty() {
             let note = format!("the result breaks the output schema: {}", json!(problems));

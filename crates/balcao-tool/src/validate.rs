@@ -63,7 +63,7 @@ impl Schema {
         self.cost.fits(value) && self.compiled.is_valid(value)
     }
 
-    /// Whether a check of a value takes so little that it holds up nobody else on the thread.
+    /// Whether a check of a value takes so little time that others on the thread do not wait.
     pub(crate) fn checks_lightly(&self, value: &Value) -> bool {
         self.cost.is_light(value)
     }

@@ -100,7 +100,7 @@ pub(crate) const fn not_agreed_to(locale: Locale) -> &'static str {
     }
 }
 
-/// The question about a booking that stands in the customer's name although somebody else comes.
+/// The question about a booking that stands in the customer's name although another person comes.
 pub(crate) fn in_customers_name(question: &str, locale: Locale) -> String {
     let (asked, behind) = question.rsplit_once('?').unwrap_or((question, ""));
     match locale {

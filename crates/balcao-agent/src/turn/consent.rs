@@ -77,7 +77,7 @@ pub(super) fn of(
     of_words(deed, args, &spec.said, talk).min(most)
 }
 
-/// Whether the customer wants a booking for another person whom neither the call nor the offer that they answer names: "marca pra minha
+/// Whether the customer wants a booking for another person, and neither the call nor the offer that they answer names that person: "marca pra minha
 /// mãe". It would stand in the customer's name, so the question says so.
 pub(super) fn is_for_unnamed(
     deed: Asked,

@@ -10,7 +10,7 @@ pub(super) struct Decoded {
 }
 
 impl Decoded {
-    fn of(encoded: &[u8]) -> Self {
+    fn new(encoded: &[u8]) -> Self {
         Self { bytes: Vec::new(), places: Vec::new(), end: encoded.len() }
     }
 
@@ -111,7 +111,7 @@ fn begins_spaced(text: &[u8], index: usize) -> bool {
 
 /// "%41%42" and "=41=42": each sign with two digits is a byte. "=" at the end of a line joins it to the next.
 fn by_sign(text: &[u8], sign: u8) -> Decoded {
-    let mut found = Decoded::of(text);
+    let mut found = Decoded::new(text);
     let mut index = 0;
     while let Some(byte) = text.get(index) {
         let rest = text.get(index + 1..).unwrap_or_default();
@@ -135,7 +135,7 @@ fn by_sign(text: &[u8], sign: u8) -> Decoded {
 
 /// "41:42", "41 42", "41-42", "41, 42": pairs of digits with equal marks between them. All else is left as one zero byte, which parts runs.
 fn spaced(text: &[u8]) -> Decoded {
-    let mut found = Decoded::of(text);
+    let mut found = Decoded::new(text);
     let mut index = 0;
     while index < text.len() {
         let begins = index == 0 || text.get(index - 1).is_none_or(|before| !before.is_ascii_hexdigit());

@@ -180,7 +180,7 @@ const DECIDING: &[&str] = &[
     "chamo",
 ];
 
-/// The same, as infinitives behind "vou".
+/// Infinitives of these verbs behind "vou".
 const TO_DECIDE: &[&str] = &[
     "confirmar",
     "avisar",

@@ -2,8 +2,8 @@
 //!
 //! "Sou" leads to anything: a trait ("sou alérgico"), a role ("sou o dono"), a relation ("sou o marido da Ana"), a club ("sou
 //! Flamengo"). Behind it a name is a given name that is known as one, or a word with a capital that has an article or a surname beside it
-//! and is no word of another class. "Me chamo" and "meu nome é" lead to names alone, so any word behind them counts that is of no closed
-//! class.
+//! and belongs to no other class of words. "Me chamo" and "meu nome é" lead to names alone, so any word behind them counts unless it belongs to a
+//! closed class.
 
 use super::words::{NOT_NAMES, ROLE_ENDINGS, SPEECH, SPEECH_OF_ANYBODY};
 use crate::{
@@ -68,7 +68,7 @@ impl Clause<'_> {
         at(1) == "'" && at(2) == "s" && !at(3).is_empty()
     }
 
-    /// "O Primeiro da fila" is no name; "Thayane da Silva" is one.
+    /// "Thayane da Silva" is a name, and "o Primeiro da fila" a role.
     fn complement_fits(&self, index: usize) -> bool {
         let of = ["de", "da", "do", "das", "dos"].contains(&text_at(self.all, index.saturating_add(1)));
         !of || self.is_capital(index.saturating_add(2))
@@ -80,7 +80,7 @@ pub(super) fn is_common(word: &str) -> bool {
     is_relative(word) || NOT_NAMES.contains(&word) || weekday_named(word).is_some()
 }
 
-/// Whether a word ends as those for what somebody does: "barbeiro", "dentista".
+/// Whether a word ends as words for a job do: "barbeiro", "dentista".
 fn is_role(word: &str) -> bool {
     word.len() > 5 && ROLE_ENDINGS.iter().any(|ending| word.ends_with(ending))
 }

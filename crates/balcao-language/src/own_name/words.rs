@@ -25,7 +25,7 @@ pub(super) const NOT_NAMES: &[&str] = &[
     "happy", "afraid", "interested", "looking", "trying", "running", "waiting", "calling",
 ];
 
-/// How words for what somebody does end.
+/// How words for jobs end.
 pub(super) const ROLE_ENDINGS: &[&str] = &["eiro", "eira", "ista", "logo", "loga", "dor", "dora", "tor", "tora", "ense"];
 
 /// Verbs of saying in the third person.
