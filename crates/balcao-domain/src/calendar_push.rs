@@ -139,19 +139,32 @@ pub fn is_own_write(event: &OutsideEvent, wanted: Option<&WantedEvent>, known: &
     is_written || is_transferred
 }
 
-/// The event of another program or person that has the time of ours: it is busy, touches the span, and was made earlier. Of two that were
-/// made in the same instant, the one with the smaller id has it, so that both programs come to the same answer.
+/// How our event came to its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// It was made there.
+    Made,
+    /// It was made elsewhere, and moved there by its last change.
+    Moved,
+}
+
+/// The event of another program or person that has the time of ours: it is busy, touches the span, and was made before ours came there. Of
+/// two that came in the same instant, the one with the smaller id has it, so that two programs that book come to the same answer.
 #[must_use]
 pub fn find_earlier<'a>(
-    ours: &OutsideEvent,
+    (ours, arrival): (&OutsideEvent, Arrival),
     others: &'a [OutsideEvent],
     span: Span,
     zone: &TimeZone,
     organization: i64,
 ) -> Option<&'a OutsideEvent> {
-    let age = |event: &OutsideEvent| (event.created_at.or(event.updated_at), event.id.clone());
+    let made = |event: &OutsideEvent| event.created_at.or(event.updated_at);
+    let came = match arrival {
+        Arrival::Made => made(ours),
+        Arrival::Moved => ours.updated_at.or(ours.created_at),
+    };
     let is_rival = |event: &&OutsideEvent| event.id != ours.id && is_foreign_at(event, span, zone, organization);
-    others.iter().filter(is_rival).find(|event| age(event) < age(ours))
+    others.iter().filter(is_rival).find(|event| (made(event), &event.id) < (came, &ours.id))
 }
 
 /// Whether an event of another program or person takes some of a span.

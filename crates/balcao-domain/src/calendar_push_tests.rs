@@ -125,7 +125,7 @@ fn what_a_push_left_behind_is_not_taken_for_an_edit() {
 fn of_two_events_the_earlier_one_has_the_time() {
     let zone = TimeZone::UTC;
     let ours = OutsideEvent { mark: Some(mark(7)), ..event("m", 10, 100) };
-    let beaten = |other: OutsideEvent| find_earlier(&ours, &[other], span(10), &zone, 1).is_some();
+    let beaten = |other: OutsideEvent| find_earlier((&ours, Arrival::Made), &[other], span(10), &zone, 1).is_some();
     assert!(beaten(event("z", 10, 99)));
     assert!(!beaten(event("a", 10, 101)));
     assert!(beaten(event("a", 10, 100)) && !beaten(event("z", 10, 100)));
@@ -133,6 +133,10 @@ fn of_two_events_the_earlier_one_has_the_time() {
     assert!(!beaten(OutsideEvent { state: EventState::Free, ..event("a", 10, 1) }));
     assert!(!beaten(OutsideEvent { mark: Some(mark(8)), ..event("a", 10, 1) }), "our own tables decide about that one");
     assert!(!beaten(ours.clone()));
+    // What was moved there counts from its last change on, however old it is.
+    let moved = OutsideEvent { updated_at: event("m", 10, 200).created_at, ..ours.clone() };
+    let beaten = |other: OutsideEvent| find_earlier((&moved, Arrival::Moved), &[other], span(10), &zone, 1).is_some();
+    assert!(beaten(event("z", 10, 101)) && beaten(event("a", 10, 200)) && !beaten(event("z", 10, 200)));
 }
 
 #[test]

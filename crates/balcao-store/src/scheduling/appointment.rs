@@ -214,6 +214,42 @@ pub fn set_moved_to(
     calendar_event::hand_over(tx, organization, from, to)
 }
 
+/// Opens an appointment again that was moved, with the status and the time that it had; returns whether its time was still free, and changes
+/// nothing if it was not. Its reminders stay dropped, and no appointment is in its place any more.
+///
+/// # Errors
+/// A unique violation if the contact has an open appointment at that start by now.
+pub fn reopen(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AppointmentId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let wanted = tx.query_optional(
+        "SELECT a.professional_id, p.capacity, a.occupied_from, a.occupied_to FROM appointment a
+         JOIN professional p ON p.organization_id = ?1 AND p.id = a.professional_id
+         WHERE a.organization_id = ?1 AND a.id = ?2 AND a.status = 'cancelled' AND a.moved_to IS NOT NULL AND a.marked_from IS NOT NULL",
+        values![organization, id],
+        |row| {
+            let (professional, capacity, occupied) = (row.get(0)?, row.get(1)?, Span::new(row.get(2)?, row.get(3)?));
+            Ok(SlotRequest { appointment: id, professional, capacity, occupied, now })
+        },
+    )?;
+    let Some(wanted) = wanted else { return Ok(false) };
+    cancel_expired(tx, organization, &wanted)?;
+    if slot_claim::claim_slot(tx, organization, &wanted)?.is_none() {
+        return Ok(false);
+    }
+    tx.execute(
+        "UPDATE appointment SET status = marked_from, cancelled_at = NULL, marked_at = NULL, marked_by = NULL, marked_from = NULL,
+             moved_to = NULL
+         WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id],
+    )?;
+    calendar_event::raise(tx, organization, id, now)?;
+    Ok(true)
+}
+
 /// Gives an appointment the price, and the plan that pays it, of the one that it takes the place of.
 ///
 /// # Errors

@@ -122,6 +122,7 @@ contract! {
         an_appointment_raises_its_event_only_where_a_calendar_is_linked_for_writing,
         a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing,
         a_moved_appointment_hands_its_event_on,
+        a_moved_appointment_is_opened_again_while_its_time_is_free,
         a_visit_that_is_marked_cancelled_and_comes_back_raises_its_event,
         an_event_at_which_three_programs_crashed_is_set_aside,
         a_calendar_at_which_three_programs_crashed_is_set_aside,

@@ -21,6 +21,7 @@ cases!(
     an_appointment_raises_its_event_only_where_a_calendar_is_linked_for_writing,
     a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing,
     a_moved_appointment_hands_its_event_on,
+    a_moved_appointment_is_opened_again_while_its_time_is_free,
     a_visit_that_is_marked_cancelled_and_comes_back_raises_its_event,
     an_event_at_which_three_programs_crashed_is_set_aside,
     a_calendar_at_which_three_programs_crashed_is_set_aside,
@@ -133,6 +134,35 @@ pub async fn a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing(store: &St
         assert!(!calendar_event::forget(tx, world.organization, id, at(301))?);
         let forgotten = calendar_event::find(tx, world.organization, id)?.unwrap();
         assert_eq!((forgotten.attempt, forgotten.begun, forgotten.known), (gone.attempt + 1, 0, None));
+        Ok(())
+    })
+    .await;
+}
+
+/// Only what was moved, and only at the time that it had. The event comes back with it.
+pub async fn a_moved_appointment_is_opened_again_while_its_time_is_free(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let old = linked_book(tx, world)?;
+        let event = claimed(tx, world, old)?;
+        calendar_event::record_shown(tx, world.organization, &event, &known(&event, "1"))?;
+        assert!(!appointment::reopen(tx, world.organization, old, now())?, "it is open");
+        appointment::cancel(tx, world.organization, old, &MarkAuthor::Customer, at(1))?;
+        assert!(!appointment::reopen(tx, world.organization, old, now())?, "it was cancelled, and not moved");
+        let new = book(tx, world, 0, 5)?;
+        appointment::set_moved_to(tx, world.organization, old, new)?;
+        let other = book(tx, world, 1, 1)?;
+        assert!(!appointment::reopen(tx, world.organization, old, now())?, "another one has its time");
+        appointment::cancel(tx, world.organization, other, &MarkAuthor::Customer, at(2))?;
+        appointment::cancel(tx, world.organization, new, &MarkAuthor::Job, at(3))?;
+        assert!(appointment::reopen(tx, world.organization, old, now())?);
+        appointment::set_moved_to(tx, world.organization, new, old)?;
+        let stands = appointment::find(tx, world.organization, old, Currency::BRL)?.unwrap();
+        assert_eq!((stands.status, stands.mark, stands.moved_to), (AppointmentStatus::Confirmed, None, None));
+        assert!(appointment::insert(tx, world.organization, &appointment_at(world, 1, 1), now())?.is_none());
+        let back = calendar_event::find(tx, world.organization, old)?.unwrap();
+        assert_eq!(back.known, Some(known(&event, "1")));
+        assert!(back.wanted > back.pushed && calendar_event::find(tx, world.organization, new)?.is_none());
         Ok(())
     })
     .await;

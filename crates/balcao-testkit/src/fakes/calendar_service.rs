@@ -278,7 +278,7 @@ impl MemoryService {
         }
         state.made += 1;
         let created = self.now.checked_add(SignedDuration::from_millis(state.made)).unwrap();
-        Ok(write(&mut state, draft, Some(created)))
+        Ok(write(&mut state, draft, (created, created)))
     }
 
     fn do_change(&self, draft: &EventDraft, version: &str) -> Result<OutsideEvent, ServiceError> {
@@ -291,7 +291,9 @@ impl MemoryService {
         if found.version != version {
             return Err(ServiceError::Changed);
         }
-        Ok(write(&mut state, draft, found.created_at))
+        state.made += 1;
+        let changed = self.now.checked_add(SignedDuration::from_millis(state.made)).unwrap();
+        Ok(write(&mut state, draft, (found.created_at.unwrap(), changed)))
     }
 
     fn do_delete(&self, calendar: &str, event: &str, version: Option<&str>) -> Result<(), ServiceError> {
@@ -332,7 +334,7 @@ fn put(state: &mut State, event: OutsideEvent) {
     state.log.push(key);
 }
 
-fn write(state: &mut State, draft: &EventDraft, created_at: Option<Timestamp>) -> OutsideEvent {
+fn write(state: &mut State, draft: &EventDraft, (created, changed): (Timestamp, Timestamp)) -> OutsideEvent {
     state.versions += 1;
     let event = OutsideEvent {
         calendar: draft.calendar.clone(),
@@ -343,8 +345,8 @@ fn write(state: &mut State, draft: &EventDraft, created_at: Option<Timestamp>) -
         title: Some(draft.title.clone()),
         mark: Some(EventMark { ..draft.mark.clone() }),
         series: None,
-        created_at,
-        updated_at: created_at,
+        created_at: Some(created),
+        updated_at: Some(changed),
     };
     put(state, event.clone());
     event

@@ -10,7 +10,7 @@ use balcao_store::{Tx, scheduling::agenda_feed, scheduling::appointment, schedul
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::book::book;
+use super::book::{self, book};
 use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::scheduling::appointments::{AppointmentView, view};
@@ -176,6 +176,56 @@ pub(crate) fn reschedule(
     let moved_to = Some(booked.appointment.id);
     let old = AppointmentView { status: AppointmentStatus::Cancelled, mark, moved_to, ..meant.view };
     Ok(Ok(Rescheduled { old, new: booked }))
+}
+
+/// Takes a move back that met an event outside: the old appointment stands again at its time, and the new one is cancelled. Returns whether
+/// that was possible; if not, because the old time was given away meanwhile or the appointment changed again, nothing is changed.
+pub(super) fn take_back(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    moved: &Rescheduled,
+    by: &MarkAuthor,
+    now: Timestamp,
+) -> Result<bool, UseCaseError> {
+    let (old, new) = (moved.old.id, moved.new.appointment.id);
+    let (organization, _) = organization(tx, id)?;
+    if !appointment::lock_open(tx, id, new)? {
+        return Ok(false);
+    }
+    let before = reminder::list_of(tx, id, new)?;
+    let taken_back = tx.savepoint(|tx| {
+        // The new time may overlap the old one.
+        appointment::cancel(tx, id, new, by, now)?;
+        if !appointment::reopen(tx, id, old, now)? {
+            return Ok::<_, UseCaseError>(Err(()));
+        }
+        appointment::set_moved_to(tx, id, new, old)?;
+        agenda_feed::moved(tx, id, new, old)?;
+        Ok(Ok(()))
+    })?;
+    let stands = appointment::find(tx, id, old, organization.currency)?.filter(|_| taken_back.is_ok());
+    let Some(stands) = stands else { return Ok(false) };
+    let subject = ReminderSubject { appointment: old, starts_at: stands.span.start };
+    reminders::plan_automatic(tx, &organization, subject, now)?;
+    reminders::carry_over(tx, id, &before, subject, now)?;
+    let payload = serde_json::json!({ "new": old }).to_string();
+    event::push(tx, id, "appointment_rescheduled", &new.to_string(), &payload, now)?;
+    Ok(true)
+}
+
+/// The refusal of a move to a time that an event outside has: what else is free.
+pub(super) fn find_alternatives(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    which: AppointmentId,
+    request: &RescheduleRequest,
+    now: Timestamp,
+) -> Result<BookingRefusal, UseCaseError> {
+    let currency = organization(tx, id)?.0.currency;
+    let Some(stands) = appointment::find(tx, id, which, currency)? else {
+        return Ok(BookingRefusal::NotFound { upcoming: Vec::new() });
+    };
+    book::find_alternatives(tx, id, stands.contact, &in_its_place(&stands, request), now)
 }
 
 pub(super) fn confirm(

@@ -11,6 +11,7 @@ pub(crate) mod coverage;
 pub(crate) mod freshness;
 pub(crate) mod outside;
 pub(crate) mod remote;
+mod rival;
 mod seeded_bugs;
 pub(crate) mod trail;
 
@@ -35,7 +36,7 @@ use crate::scheduling::appointments::AppointmentView;
 pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking, professional_of_grant};
 pub use coverage::PlanNotice;
 use freshness::Whose;
-use remote::{ClaimAnswer, RemoteBooking};
+use remote::{ClaimAnswer, RemoteAct, RemoteBooking};
 
 /// Which service is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -366,7 +367,13 @@ impl Booking {
             })?;
             Ok(told.map(|(_, after)| after))
         };
-        remote::act(&self.app, organization, key, Whose::UpcomingOf(contact), cancel, |after| after.id).await
+        let cancellation = RemoteAct {
+            work: cancel,
+            touched: |after: &AppointmentView| after.id,
+            // A cancelled appointment has no event, so that no other event has its time.
+            take_back: |_tx: &mut balcao_store::Tx<'_>, _after: &AppointmentView, _now| Ok(None),
+        };
+        remote::act(&self.app, organization, key, Whose::UpcomingOf(contact), cancellation).await
     }
 
     /// Moves one of the contact's appointments. The old time is freed only if the new one is had.
@@ -382,6 +389,7 @@ impl Booking {
     ) -> Effect<Rescheduled, BookingRefusal> {
         let (teller, by) = (self.teller(organization), self.author());
         let whose = request.needed_calendars(contact);
+        let (wish, undo) = (request.clone(), teller.clone());
         let change = move |tx: &mut balcao_store::Tx<'_>, now| {
             let moved = change::reschedule(tx, organization, contact, &request, bound(&by), now)?;
             teller.report_change(tx, moved, now, |done| {
@@ -391,7 +399,18 @@ impl Booking {
                 Some((NotificationKind::Moved(old.id, new.id), Some(trail::shown(&before)), trail::shown(new)))
             })
         };
-        remote::act(&self.app, organization, key, whose, change, |moved| moved.new.appointment.id).await
+        let take_back = move |tx: &mut balcao_store::Tx<'_>, moved: &Rescheduled, now| {
+            if !change::take_back(tx, organization, moved, &MarkAuthor::Job, now)? {
+                return Ok(None);
+            }
+            let (old, new) = (&moved.old, &moved.new.appointment);
+            let stands = AppointmentView { status: new.status, mark: None, moved_to: None, ..old.clone() };
+            let what = NotificationKind::Moved(new.id, old.id);
+            undo.report(tx, now, (what, Some(trail::shown(new)), trail::shown(&stands)))?;
+            change::find_alternatives(tx, organization, old.id, &wish, now).map(Some)
+        };
+        let moved = RemoteAct { work: change, touched: |moved: &Rescheduled| moved.new.appointment.id, take_back };
+        remote::act(&self.app, organization, key, whose, moved).await
     }
 
     /// Confirms one of the contact's pending appointments.

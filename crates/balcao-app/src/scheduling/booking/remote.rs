@@ -6,16 +6,18 @@
 //! while the calendar does not answer (`when_calendar_is_down: book_anyway`) gets the event later.
 //!
 //! A move or a cancellation first asks the service, so that it is refused while the service does not answer. After that our tables decide,
-//! and the push follows.
+//! and the push follows. A move that met an event which was there first is taken back.
+
+use std::sync::Arc;
 
 use balcao_domain::appointment::visit::MarkAuthor;
-use balcao_domain::calendar_push::{find_earlier, has_foreign};
+use balcao_domain::calendar_push::Arrival;
 use balcao_domain::outside_event::{EventTime, OutsideEvent};
 use balcao_domain::scheduling::CalendarDown;
 use balcao_domain::{AppointmentId, AppointmentStatus, OrganizationId};
 use balcao_store::scheduling::calendar_claim::{self, CalendarClaim};
 use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
-use balcao_store::scheduling::{appointment, calendar_event};
+use balcao_store::scheduling::{appointment, calendar_event, calendar_link};
 use balcao_store::turns::ledger::{self, EffectKey, Recorded};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
@@ -25,10 +27,10 @@ use serde::de::DeserializeOwned;
 use super::Booked;
 use super::book::{ClaimedSlot, slot_of};
 use super::freshness::{Connected, Whose, connect, freshen};
+use super::rival;
 use crate::context::app_context::{AppContext, Effect, UseCaseError, granted, organization};
-use crate::context::calendar_service::{RemoteCalendarError, ServiceError};
+use crate::context::calendar_service::{CalendarService, RemoteCalendarError, ServiceError};
 use crate::scheduling::remote_calendar::push::{self, Pushed};
-use crate::scheduling::remote_calendar::wanted::read_wanted_event;
 
 /// How long a claim holds its slot: longer than the calls to the service take together, and a turn that resumes after a crash.
 const CLAIM: SignedDuration = SignedDuration::from_mins(3);
@@ -133,32 +135,120 @@ async fn book_here<B: RemoteBooking>(
     app.effect(id, key, work).await
 }
 
-/// Cancels or moves, once per key, and makes the event so. `touched` gives the appointment that the act left.
-pub(crate) async fn act<T, R>(
+/// A cancellation or a move.
+pub(crate) struct RemoteAct<W, T, B> {
+    /// Does it in our tables.
+    pub(crate) work: W,
+    /// The appointment that it leaves.
+    pub(crate) touched: fn(&T) -> AppointmentId,
+    /// Undoes it if an event outside was first, and gives the refusal; `None` if it has to stand.
+    pub(crate) take_back: B,
+}
+
+/// Cancels or moves, once per key, and makes the event so. A move to a time that an event outside has is taken back, and refused.
+pub(crate) async fn act<T, R, W, B>(
     app: &AppContext,
     id: OrganizationId,
     key: EffectKey,
     whose: Whose,
-    work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
-    touched: fn(&T) -> AppointmentId,
+    act: RemoteAct<W, T, B>,
 ) -> Effect<T, R>
 where
-    T: Serialize + DeserializeOwned + Send + 'static,
+    T: Serialize + DeserializeOwned + Clone + Send + 'static,
     R: Serialize + DeserializeOwned + Send + 'static,
+    W: FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
+    B: FnOnce(&mut Tx<'_>, &T, Timestamp) -> Result<Option<R>, UseCaseError> + Clone + Send + 'static,
 {
+    let RemoteAct { work, touched, take_back } = act;
     let Some(service) = app.remote_calendar.clone() else { return app.effect(id, key, work).await };
     let looked = key.clone();
     let answered = app.look(move |tx, _now| Ok(ledger::find::<Result<T, R>>(tx, id, &looked)?)).await?.is_some();
     let connected =
         if answered { Some(connect(app, id, service).await?) } else { freshen(app, id, service, whose).await? };
-    let done = app.effect(id, key, work).await?;
-    if let (Some(connected), Ok(value)) = (connected, &done.value) {
-        // The act stands. If the service fails now, the worker goes on.
-        if let Err(error) = push::push_event(app, &connected.service, id, touched(value)).await {
+    let done = app.effect(id, key.clone(), work).await?;
+    let (Some(connected), Ok(value)) = (connected, &done.value) else { return Ok(done) };
+    let which = touched(value);
+    let rival = match push::push_event(app, &connected.service, id, which).await {
+        Ok(pushed) => rival::find(app, id, &connected.service, (which, Arrival::Moved), &pushed).await,
+        Err(error) => Err(error),
+    };
+    match rival {
+        Ok(Ok(Some(rival))) => match undo(app, id, &key, value.clone(), take_back, rival).await? {
+            Some(answer) => {
+                // The event goes back with the appointment, now or by the worker.
+                push_standing(app, id, &connected.service, which).await;
+                Ok(answer)
+            }
+            None => Ok(done),
+        },
+        Ok(Ok(None)) => Ok(done),
+        // The act stands. The worker goes on with the event, and a reading shows staff what lies at its time.
+        Ok(Err(error)) => {
+            tracing::warn!(organization = %id, %error, "time of an appointment not looked at");
+            Ok(done)
+        }
+        Err(error) => {
             tracing::warn!(organization = %id, %error, "event of an appointment not pushed");
+            Ok(done)
         }
     }
-    Ok(done)
+}
+
+/// Takes an act back that met an event outside, and records its refusal under the key; `None` if it has to stand, and then the next
+/// reading makes the event a conflict for staff.
+async fn undo<T, R>(
+    app: &AppContext,
+    id: OrganizationId,
+    key: &EffectKey,
+    done: T,
+    take_back: impl FnOnce(&mut Tx<'_>, &T, Timestamp) -> Result<Option<R>, UseCaseError> + Clone + Send + 'static,
+    rival: OutsideEvent,
+) -> Result<Option<Recorded<Result<T, R>>>, UseCaseError>
+where
+    T: Serialize + DeserializeOwned + Clone + Send + 'static,
+    R: Serialize + DeserializeOwned + Send + 'static,
+{
+    let (key, now) = (key.clone(), app.clock.now());
+    let undo = move |tx: &mut Tx<'_>| {
+        if let Some(value @ Err(_)) = ledger::find::<Result<T, R>>(tx, id, &key)? {
+            return Ok(Some(Recorded { value, repeated: true }));
+        }
+        keep_rival(tx, id, &rival)?;
+        let Some(refusal) = take_back(tx, &done, now)? else {
+            calendar_link::set_due(tx, id, &rival.calendar, now)?;
+            return Ok(None);
+        };
+        let value = Err(refusal);
+        ledger::replace(tx, id, &key, &value)?;
+        Ok(Some(Recorded { value, repeated: false }))
+    };
+    write_again(app, undo).await
+}
+
+/// Makes the event of the appointment that stands after an act was taken back.
+async fn push_standing(app: &AppContext, id: OrganizationId, service: &Arc<dyn CalendarService>, which: AppointmentId) {
+    let look = move |tx: &mut Tx<'_>, _now| {
+        let currency = organization(tx, id)?.0.currency;
+        Ok(appointment::find(tx, id, which, currency)?.and_then(|one| one.moved_to))
+    };
+    let pushed = match app.look(look).await {
+        Ok(Some(stands)) => push::push_event(app, service, id, stands).await.map(drop),
+        Ok(None) => Ok(()),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = pushed {
+        tracing::warn!(organization = %id, %error, "event of an appointment not pushed");
+    }
+}
+
+/// Notes the time of an event that a reading has not seen yet.
+fn keep_rival(tx: &mut Tx<'_>, id: OrganizationId, rival: &OutsideEvent) -> Result<(), UseCaseError> {
+    let zone = organization(tx, id)?.1;
+    let Some(span) = rival.time.and_then(|time| time.span(&zone)) else { return Ok(()) };
+    let all_day = matches!(rival.time, Some(EventTime::AllDay { .. }));
+    let (calendar, event, version) = (rival.calendar.clone(), rival.id.clone(), rival.version.clone());
+    calendar_mirror::put(tx, id, &BusyEvent { calendar, event, span, all_day, version }, 0)?;
+    Ok(())
 }
 
 /// How far a booking is.
@@ -275,7 +365,8 @@ enum Agreement {
     Unsure(ServiceError),
 }
 
-/// Writes the event of a claim, and looks for an earlier one.
+/// Writes the event of a claim, and looks for an earlier one. A business that does not book without the calendar has its event confirmed
+/// by the service, in the answer to the write or in the listing of that time.
 async fn ask(
     app: &AppContext,
     id: OrganizationId,
@@ -283,45 +374,24 @@ async fn ask(
     which: AppointmentId,
 ) -> Result<Agreement, UseCaseError> {
     let refuses = connected.when_down == CalendarDown::Refuse;
-    match push::push_event(app, &connected.service, id, which).await? {
-        Pushed::Failed(error) if refuses => return Ok(Agreement::Failed(error)),
+    let mut pushed = push::push_event(app, &connected.service, id, which).await?;
+    if let Pushed::Unknown(_) = pushed {
+        // The event was not there after its answer was lost. Its id makes a second insert the same event.
+        pushed = push::push_event(app, &connected.service, id, which).await?;
+    }
+    match &pushed {
+        Pushed::Failed(error) if refuses => return Ok(Agreement::Failed(error.clone())),
         // The event comes later.
         Pushed::Failed(_) | Pushed::Absent => return Ok(Agreement::Stands),
-        // The event is there, or may be, or comes later.
         Pushed::Current(_) | Pushed::Unknown(_) | Pushed::Held | Pushed::Conflict(_) => {}
     }
-    Ok(match find_rival(app, id, connected, which).await? {
+    Ok(match rival::find(app, id, &connected.service, (which, Arrival::Made), &pushed).await? {
         Ok(Some(rival)) => Agreement::Taken(Box::new(rival)),
         Ok(None) => Agreement::Stands,
         Err(error) if refuses => Agreement::Unsure(error),
         // A later reading finds it.
         Err(_) => Agreement::Stands,
     })
-}
-
-/// The event of another program or person that was there before ours. As long as the service does not list ours, whatever lies there
-/// may have been first, so the answer is unsure.
-async fn find_rival(
-    app: &AppContext,
-    id: OrganizationId,
-    connected: &Connected,
-    which: AppointmentId,
-) -> Result<Result<Option<OutsideEvent>, ServiceError>, UseCaseError> {
-    let look = move |tx: &mut Tx<'_>, _now| Ok((read_wanted_event(tx, id, which)?, organization(tx, id)?.1));
-    let (Some(wanted), zone) = app.look(look).await? else { return Ok(Ok(None)) };
-    let others = match connected.service.overlapping(id, &wanted.calendar, wanted.span).await {
-        Ok(others) => others,
-        Err(error) => return Ok(Err(error)),
-    };
-    let rival = match others.iter().find(|event| event.mark.as_ref() == Some(&wanted.mark)) {
-        Some(own) => find_earlier(own, &others, wanted.span, &zone, id.into()),
-        None if has_foreign(&others, wanted.span, &zone, id.into()) => {
-            let reason = "another event is there, and ours is not listed yet".to_owned();
-            return Ok(Err(ServiceError::Unknown { reason }));
-        }
-        None => None,
-    };
-    Ok(Ok(rival.cloned()))
 }
 
 /// Answers a booking whose event stands; `None` if its claim expired meanwhile.
@@ -418,13 +488,7 @@ async fn give_way<B: RemoteBooking>(
         }
         calendar_claim::remove(tx, id, &own)?;
         appointment::cancel(tx, id, which, &MarkAuthor::Job, now)?;
-        let zone = organization(tx, id)?.1;
-        if let Some(span) = rival.time.and_then(|time| time.span(&zone)) {
-            let all_day = matches!(rival.time, Some(EventTime::AllDay { .. }));
-            let (calendar, event, version) = (rival.calendar.clone(), rival.id.clone(), rival.version.clone());
-            let busy = BusyEvent { calendar, event, span, all_day, version };
-            calendar_mirror::put(tx, id, &busy, 0)?;
-        }
+        keep_rival(tx, id, &rival)?;
         let refusal = booking.refuse_taken(tx, now)?;
         ledger::once(tx, id, &own, now, |_tx| Ok::<_, UseCaseError>(Err(refusal)))
     };

@@ -98,9 +98,10 @@ async fn end_at(act: Act, fault: Option<CallFault>, steps: u32) -> bool {
     }
     world.service.deliver_late();
     world.clock.advance(jiff::SignedDuration::from_secs(5));
-    // The limit may strike only now.
+    // The limit may strike only now. And the push of the program that ended may still hold the event: then nothing confirms the booking.
+    let may_fail = fault == Some(CallFault::Busy) || (act == Act::Book && ended.is_none());
     let first = act.run_or_fail(&world).await;
-    assert!(first.as_deref() == Some(act.answer()) || fault == Some(CallFault::Busy), "{story}: {first:?}");
+    assert!(first.as_deref() == Some(act.answer()) || (may_fail && first.is_none()), "{story}: {first:?}");
     assert_eq!(act.run(&world).await, act.answer(), "{story}");
     world.service.deliver_late();
     world.settle_later(30).await;

@@ -6,12 +6,13 @@ use balcao_app::admin::backlog::{self, BacklogKind};
 use balcao_app::scheduling::calendar_links::CalendarLinks;
 use balcao_app::scheduling::remote_calendar::reading::Reading;
 use balcao_domain::AppointmentId;
-use balcao_store::StoreError;
 use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
+use balcao_store::{Store, StoreError};
+use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::calendar_service::MemoryService;
 use jiff::SignedDuration;
 
-use super::{ANA, BRUNO, World, in_memory, key, request};
+use super::{ANA, BRUNO, World, in_memory, key, request, with_business};
 
 /// Runs until the program ends at a call to the service; the work did not come to its end.
 async fn end_at_call<T>(service: &MemoryService, work: impl Future<Output = T>) {
@@ -38,7 +39,9 @@ impl World {
 
 #[tokio::test]
 async fn an_event_at_which_the_program_crashed_three_times_is_set_aside_and_the_others_are_written() {
-    let world = in_memory().await;
+    // The business books also while nothing confirms the event.
+    let business = BUSINESS.replace("scheduling: {", "scheduling: {when_calendar_is_down: book_anyway, ");
+    let world = with_business(Store::open_in_memory().unwrap(), business).await;
     // The number of the next appointment is one higher: that is the deadly one.
     let first = i64::from(world.book("09:00").await);
     let deadly = AppointmentId::try_from(first + 1).unwrap();

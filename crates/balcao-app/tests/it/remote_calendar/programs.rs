@@ -5,12 +5,13 @@ use balcao_app::context::calendar_service::RemoteCalendarError;
 use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_domain::Span;
 use balcao_domain::outside_event::EventTime;
-use balcao_store::{OpenOptions, Store};
+use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
+use balcao_store::{OpenOptions, Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::calendar_service::CallFault;
 use balcao_testkit::postgres::Database;
 
-use super::{ANA, World, in_memory, key, request, to, with_business, world};
+use super::{ANA, BRUNO, World, in_memory, key, request, to, with_business, world};
 
 fn ten() -> EventTime {
     EventTime::Timed(Span::of_minutes("2026-11-24T13:00:00Z".parse().unwrap(), 30))
@@ -67,6 +68,80 @@ async fn an_event_that_was_there_first_has_the_time() {
     assert_eq!(world.appointments().await, []);
     assert_eq!(book().await.unwrap().value.unwrap_err(), refused, "the same key has the same answer");
     world.assert_equal("gave way").await;
+}
+
+/// The event of a moved appointment was made long ago, and comes to its new time last. The new time may overlap the old one.
+#[tokio::test]
+async fn a_move_to_a_time_that_a_person_took_meanwhile_is_taken_back_and_refused() {
+    for (start, taken) in [("10:00", "10:00"), ("09:30", "10:00")] {
+        let business = BUSINESS.replace("duration_minutes: 30", "duration_minutes: 60");
+        let world = with_business(Store::open_in_memory().unwrap(), business).await;
+        let booked = world.book("09:00").await;
+        let before = (world.appointments().await, world.events());
+        let event = world.service.events(ANA).remove(0).id;
+        world.service.hide_from_listings(true);
+        let span = Span::of_minutes(format!("2026-11-24T{taken}:00-03:00").parse().unwrap(), 30);
+        world.service.person_makes(ANA, "theirs", EventTime::Timed(span), 0);
+        world.service.person_changes(ANA, "theirs", |event| {
+            event.created_at = event.created_at.map(|at| at + jiff::SignedDuration::from_millis(1));
+        });
+        let moves = async |name: &str, start: &str| {
+            let (booking, organization, contact) = (world.booking(), world.organization, world.ana.contact);
+            booking.reschedule(organization, contact, key(name), to(start)).await.unwrap().value
+        };
+        let refused = moves("m", start).await.unwrap_err();
+        let BookingRefusal::SlotTaken { alternatives } = &refused else { panic!("{refused:?}") };
+        assert!(!alternatives.is_empty() && alternatives.iter().all(|slot| slot.start != start), "{alternatives:?}");
+        assert_eq!((world.appointments().await, world.events()), before);
+        assert!(world.service.events(ANA).iter().any(|one| one.id == event), "it is the same event");
+        assert_eq!(moves("m", start).await.unwrap_err(), refused, "the same key has the same answer");
+        world.settle_later(1).await;
+        world.assert_equal("taken back").await;
+        assert_eq!(moves("n", "15:00").await.unwrap().old.id, booked, "it can be moved elsewhere");
+        world.settle_later(1).await;
+        world.assert_equal("moved elsewhere").await;
+    }
+}
+
+/// A person's event in a calendar that is only read counts like one beside ours.
+#[tokio::test]
+async fn an_event_that_was_first_in_a_calendar_that_is_only_read_has_the_time() {
+    let world = in_memory().await;
+    let (organization, professional) = (world.organization, world.professional);
+    let now = balcao_domain::Clock::now(world.clock.as_ref());
+    let private = CalendarLink { professional, calendar: BRUNO.to_owned(), access: LinkAccess::Read };
+    let linked: Result<(), StoreError> =
+        world.app.store.write(move |tx| calendar_link::link(tx, organization, &private, now)).await;
+    linked.unwrap();
+    world.service.hide_from_listings(true);
+    world.service.person_makes(BRUNO, "theirs", ten(), 60);
+    let booked = world.booking().book(organization, world.ana.contact, key("1"), request("10:00")).await;
+    let refused = booked.unwrap().value.unwrap_err();
+    assert!(matches!(refused, BookingRefusal::SlotTaken { .. }), "{refused:?}");
+    world.settle_later(1).await;
+    world.assert_equal("gave way").await;
+}
+
+/// The service neither takes the event nor lists it, so nothing says that the visit stands: no customer hears that it does.
+#[tokio::test]
+async fn an_event_that_was_never_confirmed_confirms_no_booking_unless_the_business_books_anyway() {
+    for (rules, is_booked) in [("", false), ("when_calendar_is_down: book_anyway, ", true)] {
+        let business = BUSINESS.replace("scheduling: {", &format!("scheduling: {{{rules}"));
+        let world = with_business(Store::open_in_memory().unwrap(), business).await;
+        world.service.suffer([CallFault::RequestLost, CallFault::RequestLost]);
+        let booking = world.booking();
+        let book = async || booking.book(world.organization, world.ana.contact, key("1"), request("10:00")).await;
+        let answer = book().await;
+        assert_eq!(answer.is_ok(), is_booked, "{answer:?}");
+        assert_eq!(world.appointments().await.len(), usize::from(is_booked));
+        assert_eq!(
+            book().await.unwrap().value.unwrap().appointment.start,
+            "10:00",
+            "the key is free, or has its answer"
+        );
+        world.settle_later(1).await;
+        world.assert_equal("never confirmed").await;
+    }
 }
 
 #[tokio::test]
