@@ -131,6 +131,7 @@ fn of_error(error: &ServiceError, account: &str) -> Finding {
         | ServiceError::Changed
         | ServiceError::Deleted
         | ServiceError::TokenGone
+        | ServiceError::Unreadable { .. }
         | ServiceError::Refused { .. } => Finding::wrong(says, "see what the service says"),
     }
 }

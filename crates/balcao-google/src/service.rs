@@ -157,12 +157,13 @@ impl GoogleCalendar {
     }
 
     fn event(calendar: &str, value: &Value) -> Result<OutsideEvent, String> {
-        event::read(calendar, value).map_err(|unreadable| format!("the event cannot be read: {}", unreadable.reason))
+        event::read(calendar, value).map_err(|unreadable| unreadable.reason)
     }
 
     /// The event that a write gave back. It was written, so an event that cannot be read is an unknown outcome.
     fn written(calendar: &str, value: &Value) -> Result<OutsideEvent, ServiceError> {
-        Self::event(calendar, value).map_err(|reason| ServiceError::Unknown { reason })
+        let unknown = |reason| ServiceError::Unknown { reason: format!("the event cannot be read: {reason}") };
+        Self::event(calendar, value).map_err(unknown)
     }
 }
 
@@ -240,7 +241,7 @@ impl CalendarService for GoogleCalendar {
         match self.call(organization, Request::get(url), &mut self.allowance()).await {
             Ok(found) => {
                 let read = Self::event(calendar, &found);
-                read.map(Some).map_err(|reason| ServiceError::Unavailable { reason, retry_after_ms: None })
+                read.map(Some).map_err(|reason| ServiceError::Unreadable { reason })
             }
             Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => Ok(None),
             Err(error) => Err(error),

@@ -168,6 +168,12 @@ pub enum ServiceError {
     /// The event is deleted.
     #[error("the event is deleted")]
     Deleted,
+    /// The event is there, and what the service says of it cannot be read.
+    #[error("the event cannot be read: {reason}")]
+    Unreadable {
+        /// What is wrong, for staff.
+        reason: String,
+    },
     /// The service forgot the token of a listing: everything has to be read again.
     #[error("the calendar service forgot the token of the listing")]
     TokenGone,
@@ -214,7 +220,8 @@ impl RemoteCalendarError {
             | ServiceError::Duplicate
             | ServiceError::Changed
             | ServiceError::Deleted
-            | ServiceError::TokenGone => Self::Unavailable { calendar, reason },
+            | ServiceError::TokenGone
+            | ServiceError::Unreadable { .. } => Self::Unavailable { calendar, reason },
         }
     }
 }

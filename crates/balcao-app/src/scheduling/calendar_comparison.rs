@@ -53,6 +53,8 @@ pub enum DifferenceKind {
     NotPushed,
     /// The calendar of the event could not be read, so nothing is known of it.
     NotRead,
+    /// The service has the event, and what it says of the event cannot be read.
+    Unreadable,
 }
 
 impl DifferenceKind {
@@ -64,6 +66,7 @@ impl DifferenceKind {
             Self::Changed => "changed",
             Self::NotPushed => "not_pushed",
             Self::NotRead => "not_read",
+            Self::Unreadable => "unreadable",
         }
     }
 }
@@ -180,7 +183,7 @@ impl CalendarComparison {
             }
             match reading::read(&self.app, service, &request, take_over).await? {
                 // Another process reads it at this moment, and what it finds it hands to staff as well.
-                Reading::Read { .. } | Reading::Fresh => {}
+                Reading::Read { .. } | Reading::Fresh | Reading::Held => {}
                 Reading::Suspicious { known, gone } => {
                     let reason =
                         format!("{gone} of {known} events disappeared at once, and a person has to accept that");
@@ -238,6 +241,7 @@ impl CalendarComparison {
         let found = match service.find(id, &known.calendar, &known.event).await {
             Ok(found) => found,
             Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => None,
+            Err(ServiceError::Unreadable { .. }) => return Ok(Ok(Standing::Differs(DifferenceKind::Unreadable))),
             Err(error) => return Ok(Err(error)),
         };
         Ok(Ok(match read_found(found.as_ref(), id.into()) {

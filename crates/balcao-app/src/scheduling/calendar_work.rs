@@ -15,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::app_context::{AppContext, UseCaseError};
-use crate::context::calendar_service::{CalendarService, ServiceError};
+use crate::context::calendar_service::{CalendarService, DisconnectCause, ServiceError};
 use crate::scheduling::booking::outside::take_over;
 use crate::scheduling::calendar_channels::{CalendarChannels, NewChannel};
 use crate::scheduling::calendar_comparison::{CalendarComparison, Comparison};
@@ -258,7 +258,10 @@ impl CalendarWork {
     ) -> Result<Reading, UseCaseError> {
         match &self.app.remote_calendar {
             Some(service) => self.read_one(service, organization, calendar, accepts_drop).await,
-            None => Ok(Reading::Fresh),
+            None => {
+                let reason = "the program has no calendar service".to_owned();
+                Ok(Reading::Failed(ServiceError::Disconnected { cause: DisconnectCause::NotConnected, reason }))
+            }
         }
     }
 

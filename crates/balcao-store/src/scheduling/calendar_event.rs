@@ -195,6 +195,41 @@ pub fn find_by_event(
     tx.query_optional(&sql, values![organization, event], read)
 }
 
+/// How many events of appointments a calendar holds that end after an instant, as far as is known.
+///
+/// # Errors
+/// What the database said.
+pub fn count_shown(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    calendar: &str,
+    after: Timestamp,
+) -> Result<u32, StoreError> {
+    tx.query_one(
+        "SELECT count(*) FROM calendar_event WHERE organization_id = ?1 AND calendar_id = ?2 AND shown_to > ?3",
+        values![organization, calendar, after],
+        |row| row.get(0),
+    )
+}
+
+/// Whether an event that ends after an instant is known to show an appointment.
+///
+/// # Errors
+/// What the database said.
+pub fn shows(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    (calendar, event): (&str, &str),
+    after: Timestamp,
+) -> Result<bool, StoreError> {
+    tx.query_one(
+        "SELECT EXISTS (SELECT 1 FROM calendar_event
+                        WHERE organization_id = ?1 AND calendar_id = ?2 AND event_id = ?3 AND shown_to > ?4)",
+        values![organization, calendar, event, after],
+        |row| row.get(0),
+    )
+}
+
 /// The events of appointments that start at `from` or later, in order of the appointment, after `after` and at most `limit`.
 ///
 /// # Errors

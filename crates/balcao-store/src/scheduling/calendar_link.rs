@@ -265,6 +265,24 @@ pub fn is_set_aside(
     )
 }
 
+/// Whether a reading holds a calendar.
+///
+/// # Errors
+/// What the database said.
+pub fn is_held(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    calendar: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    tx.query_one(
+        "SELECT EXISTS (SELECT 1 FROM outside_calendar
+                        WHERE organization_id = ?1 AND calendar_id = ?2 AND claimed_until > ?3)",
+        values![organization, calendar, now],
+        |row| row.get(0),
+    )
+}
+
 /// Locks a calendar for a write of the reading of that epoch until the transaction ends; returns whether the reading still holds it.
 ///
 /// # Errors

@@ -107,6 +107,25 @@ pub fn holds(
     )
 }
 
+/// Notes that the reading of that number found an event, and keeps the time that it has in our copy, if it has any.
+///
+/// # Errors
+/// What the database said.
+pub fn keep(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    (calendar, event): (&str, &str),
+    generation: i64,
+) -> Result<(), StoreError> {
+    tx.defer(
+        "UPDATE calendar_busy SET generation = ?4 WHERE organization_id = ?1 AND calendar_id = ?2 AND event_id = ?3",
+        values![organization, calendar, event, generation],
+    )
+}
+
+/// Which events a complete reading did not find that end after an instant.
+const MISSING: &str = "organization_id = ?1 AND calendar_id = ?2 AND generation < ?3 AND ends_at > ?4";
+
 /// How many events the complete reading of that number did not find that end after an instant.
 ///
 /// # Errors
@@ -118,11 +137,8 @@ pub fn count_missing(
     generation: i64,
     after: Timestamp,
 ) -> Result<u32, StoreError> {
-    tx.query_one(
-        "SELECT count(*) FROM calendar_busy WHERE organization_id = ?1 AND calendar_id = ?2 AND generation < ?3 AND ends_at > ?4",
-        values![organization, calendar, generation, after],
-        |row| row.get(0),
-    )
+    let sql = format!("SELECT count(*) FROM calendar_busy WHERE {MISSING}");
+    tx.query_one(&sql, values![organization, calendar, generation, after], |row| row.get(0))
 }
 
 /// The events that the complete reading of that number did not find, and that end after an instant; at most `limit`.
@@ -137,12 +153,8 @@ pub fn list_missing(
     after: Timestamp,
     limit: u32,
 ) -> Result<Vec<String>, StoreError> {
-    tx.query_all(
-        "SELECT event_id FROM calendar_busy
-         WHERE organization_id = ?1 AND calendar_id = ?2 AND generation < ?3 AND ends_at > ?4 ORDER BY event_id LIMIT ?5",
-        values![organization, calendar, generation, after, limit],
-        |row| row.get(0),
-    )
+    let sql = format!("SELECT event_id FROM calendar_busy WHERE {MISSING} ORDER BY event_id LIMIT ?5");
+    tx.query_all(&sql, values![organization, calendar, generation, after, limit], |row| row.get(0))
 }
 
 /// Forgets events that ended before an instant; returns how many there were.

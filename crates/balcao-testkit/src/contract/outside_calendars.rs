@@ -160,6 +160,12 @@ pub async fn a_moved_appointment_is_opened_again_while_its_time_is_free(store: &
         let stands = appointment::find(tx, world.organization, old, Currency::BRL)?.unwrap();
         assert_eq!((stands.status, stands.mark, stands.moved_to), (AppointmentStatus::Confirmed, None, None));
         assert!(appointment::insert(tx, world.organization, &appointment_at(world, 1, 1), now())?.is_none());
+        let shown = |tx: &mut Tx<'_>, after: i64| {
+            let (id, event) = (world.organization, known(&event, "1").event);
+            let count = calendar_event::count_shown(tx, id, CALENDAR, at(after))?;
+            Ok::<_, StoreError>((count, calendar_event::shows(tx, id, (CALENDAR, &event), at(after))?))
+        };
+        assert_eq!((shown(tx, 7199)?, shown(tx, 7200)?), ((1, true), (0, false)));
         let back = calendar_event::find(tx, world.organization, old)?.unwrap();
         assert_eq!(back.known, Some(known(&event, "1")));
         assert!(back.wanted > back.pushed && calendar_event::find(tx, world.organization, new)?.is_none());
@@ -351,6 +357,8 @@ pub async fn a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing(sto
         let first = claim(tx, 0)?.unwrap();
         assert_eq!((first.epoch, first.token.clone(), first.synced_at), (1, None, None));
         assert_eq!(claim(tx, 1)?, None);
+        assert!(calendar_link::is_held(tx, ours.organization, CALENDAR, at(29))?);
+        assert!(!calendar_link::is_held(tx, ours.organization, CALENDAR, at(30))?);
         let second = claim(tx, 30)?.unwrap();
         assert!(!calendar_link::lock_reading(tx, ours.organization, &first)?);
         assert!(calendar_link::begin_complete(tx, ours.organization, &first).is_err());
@@ -443,6 +451,14 @@ pub async fn the_copy_tells_busy_time_and_how_old_it_is(store: &Store) {
         assert_eq!(told(tx, span(2, 3))?, [None]);
         calendar_mirror::put(tx, ours.organization, &busy("e2", 2), 2)?;
         assert_eq!(calendar_mirror::count(tx, ours.organization, CALENDAR, at(0))?, 3);
+        assert_eq!(calendar_mirror::list_missing(tx, ours.organization, CALENDAR, 2, at(0), 9)?, ["e1", "e3"]);
+        for one in ["e1", "e4"] {
+            calendar_mirror::keep(tx, ours.organization, (CALENDAR, one), 2)?;
+        }
+        assert_eq!(calendar_mirror::list_missing(tx, ours.organization, CALENDAR, 2, at(0), 9)?, ["e3"]);
+        assert_eq!(calendar_mirror::count_missing(tx, ours.organization, CALENDAR, 2, at(0))?, 1);
+        assert_eq!(calendar_mirror::count_missing(tx, theirs.organization, CALENDAR, 2, at(0))?, 1);
+        calendar_mirror::put(tx, ours.organization, &busy("e1", 1), 1)?;
         let holds = |tx: &mut Tx<'_>, world: World, event: &str, after: i64| {
             calendar_mirror::holds(tx, world.organization, (CALENDAR, event), at(after))
         };

@@ -14,6 +14,9 @@ use balcao_domain::{OrganizationId, Span};
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use tokio::sync::Notify;
 
+/// What is wrong with an event that no client can read.
+const UNREADABLE: &str = "invalid `start`; expected a date or a time";
+
 /// What goes wrong with the next call that writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallFault {
@@ -42,6 +45,8 @@ struct State {
     events: BTreeMap<(String, String), OutsideEvent>,
     /// Ids that cannot be read.
     unreadable: BTreeSet<(String, String)>,
+    /// Ids that listings lack, although they can be found.
+    unlisted: BTreeSet<(String, String)>,
     /// What changed, one after the other. A sync token is a place in it.
     log: Vec<(String, String)>,
     remembers_from: usize,
@@ -219,6 +224,11 @@ impl MemoryService {
     /// A person deletes an event.
     pub fn person_deletes(&self, calendar: &str, id: &str) {
         self.person_changes(calendar, id, |event| event.state = EventState::Cancelled);
+    }
+
+    /// Leaves an event out of every listing from now on.
+    pub fn leave_out(&self, calendar: &str, id: &str) {
+        self.state().unlisted.insert((calendar.to_owned(), id.to_owned()));
     }
 
     /// Makes an event that no client can read.
@@ -412,6 +422,9 @@ impl CalendarService for MemoryService {
     ) -> Result<Option<OutsideEvent>, ServiceError> {
         self.begin("find")?;
         pause().await;
+        if self.state().unreadable.contains(&(calendar.to_owned(), event.to_owned())) {
+            return Err(ServiceError::Unreadable { reason: UNREADABLE.to_owned() });
+        }
         Ok(self.state().events.get(&(calendar.to_owned(), event.to_owned())).cloned())
     }
 
@@ -517,12 +530,12 @@ impl CalendarService for MemoryService {
                         && event.time.and_then(|time| time.span(&TimeZone::UTC)).is_some_and(|span| span.end > since)
                 })
         };
-        let keys: Vec<&(String, String)> = changed.iter().filter(wanted).copied().collect();
+        let is_listed = |key: &&&(String, String)| !state.unlisted.contains(**key);
+        let keys: Vec<&(String, String)> = changed.iter().filter(wanted).filter(is_listed).copied().collect();
         let start = page.map_or(0, |page| page.parse::<usize>().unwrap());
         let read = |key: &&(String, String)| {
             if state.unreadable.contains(*key) {
-                let reason = "invalid `start`; expected a date or a time".to_owned();
-                return Err(UnreadableEvent { id: Some(key.1.clone()), reason });
+                return Err(UnreadableEvent { id: Some(key.1.clone()), reason: UNREADABLE.to_owned() });
             }
             Ok(state.events.get(*key).unwrap().clone())
         };

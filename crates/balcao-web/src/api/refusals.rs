@@ -307,7 +307,10 @@ pub(super) fn of_calendar_service(error: &ServiceError) -> Problem {
         | ServiceError::Duplicate
         | ServiceError::Changed
         | ServiceError::Deleted
-        | ServiceError::TokenGone => Problem::unavailable("the calendar service does not answer; try again later"),
+        | ServiceError::TokenGone
+        | ServiceError::Unreadable { .. } => {
+            Problem::unavailable("the calendar service does not answer; try again later")
+        }
     }
 }
 

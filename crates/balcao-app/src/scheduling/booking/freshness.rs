@@ -133,12 +133,14 @@ async fn read_for_act(
     let read = reading::read_all(app, &connected.service, &requests, take_over).await?;
     let failed = requests.into_iter().zip(read).filter_map(|(request, read)| match read {
         Reading::Failed(error) => Some((request.calendar, error)),
-        // The rest of the listing was not read, so the copy may lack new events.
+        // A service that lists so many deletions by a fault may lack new events, too.
         Reading::Suspicious { known, gone } => {
             let reason = format!("{gone} of {known} events disappeared at once, and a person has to accept that");
             Some((request.calendar, ServiceError::Unavailable { reason, retry_after_ms: None }))
         }
         Reading::Fresh | Reading::Read { .. } => None,
+        // What another process reads at this moment may be missing in our copy; the look after the push sees it.
+        Reading::Held => None,
     });
     Ok(Some(ReadCalendars { connected, count, failed: failed.collect() }))
 }

@@ -291,6 +291,7 @@ impl Push<'_> {
             | ServiceError::Disconnected { .. }
             | ServiceError::Duplicate
             | ServiceError::TokenGone
+            | ServiceError::Unreadable { .. }
             | ServiceError::Refused { .. } => return Err(Stop::Service(error)),
         }
         self.is_unknown |= matches!(error, ServiceError::Unknown { .. });

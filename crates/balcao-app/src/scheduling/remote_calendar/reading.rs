@@ -6,7 +6,7 @@
 //! when it is asked for that event.
 //!
 //! Time that people take counts at once, but what a listing deletes is held back until the whole listing was judged: many deletions at once
-//! end the reading, with nothing deleted, until a person says that they are true. What is held back is bounded by the same rule.
+//! are not applied until a person says that they are true. What is held back is bounded by the same rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use balcao_domain::OrganizationId;
 use balcao_domain::calendar_push::{poll_delay_s, retry_delay_s};
 use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent, is_suspicious_drop};
 use balcao_store::Tx;
+use balcao_store::scheduling::calendar_event;
 use balcao_store::scheduling::calendar_link;
 use balcao_store::scheduling::calendar_link::{CalendarFailure, OutsideCalendar};
 use balcao_store::scheduling::calendar_mirror::{self, QuarantinedEvent};
@@ -40,8 +41,10 @@ const MAX_HELD: usize = 10_000;
 /// What came of a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reading {
-    /// Our copy is new enough, or another reading holds the calendar.
+    /// Our copy is new enough.
     Fresh,
+    /// Another reading holds the calendar, and what it finds is not in our copy yet.
+    Held,
     /// It was read.
     Read {
         /// How many events the service listed.
@@ -49,7 +52,7 @@ pub enum Reading {
     },
     /// The service failed; the copy is as old as before.
     Failed(ServiceError),
-    /// So many events disappeared that a person has to say that it is true.
+    /// So many events disappeared that a person has to say that it is true. What people added and changed is in our copy.
     Suspicious {
         /// How many events were known.
         known: usize,
@@ -80,22 +83,17 @@ struct Reader<'a> {
     accepts_drop: bool,
     /// Of a complete reading, its number.
     complete: Option<i64>,
-    /// How many events of other people our copy held when the reading began.
+    /// How many events the calendar held when the reading began, as far as we know: those of other people, and ours.
     known: usize,
     /// How many of a hundred of them may disappear at once.
     drop_percent: u32,
     /// Deletions that are not applied yet, by the id of the event.
-    held: BTreeMap<String, HeldDeletion>,
+    held: BTreeMap<String, OutsideEvent>,
+    /// Whether there are more than can be held back.
+    is_over_full: bool,
     gone: usize,
     events: usize,
     as_of: Timestamp,
-}
-
-/// A deletion that waits until the whole listing is known.
-struct HeldDeletion {
-    event: OutsideEvent,
-    /// Whether the copy held the event as time of other people.
-    is_counted: bool,
 }
 
 /// Events of a page, as the service lists them.
@@ -157,18 +155,23 @@ pub async fn read(
     let times = (now, now.checked_add(CLAIM).unwrap_or(now));
     let claim = move |tx: &mut Tx<'_>| {
         let claimed = calendar_link::claim_reading(tx, organization, &calendar, older_than, times)?;
-        let known = calendar_mirror::count(tx, organization, &calendar, now)?;
+        let others = calendar_mirror::count(tx, organization, &calendar, now)?;
+        let own = calendar_event::count_shown(tx, organization, &calendar, now)?;
         let is_set_aside = claimed.is_none() && calendar_link::is_set_aside(tx, organization, &calendar, now)?;
+        let is_held = claimed.is_none() && calendar_link::is_held(tx, organization, &calendar, now)?;
         let drop_percent = self::organization(tx, organization)?.0.scheduling.calendar_drop_bound();
-        Ok::<_, UseCaseError>((claimed, known, is_set_aside, drop_percent))
+        Ok::<_, UseCaseError>((claimed, (others, own), (is_set_aside, is_held), drop_percent))
     };
-    let (claimed, known, is_set_aside, drop_percent) = app.store.write(claim).await?;
+    let (claimed, (others, own), (is_set_aside, is_held), drop_percent) = app.store.write(claim).await?;
     let Some(claimed) = claimed else {
         let reason = "the program crashed each time while it read this calendar".to_owned();
-        let set_aside = Reading::Failed(ServiceError::Unavailable { reason, retry_after_ms: None });
-        return Ok(if is_set_aside { set_aside } else { Reading::Fresh });
+        return Ok(match (is_set_aside, is_held) {
+            (true, _) => Reading::Failed(ServiceError::Unavailable { reason, retry_after_ms: None }),
+            (false, true) => Reading::Held,
+            (false, false) => Reading::Fresh,
+        });
     };
-    let known = usize::try_from(known).unwrap_or(usize::MAX);
+    let known = usize::try_from(u64::from(others).saturating_add(own.into())).unwrap_or(usize::MAX);
     let accepts_drop = request.accepts_drop;
     let reader = Reader {
         app,
@@ -181,6 +184,7 @@ pub async fn read(
         known,
         drop_percent,
         held: BTreeMap::new(),
+        is_over_full: false,
         gone: 0,
         events: 0,
         as_of: now,
@@ -192,7 +196,7 @@ impl Reader<'_> {
     async fn run(mut self) -> Result<Reading, UseCaseError> {
         match self.read_pages().await {
             Ok(()) => Ok(Reading::Read { events: self.events }),
-            Err(Stop::Lost) => Ok(Reading::Fresh),
+            Err(Stop::Lost) => Ok(Reading::Held),
             Err(Stop::UseCase(error)) => Err(error),
             Err(Stop::Suspicious) => {
                 let reason = format!("{} of {} events disappeared at once", self.gone, self.known);
@@ -208,7 +212,8 @@ impl Reader<'_> {
                     | ServiceError::Duplicate
                     | ServiceError::Changed
                     | ServiceError::Deleted
-                    | ServiceError::TokenGone => CalendarFailure::Unavailable,
+                    | ServiceError::TokenGone
+                    | ServiceError::Unreadable { .. } => CalendarFailure::Unavailable,
                 };
                 let before = self.claimed.failure.as_ref().map_or(0, |failure| failure.count);
                 let delay_s = retry_delay_s(u32::try_from(before).unwrap_or(u32::MAX), self.seed());
@@ -245,7 +250,7 @@ impl Reader<'_> {
             let listed = match listed {
                 Err(ServiceError::TokenGone) if self.complete.is_none() => {
                     cursor = self.begin_complete().await?;
-                    (self.held, self.gone, page) = (BTreeMap::new(), 0, None);
+                    (self.held, self.is_over_full, page) = (BTreeMap::new(), false, None);
                     continue;
                 }
                 Err(error) => return Err(Stop::Service(error)),
@@ -267,8 +272,8 @@ impl Reader<'_> {
         }))
     }
 
-    /// Takes the deletions out of a page that a person may have to confirm, and stops if there are too many to be true. Our own events are
-    /// not counted: each that is deleted is shown to staff anyway. An event that comes back on a later page is not deleted.
+    /// Takes the deletions of events that we know out of a page, because a person may have to confirm them. An event that comes back on a
+    /// later page is not deleted. What our own pushes deleted is known no more.
     async fn hold_back(&mut self, listed: Listed) -> Result<Listed, Stop> {
         if self.accepts_drop {
             return Ok(listed);
@@ -287,54 +292,55 @@ impl Reader<'_> {
         let look = move |tx: &mut Tx<'_>, _now| {
             let mut known = Vec::with_capacity(deletions.len());
             for event in deletions.into_iter().flatten() {
-                let is_known = calendar_mirror::holds(tx, id, (&calendar, &event.id), now)?;
+                let is_known = calendar_mirror::holds(tx, id, (&calendar, &event.id), now)?
+                    || calendar_event::shows(tx, id, (&calendar, &event.id), now)?;
                 known.push((event, is_known));
             }
             Ok(known)
         };
-        let own = format!("b{}a", i64::from(self.organization));
         for (event, is_known) in self.app.look(look).await? {
-            let is_own = event.id.starts_with(&own);
-            if is_known || is_own {
-                self.held.insert(event.id.clone(), HeldDeletion { event, is_counted: !is_own });
-            } else {
-                // Our copy never held it, so nothing is lost.
+            if !is_known {
+                // Neither our copy nor a visit had it, so nothing is lost.
                 rest.push(Ok(event));
+            } else if self.held.len() < MAX_HELD {
+                self.held.insert(event.id.clone(), event);
+            } else {
+                self.is_over_full = true;
             }
         }
-        self.gone = self.held.values().filter(|one| one.is_counted).count();
-        self.refuse_drop()?;
         Ok(rest)
     }
 
     /// Stops if too many events disappeared to be true.
     fn refuse_drop(&self) -> Result<(), Stop> {
-        let is_suspicious = self.held.len() > MAX_HELD || is_suspicious_drop(self.known, self.gone, self.drop_percent);
+        let is_suspicious = self.is_over_full || is_suspicious_drop(self.known, self.gone, self.drop_percent);
         if !self.accepts_drop && is_suspicious { Err(Stop::Suspicious) } else { Ok(()) }
     }
 
-    /// Ends a listing with its last page: all of it was judged, so what was held back is applied, and the token is stored.
-    async fn end(&mut self, mut last: Listed, token: String) -> Result<(), Stop> {
-        if self.complete.is_some() {
-            self.apply(std::mem::take(&mut last), None).await?;
-            // What is held back is still in our copy, so it is among what is missing.
-            self.gone = self.gone.max(self.count_missing().await?);
-            self.refuse_drop()?;
-        }
-        let batch = usize::try_from(MISSING_AT_ONCE).unwrap_or(usize::MAX);
-        let mut held = std::mem::take(&mut self.held).into_values().map(|one| Ok(one.event)).peekable();
-        last.extend(held.by_ref().take(batch));
-        while held.peek().is_some() {
-            self.apply(std::mem::take(&mut last), None).await?;
-            last.extend(held.by_ref().take(batch));
-        }
-        if self.complete.is_none() {
+    /// Ends a listing with its last page. What it adds counts in any case. If the deletions can be true, what was held back is applied, and
+    /// the token is stored.
+    async fn end(&mut self, last: Listed, token: String) -> Result<(), Stop> {
+        if self.complete.is_none() && self.held.is_empty() && !self.is_over_full {
             return self.apply(last, Some(token)).await;
         }
         self.apply(last, None).await?;
-        for _batch in 0..self.count_missing().await?.div_ceil(batch) {
-            let answers = self.ask_for_missing().await?;
-            self.apply(answers, None).await?;
+        self.gone = self.held.len().saturating_add(usize::from(self.is_over_full));
+        if self.complete.is_some() {
+            // What is held back is still in our copy, so it is among what is missing.
+            self.gone = self.gone.max(self.count_missing().await?);
+        }
+        self.refuse_drop()?;
+        let batch = usize::try_from(MISSING_AT_ONCE).unwrap_or(usize::MAX);
+        let mut held = std::mem::take(&mut self.held).into_values().map(Ok).peekable();
+        while held.peek().is_some() {
+            let some = held.by_ref().take(batch).collect();
+            self.apply(some, None).await?;
+        }
+        if self.complete.is_some() {
+            for _batch in 0..self.count_missing().await?.div_ceil(batch) {
+                let answers = self.ask_for_missing().await?;
+                self.apply(answers, None).await?;
+            }
         }
         self.apply(Vec::new(), Some(token)).await
     }
@@ -375,9 +381,12 @@ impl Reader<'_> {
                         }
                     }
                     Err(unreadable) => {
+                        let event = unreadable.id.unwrap_or_default();
+                        // What is known of its time holds, because nothing says that it is free.
+                        calendar_mirror::keep(tx, id, (&claimed.calendar, &event), generation)?;
                         let aside = QuarantinedEvent {
                             calendar: claimed.calendar.clone(),
-                            event: unreadable.id.unwrap_or_default(),
+                            event,
                             reason: unreadable.reason,
                             found_at: now,
                         };
@@ -407,7 +416,8 @@ impl Reader<'_> {
         Ok(usize::try_from(count.await?).unwrap_or(usize::MAX))
     }
 
-    /// Asks for some of the known events that a complete listing lacks. One that is there stays; one that is not comes back as deleted.
+    /// Asks for some of the known events that a complete listing lacks. One that is there stays; one that is not comes back as deleted, and
+    /// one that cannot be read is put aside.
     async fn ask_for_missing(&self) -> Result<Listed, Stop> {
         let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
         let generation = self.complete.unwrap_or_default();
@@ -418,12 +428,14 @@ impl Reader<'_> {
         let missing = list.await?;
         let mut answers = Vec::with_capacity(missing.len());
         for event in missing {
-            let found = match self.service.find(id, &calendar, &event).await {
-                Ok(found) => found,
-                Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => None,
+            answers.push(match self.service.find(id, &calendar, &event).await {
+                Ok(Some(found)) => Ok(found),
+                Ok(None) | Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => {
+                    Ok(tombstone(&calendar, &event))
+                }
+                Err(ServiceError::Unreadable { reason }) => Err(UnreadableEvent { id: Some(event), reason }),
                 Err(error) => return Err(Stop::Service(error)),
-            };
-            answers.push(Ok(found.unwrap_or_else(|| tombstone(&calendar, &event))));
+            });
         }
         Ok(answers)
     }

@@ -68,6 +68,23 @@ async fn an_event_that_vanished_without_a_word_is_a_conflict() {
     assert_eq!(open, [(appointment, ConflictKind::Deleted)]);
 }
 
+/// One event that cannot be read is listed, and the others are compared.
+#[tokio::test]
+async fn an_event_that_cannot_be_read_does_not_end_the_comparison() {
+    let world = in_memory().await;
+    let appointment = world.book("10:00").await;
+    world.book("11:00").await;
+    let event = world
+        .service
+        .events(ANA)
+        .into_iter()
+        .find(|one| one.mark.as_ref().is_some_and(|mark| mark.appointment == i64::from(appointment)));
+    world.service.make_unreadable(ANA, &event.unwrap().id);
+    let compared = compare(&world).await;
+    assert_eq!((compared.equal, compared.repaired), (1, 0));
+    assert_eq!(compared.differences, [Difference { appointment, what: DifferenceKind::Unreadable }]);
+}
+
 /// Two programs share one database; the day begins at three in the morning.
 async fn compares_once_a_day(here: World, there: Store) {
     here.book("10:00").await;
