@@ -52,7 +52,31 @@ pub(crate) struct Agenda {
     /// The first and the last local date that are loaded.
     dates: (Date, Date),
     time_off: Vec<Vec<Span>>,
-    occupied: Vec<Vec<Occupied>>,
+    occupied: Vec<OccupiedTime>,
+}
+
+/// Time that a professional is occupied on the loaded dates.
+struct OccupiedTime {
+    /// In order of start.
+    all: Vec<Occupied>,
+    longest: SignedDuration,
+}
+
+impl OccupiedTime {
+    fn new(mut all: Vec<Occupied>) -> Self {
+        all.sort_unstable_by_key(|one| one.span.start);
+        let lengths = all.iter().map(|one| one.span.start.duration_until(one.span.end));
+        let longest = lengths.max().unwrap_or_default();
+        Self { all, longest }
+    }
+
+    /// What may touch a span, and little else: the whole of many days is not looked through for each of them.
+    fn near(&self, span: Span) -> &[Occupied] {
+        let earliest = span.start.checked_sub(self.longest).unwrap_or(Timestamp::MIN);
+        let first = self.all.partition_point(|one| one.span.start < earliest);
+        let end = self.all.partition_point(|one| one.span.start < span.end);
+        self.all.get(first..end).unwrap_or_default()
+    }
 }
 
 impl Agenda {
@@ -66,8 +90,7 @@ impl Agenda {
     ) -> Result<Self, UseCaseError> {
         let (organization, zone) = organization(tx, id)?;
         let (from, to) = dates;
-        // A visit may reach over midnight, and buffers a little more.
-        let wide = (from.saturating_sub(1.day()), to.saturating_add(2.days()));
+        let wide = widened((from, to));
         let span = Span::new(local_midnight(&zone, wide.0), local_midnight(&zone, wide.1));
         let around = Around { from: wide.0, to: wide.1, since: span.start };
         prefetch::prefetch_agenda(tx, id, around, span, contact, now)?;
@@ -79,7 +102,8 @@ impl Agenda {
         let outside = calendar_mirror::list_outside_time(tx, id, span)?;
         taken.extend(taken_outside(&organization.scheduling, &outside, span, now));
         let of = |professional: ProfessionalId| {
-            taken.iter().filter(|(whose, _)| *whose == professional).map(|(_, occupied)| *occupied).collect()
+            let own = taken.iter().filter(|(whose, _)| *whose == professional);
+            OccupiedTime::new(own.map(|(_, occupied)| *occupied).collect())
         };
         let occupied = professionals.iter().map(|professional| of(professional.id)).collect();
         let away = |professional: &Professional| professional.time_off.iter().map(|off| off.span).collect();
@@ -154,12 +178,20 @@ impl Agenda {
         }
     }
 
-    fn candidate<'a>(&'a self, index: usize, professional: &'a Professional, need: Need) -> Candidate<'a> {
+    /// A professional as a candidate for dates.
+    fn candidate<'a>(
+        &'a self,
+        (index, professional): (usize, &'a Professional),
+        need: Need,
+        dates: (Date, Date),
+    ) -> Candidate<'a> {
+        let wide = widened(dates);
+        let around = Span::new(local_midnight(&self.zone, wide.0), local_midnight(&self.zone, wide.1));
         Candidate {
             professional: professional.id,
             hours: &professional.hours,
             time_off: self.time_off.get(index).map_or(&[], Vec::as_slice),
-            occupied: self.occupied.get(index).map_or(&[], Vec::as_slice),
+            occupied: self.occupied.get(index).map_or(&[], |occupied| occupied.near(around)),
             capacity: professional.capacity,
             duration_min: need.duration_min,
             buffer_before_min: need.buffer_before_min,
@@ -175,7 +207,7 @@ impl Agenda {
         only: Option<ProfessionalId>,
         dates: (Date, Date),
     ) -> Vec<FreeSlots> {
-        self.free_slots(service, dates, &self.candidates(service, duration_min, only))
+        self.free_slots(service, dates, &self.candidates(service, duration_min, only, dates))
     }
 
     /// Returns the slots of [`Self::free`] for an agenda without appointments, so the slots that a cancellation could free.
@@ -185,7 +217,7 @@ impl Agenda {
         only: Option<ProfessionalId>,
         dates: (Date, Date),
     ) -> Vec<FreeSlots> {
-        let mut candidates = self.candidates(service, None, only);
+        let mut candidates = self.candidates(service, None, only, dates);
         for candidate in &mut candidates {
             candidate.occupied = &[];
         }
@@ -197,12 +229,15 @@ impl Agenda {
         service: Option<&Service>,
         duration_min: Option<u32>,
         only: Option<ProfessionalId>,
+        dates: (Date, Date),
     ) -> Vec<Candidate<'_>> {
         self.professionals
             .iter()
             .enumerate()
             .filter(|(_, one)| one.active && only.is_none_or(|only| only == one.id))
-            .filter_map(|(index, one)| Some(self.candidate(index, one, self.need(one, service, duration_min)?)))
+            .filter_map(|(index, one)| {
+                Some(self.candidate((index, one), self.need(one, service, duration_min)?, dates))
+            })
             .collect()
     }
 
@@ -226,7 +261,7 @@ impl Agenda {
         let place = self.professionals.iter().position(|one| one.id == professional.id);
         let (Some(index), Some(need)) = (place, self.need(professional, None, None)) else { return Vec::new() };
         let question = self.question(None, (date, date), SlotMode::Grid);
-        free_spans(&question, &self.candidate(index, professional, need))
+        free_spans(&question, &self.candidate((index, professional), need, (date, date)))
     }
 
     /// Whether a start that could be booked is one at which customers are booked: on the grid of the business, or anywhere where its
@@ -270,7 +305,7 @@ impl Agenda {
         let place = self.professionals.iter().enumerate().find(|(_, one)| one.id == professional);
         place.map_or(Verdict::OutsideHours, |(index, one)| {
             let question = self.question(service, self.dates, SlotMode::Grid);
-            check(&question, &self.candidate(index, one, need), start)
+            check(&question, &self.candidate((index, one), need, self.dates), start)
         })
     }
 
@@ -305,6 +340,11 @@ impl Agenda {
         let local = self.zone.to_datetime(start);
         Some(Slot { professional: name, date: local.date(), start: local.strftime("%H:%M").to_string() })
     }
+}
+
+/// The dates around some, on which what lies there may touch them: a visit may reach over midnight, and buffers a little more.
+fn widened((from, to): (Date, Date)) -> (Date, Date) {
+    (from.saturating_sub(1.day()), to.saturating_add(2.days()))
 }
 
 /// The time that external calendars take. A copy that is too old says nothing, so that all of the span counts as taken, unless the business

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use balcao_domain::hours::{Period, of_minutes};
+use balcao_domain::hours::{Period, format_minute, of_minutes};
 use balcao_domain::intervals::{merged, without};
 use balcao_domain::scheduling::QUANTUM_MIN;
 use balcao_domain::service::Service;
@@ -33,7 +33,9 @@ fn day(agenda: &Agenda, only: Option<ProfessionalId>, date: Date) -> BusyDay {
     let of_some = |service: &&Service| people().any(|one| one.offers(service.id).is_none());
     let free_for = agenda.services.iter().filter(of_some);
     let free_for = free_for.map(|service| (service.name.clone(), starts(agenda, Some(service), only, date)));
-    let free = people().flat_map(|one| agenda.free_spans(one, date)).flat_map(|span| minutes(&agenda.zone, date, span));
+    let again = repeated(&agenda.zone, date);
+    let spans = people().flat_map(|one| agenda.free_spans(one, date));
+    let free = spans.flat_map(|span| minutes(&agenda.zone, date, span, again));
     let busy = without(&open, &merged(free.collect()));
     BusyDay {
         date,
@@ -49,14 +51,13 @@ fn day(agenda: &Agenda, only: Option<ProfessionalId>, date: Date) -> BusyDay {
 /// When a visit could begin, with any of those who offer the service: `HH:MM`, in order.
 fn starts(agenda: &Agenda, service: Option<&Service>, only: Option<ProfessionalId>, date: Date) -> Vec<String> {
     let starts = agenda.free(service, None, only, (date, date)).into_iter().flat_map(|one| one.starts);
-    let starts: BTreeSet<String> = starts.map(|at| agenda.zone.to_datetime(at).strftime("%H:%M").to_string()).collect();
-    starts.into_iter().collect()
+    let starts: BTreeSet<u16> = starts.map(|at| agenda.minute_of_day(at)).collect();
+    starts.into_iter().map(format_minute).collect()
 }
 
 /// The parts of a span on a date, by the clock on the wall: of an hour that the clock repeats the first time counts, as no visit
-/// begins in the second.
-fn minutes(zone: &TimeZone, date: Date, span: Span) -> Vec<(u16, u16)> {
-    let again = repeated(zone, date);
+/// begins in the second. `again` is that hour.
+fn minutes(zone: &TimeZone, date: Date, span: Span, again: Option<(i64, i64)>) -> Vec<(u16, u16)> {
     let spans = without(&[(span.start.as_second(), span.end.as_second())], again.as_slice());
     // The rest of a quantum that has begun cannot be booked.
     let quantum = u16::try_from(QUANTUM_MIN).unwrap_or(1);
