@@ -5,7 +5,7 @@
 use jiff::tz::TimeZone;
 
 use crate::Span;
-use crate::outside_event::{Edit, EventMark, EventState, EventTime, OutsideEvent, ShownEvent, judge_edit};
+use crate::outside_event::{Edit, EventMark, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent, judge_edit};
 
 /// After so many claims that no push or reading ended, the row is set aside: then it is this row that ends the program. Staff
 /// take it up again.
@@ -62,27 +62,25 @@ pub enum FoundEvent {
     Used,
     /// Our event.
     Ours(ShownEvent),
-    /// An event that carries no mark of this business.
+    /// An event that carries no mark of this owner.
     Foreign,
 }
 
 /// Reads what stands under an id of ours.
 #[must_use]
-pub fn read_found(found: Option<&OutsideEvent>, organization: i64) -> FoundEvent {
+pub fn read_found(found: Option<&OutsideEvent>, owner: &EventOwner) -> FoundEvent {
     let Some(event) = found else { return FoundEvent::Absent };
     if event.state == EventState::Cancelled {
         return FoundEvent::Used;
     }
     match (&event.mark, event.time) {
-        (Some(mark), Some(EventTime::Timed(span))) if mark.organization == organization => {
-            FoundEvent::Ours(ShownEvent {
-                calendar: event.calendar.clone(),
-                id: event.id.clone(),
-                version: event.version.clone(),
-                span,
-                mark: mark.clone(),
-            })
-        }
+        (Some(mark), Some(EventTime::Timed(span))) if mark.owner == *owner => FoundEvent::Ours(ShownEvent {
+            calendar: event.calendar.clone(),
+            id: event.id.clone(),
+            version: event.version.clone(),
+            span,
+            mark: mark.clone(),
+        }),
         _ => FoundEvent::Foreign,
     }
 }
@@ -102,19 +100,19 @@ pub enum ChangedEvent {
 #[must_use]
 pub fn judge_changed(event: Option<&OutsideEvent>, wanted: Option<&WantedEvent>, known: &ShownEvent) -> ChangedEvent {
     use crate::outside_event::ConflictKind;
-    let organization = known.mark.organization;
-    match read_found(event, organization) {
+    let owner = &known.mark.owner;
+    match read_found(event, owner) {
         FoundEvent::Absent | FoundEvent::Used if wanted.is_none() => ChangedEvent::Gone,
         FoundEvent::Absent | FoundEvent::Used => ChangedEvent::Conflict(ConflictKind::Deleted),
         // Our tables decide: what is cancelled goes, whatever a person made of it.
         FoundEvent::Ours(found) if wanted.is_none() => ChangedEvent::GoOn(found),
         FoundEvent::Ours(found) if wanted.is_some_and(|wanted| wanted.span == found.span) => ChangedEvent::GoOn(found),
-        FoundEvent::Ours(found) => match event.map(|event| judge_edit(event, Some(known), organization)) {
+        FoundEvent::Ours(found) => match event.map(|event| judge_edit(event, Some(known), owner)) {
             Some(Edit::Moved { .. }) => ChangedEvent::Conflict(ConflictKind::RefusedMove),
             Some(Edit::Conflict(kind)) => ChangedEvent::Conflict(kind),
             _ => ChangedEvent::GoOn(found),
         },
-        FoundEvent::Foreign => match event.map(|event| judge_edit(event, Some(known), organization)) {
+        FoundEvent::Foreign => match event.map(|event| judge_edit(event, Some(known), owner)) {
             Some(Edit::Conflict(kind)) => ChangedEvent::Conflict(kind),
             _ => ChangedEvent::Conflict(ConflictKind::OwnerChanged),
         },
@@ -156,25 +154,25 @@ pub fn find_earlier<'a>(
     others: &'a [OutsideEvent],
     span: Span,
     zone: &TimeZone,
-    organization: i64,
+    owner: &EventOwner,
 ) -> Option<&'a OutsideEvent> {
     let made = |event: &OutsideEvent| event.created_at.or(event.updated_at);
     let came = match arrival {
         Arrival::Made => made(ours),
         Arrival::Moved => ours.updated_at.or(ours.created_at),
     };
-    let is_rival = |event: &&OutsideEvent| event.id != ours.id && is_foreign_at(event, span, zone, organization);
+    let is_rival = |event: &&OutsideEvent| event.id != ours.id && is_foreign_at(event, span, zone, owner);
     others.iter().filter(is_rival).find(|event| (made(event), &event.id) < (came, &ours.id))
 }
 
 /// Whether an event of another program or person takes some of a span.
 #[must_use]
-pub fn has_foreign(others: &[OutsideEvent], span: Span, zone: &TimeZone, organization: i64) -> bool {
-    others.iter().any(|event| is_foreign_at(event, span, zone, organization))
+pub fn has_foreign(others: &[OutsideEvent], span: Span, zone: &TimeZone, owner: &EventOwner) -> bool {
+    others.iter().any(|event| is_foreign_at(event, span, zone, owner))
 }
 
-fn is_foreign_at(event: &OutsideEvent, span: Span, zone: &TimeZone, organization: i64) -> bool {
-    let is_foreign = event.mark.as_ref().is_none_or(|mark| mark.organization != organization);
+fn is_foreign_at(event: &OutsideEvent, span: Span, zone: &TimeZone, owner: &EventOwner) -> bool {
+    let is_foreign = !event.is_of(owner);
     let taken = event.time.and_then(|time| time.span(zone)).filter(|_| event.state == EventState::Busy);
     is_foreign && taken.is_some_and(|taken| taken.overlaps(&span))
 }

@@ -7,8 +7,12 @@ fn span(hour: i64) -> Span {
     Span::of_minutes(Timestamp::from_second(hour * 3600).unwrap(), 30)
 }
 
+fn owner(organization: i64) -> EventOwner {
+    EventOwner { installation: "here".to_owned(), organization }
+}
+
 fn mark(appointment: i64) -> EventMark {
-    EventMark { organization: 1, appointment }
+    EventMark { owner: owner(1), appointment }
 }
 
 fn wanted(calendar: &str, hour: i64) -> WantedEvent {
@@ -62,13 +66,16 @@ fn every_state_has_its_next_step() {
 
 #[test]
 fn an_id_that_was_used_is_told_from_one_that_never_was() {
-    assert_eq!(read_found(None, 1), FoundEvent::Absent);
+    assert_eq!(read_found(None, &owner(1)), FoundEvent::Absent);
     let deleted = OutsideEvent { state: EventState::Cancelled, time: None, ..event("e", 10, 0) };
-    assert_eq!(read_found(Some(&deleted), 1), FoundEvent::Used);
-    assert_eq!(read_found(Some(&event("e", 10, 0)), 1), FoundEvent::Foreign);
+    assert_eq!(read_found(Some(&deleted), &owner(1)), FoundEvent::Used);
+    assert_eq!(read_found(Some(&event("e", 10, 0)), &owner(1)), FoundEvent::Foreign);
     let ours = OutsideEvent { mark: Some(mark(7)), ..event("e", 10, 0) };
-    assert_eq!(read_found(Some(&ours), 1), FoundEvent::Ours(ShownEvent { version: "2".to_owned(), ..shown("a", 10) }));
-    assert_eq!(read_found(Some(&ours), 2), FoundEvent::Foreign);
+    assert_eq!(
+        read_found(Some(&ours), &owner(1)),
+        FoundEvent::Ours(ShownEvent { version: "2".to_owned(), ..shown("a", 10) })
+    );
+    assert_eq!(read_found(Some(&ours), &owner(2)), FoundEvent::Foreign);
 }
 
 #[test]
@@ -125,7 +132,8 @@ fn what_a_push_left_behind_is_not_taken_for_an_edit() {
 fn of_two_events_the_earlier_one_has_the_time() {
     let zone = TimeZone::UTC;
     let ours = OutsideEvent { mark: Some(mark(7)), ..event("m", 10, 100) };
-    let beaten = |other: OutsideEvent| find_earlier((&ours, Arrival::Made), &[other], span(10), &zone, 1).is_some();
+    let beaten =
+        |other: OutsideEvent| find_earlier((&ours, Arrival::Made), &[other], span(10), &zone, &owner(1)).is_some();
     assert!(beaten(event("z", 10, 99)));
     assert!(!beaten(event("a", 10, 101)));
     assert!(beaten(event("a", 10, 100)) && !beaten(event("z", 10, 100)));
@@ -135,7 +143,8 @@ fn of_two_events_the_earlier_one_has_the_time() {
     assert!(!beaten(ours.clone()));
     // What was moved there counts from its last change on, however old it is.
     let moved = OutsideEvent { updated_at: event("m", 10, 200).created_at, ..ours.clone() };
-    let beaten = |other: OutsideEvent| find_earlier((&moved, Arrival::Moved), &[other], span(10), &zone, 1).is_some();
+    let beaten =
+        |other: OutsideEvent| find_earlier((&moved, Arrival::Moved), &[other], span(10), &zone, &owner(1)).is_some();
     assert!(beaten(event("z", 10, 101)) && beaten(event("a", 10, 200)) && !beaten(event("z", 10, 200)));
 }
 

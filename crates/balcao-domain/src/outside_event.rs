@@ -10,11 +10,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::Span;
 
+/// Who writes events: one business of one installation. Two installations count their businesses and appointments alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventOwner {
+    /// The installation, by its random id; empty in events that earlier builds wrote.
+    pub installation: String,
+    /// The business, by its number.
+    pub organization: i64,
+}
+
 /// Whose an event is: what this program wrote into its private properties.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventMark {
-    /// The business, by its number.
-    pub organization: i64,
+    /// Who wrote it.
+    pub owner: EventOwner,
     /// The appointment, by its number.
     pub appointment: i64,
 }
@@ -24,7 +33,8 @@ pub struct EventMark {
 pub enum EventTime {
     /// From an instant to another.
     Timed(Span),
-    /// Whole days: the first date, and the first date after it. They begin at the local midnight of the calendar's zone.
+    /// Whole days: the first date, and the first date after it. They begin at the local midnight of the business, because a
+    /// calendar says days and no instants.
     AllDay {
         /// The first date.
         from: Date,
@@ -67,6 +77,27 @@ pub struct OutsideEvent {
     pub created_at: Option<Timestamp>,
     /// When it was last changed, if the service says so.
     pub updated_at: Option<Timestamp>,
+}
+
+impl OutsideEvent {
+    /// Takes an event that names no installation for one of this owner, if it names the business. It holds only for an event whose id is
+    /// known to be ours: earlier builds named no installation.
+    #[must_use]
+    pub fn signed_by(mut self, owner: &EventOwner) -> Self {
+        if let Some(mark) = &mut self.mark
+            && mark.owner.installation.is_empty()
+            && mark.owner.organization == owner.organization
+        {
+            mark.owner = owner.clone();
+        }
+        self
+    }
+
+    /// Whether this owner wrote the event.
+    #[must_use]
+    pub fn is_of(&self, owner: &EventOwner) -> bool {
+        self.mark.as_ref().is_some_and(|mark| mark.owner == *owner)
+    }
 }
 
 impl EventTime {
@@ -212,12 +243,12 @@ impl std::str::FromStr for ConflictKind {
 }
 
 /// What a changed event means. `shown` is the event of the appointment that it is about: the one with the same id (or the id of its
-/// series), else the one that its mark names; `None` if there is none. An event with the mark of another business is foreign.
+/// series), else the one that its mark names; `None` if there is none. An event with the mark of another business or installation is foreign.
 ///
 /// A move is only read here; whether the new time can be booked is the affair of the rules of booking.
 #[must_use]
-pub fn judge_edit(event: &OutsideEvent, shown: Option<&ShownEvent>, organization: i64) -> Edit {
-    let is_marked = event.mark.as_ref().is_some_and(|mark| mark.organization == organization);
+pub fn judge_edit(event: &OutsideEvent, shown: Option<&ShownEvent>, owner: &EventOwner) -> Edit {
+    let is_marked = event.is_of(owner);
     let Some(shown) = shown else {
         let copied = is_marked && event.state != EventState::Cancelled;
         return if copied { Edit::Conflict(ConflictKind::Copied) } else { Edit::Foreign };

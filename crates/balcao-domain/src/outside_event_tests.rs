@@ -11,13 +11,17 @@ fn span(from: i64, until: i64) -> Span {
     Span::new(at(from), at(until))
 }
 
+fn owner(organization: i64) -> EventOwner {
+    EventOwner { installation: "here".to_owned(), organization }
+}
+
 fn shown() -> ShownEvent {
     ShownEvent {
         calendar: "rafa".to_owned(),
         id: "e1".to_owned(),
         version: "1".to_owned(),
         span: span(0, 30),
-        mark: EventMark { organization: 7, appointment: 12 },
+        mark: EventMark { owner: owner(7), appointment: 12 },
     }
 }
 
@@ -30,7 +34,7 @@ fn seen() -> OutsideEvent {
         state: EventState::Busy,
         time: Some(EventTime::Timed(span(0, 30))),
         title: None,
-        mark: Some(EventMark { organization: 7, appointment: 12 }),
+        mark: Some(EventMark { owner: owner(7), appointment: 12 }),
         series: None,
         created_at: None,
         updated_at: None,
@@ -40,7 +44,7 @@ fn seen() -> OutsideEvent {
 fn edited(change: impl FnOnce(&mut OutsideEvent)) -> Edit {
     let mut event = seen();
     change(&mut event);
-    judge_edit(&event, Some(&shown()), 7)
+    judge_edit(&event, Some(&shown()), &owner(7))
 }
 
 fn timed(from: i64, until: i64) -> Option<EventTime> {
@@ -61,7 +65,7 @@ fn each_edit_of_an_event_of_ours_has_its_meaning() {
     assert_eq!(edited(|event| event.state = EventState::Free), conflict(K::NoLongerBusy));
     assert_eq!(edited(|event| event.calendar = "lu".to_owned()), conflict(K::OtherCalendar));
     assert_eq!(edited(|event| event.mark = None), conflict(K::OwnerChanged));
-    let other = Some(EventMark { organization: 7, appointment: 13 });
+    let other = Some(EventMark { owner: owner(7), appointment: 13 });
     assert_eq!(edited(|event| event.mark = other), conflict(K::OwnerChanged));
     assert_eq!(edited(|event| event.series = Some("s".to_owned())), conflict(K::RecurringException));
     let deleted =
@@ -81,11 +85,11 @@ fn an_instance_of_a_series_that_was_ours_is_an_exception() {
 fn a_copy_names_an_appointment_that_has_its_event() {
     let copied = |event: &mut OutsideEvent| event.id = "e2".to_owned();
     assert_eq!(edited(copied), Edit::Conflict(ConflictKind::Copied));
-    assert_eq!(judge_edit(&seen(), None, 7), Edit::Conflict(ConflictKind::Copied));
+    assert_eq!(judge_edit(&seen(), None, &owner(7)), Edit::Conflict(ConflictKind::Copied));
     let deleted = OutsideEvent { state: EventState::Cancelled, ..seen() };
-    assert_eq!(judge_edit(&deleted, None, 7), Edit::Foreign, "a deleted copy is none");
-    assert_eq!(judge_edit(&seen(), None, 8), Edit::Foreign, "the mark of another business");
-    assert_eq!(judge_edit(&OutsideEvent { mark: None, ..seen() }, None, 7), Edit::Foreign);
+    assert_eq!(judge_edit(&deleted, None, &owner(7)), Edit::Foreign, "a deleted copy is none");
+    assert_eq!(judge_edit(&seen(), None, &owner(8)), Edit::Foreign, "the mark of another business");
+    assert_eq!(judge_edit(&OutsideEvent { mark: None, ..seen() }, None, &owner(7)), Edit::Foreign);
 }
 
 #[test]
@@ -170,4 +174,20 @@ proptest! {
             prop_assert!(!is_suspicious_drop(known, gone.saturating_sub(1), percent));
         }
     }
+}
+
+/// Two installations count alike; an event without an installation is ours only where its id is known.
+#[test]
+fn an_event_is_of_one_installation() {
+    let there = EventOwner { installation: "there".to_owned(), ..owner(7) };
+    let by = |owner: &EventOwner| {
+        let mark = Some(EventMark { owner: owner.clone(), appointment: 12 });
+        OutsideEvent { id: "other".to_owned(), mark, ..seen() }
+    };
+    assert_eq!(judge_edit(&by(&owner(7)), None, &owner(7)), Edit::Conflict(ConflictKind::Copied));
+    assert_eq!(judge_edit(&by(&there), None, &owner(7)), Edit::Foreign);
+    let unsigned = by(&EventOwner { installation: String::new(), ..owner(7) });
+    assert_eq!(judge_edit(&unsigned, None, &owner(7)), Edit::Foreign);
+    assert!(unsigned.clone().signed_by(&owner(7)).is_of(&owner(7)));
+    assert!(!unsigned.signed_by(&owner(8)).is_of(&owner(8)) && !by(&there).signed_by(&owner(7)).is_of(&owner(7)));
 }

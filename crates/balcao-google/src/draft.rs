@@ -1,11 +1,13 @@
 //! How an event that the program writes stands in a request.
 
 use balcao_app::context::calendar_service::EventDraft;
-use balcao_domain::outside_event::EventMark;
+use balcao_domain::outside_event::{EventMark, EventOwner};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
+/// The private property that names the installation.
+pub(crate) const INSTALLATION: &str = "balcaoInstallation";
 /// The private property that names the business.
 pub(crate) const ORGANIZATION: &str = "balcaoOrganization";
 /// The private property that names the appointment.
@@ -27,7 +29,7 @@ pub(crate) fn insertion(draft: &EventDraft) -> Value {
 
 /// All that the program says of an event, without its id.
 fn body(draft: &EventDraft) -> Value {
-    let EventMark { organization, appointment } = draft.mark;
+    let EventMark { owner: EventOwner { installation, organization }, appointment } = &draft.mark;
     json!({
         "summary": draft.title,
         "description": draft.description,
@@ -39,7 +41,11 @@ fn body(draft: &EventDraft) -> Value {
         "visibility": "private",
         "reminders": { "useDefault": false },
         "extendedProperties": {
-            "private": { ORGANIZATION: organization.to_string(), APPOINTMENT: appointment.to_string() },
+            "private": {
+                INSTALLATION: installation,
+                ORGANIZATION: organization.to_string(),
+                APPOINTMENT: appointment.to_string(),
+            },
         },
     })
 }

@@ -2,13 +2,13 @@
 
 use balcao_app::context::calendar_service::UnreadableEvent;
 use balcao_domain::Span;
-use balcao_domain::outside_event::{EventMark, EventState, EventTime, OutsideEvent};
+use balcao_domain::outside_event::{EventMark, EventOwner, EventState, EventTime, OutsideEvent};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use crate::draft::{APPOINTMENT, ORGANIZATION};
+use crate::draft::{APPOINTMENT, INSTALLATION, ORGANIZATION};
 
 /// The fields that are read, for a partial answer: descriptions and guests' names stay at the service.
 pub(crate) const FIELDS: &str = "id,status,summary,start,end,etag,created,updated,eventType,transparency,visibility,\
@@ -76,7 +76,10 @@ fn state(event: &Value) -> EventState {
 fn mark(event: &Value) -> Option<EventMark> {
     let private = event.get("extendedProperties")?.get("private")?;
     let number = |key: &str| private.get(key)?.as_str()?.parse().ok();
-    Some(EventMark { organization: number(ORGANIZATION)?, appointment: number(APPOINTMENT)? })
+    // Earlier builds named no installation.
+    let installation = private.get(INSTALLATION).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let owner = EventOwner { installation, organization: number(ORGANIZATION)? };
+    Some(EventMark { owner, appointment: number(APPOINTMENT)? })
 }
 
 fn time(start: &Value, end: &Value) -> Result<EventTime, String> {

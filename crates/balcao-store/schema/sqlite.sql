@@ -920,7 +920,7 @@ CREATE TABLE calendar_event (
     claimed_until BIGINT NOT NULL DEFAULT 0,
     not_before BIGINT NOT NULL,
     tries BIGINT NOT NULL DEFAULT 0,
-    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT,
+    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT, removed_event_id TEXT,
     PRIMARY KEY (organization_id, appointment_id)
 );
 CREATE INDEX calendar_event_waiting ON calendar_event (organization_id, not_before) WHERE wanted > pushed;
@@ -976,3 +976,17 @@ CREATE TABLE calendar_conflict_instance (
 );
 CREATE INDEX calendar_conflict_instance_event ON calendar_conflict_instance (organization_id, event_id);
 CREATE INDEX calendar_conflict_instance_conflict ON calendar_conflict_instance (conflict_id);
+CREATE TABLE installation (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    random_id TEXT NOT NULL
+);
+CREATE TABLE calendar_difference (
+    organization_id INTEGER NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
+    position BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    -- Absent of a calendar that was not read, and of an event that shows no visit.
+    appointment_id BIGINT,
+    calendar_id TEXT,
+    event_id TEXT,
+    PRIMARY KEY (organization_id, position)
+);

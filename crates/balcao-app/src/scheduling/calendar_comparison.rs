@@ -1,16 +1,17 @@
 //! The comparison of the appointments to come with their events: it proves that both are equal, repairs what needs no person, and lists the
-//! rest.
+//! rest. It looks from both sides: at the event of each appointment, and for events of ours that show no appointment.
 //!
 //! Each night one process does it for each business: the day is claimed in the database. A push that waits, or an event that was never
-//! written, is repaired. An event that a person deleted becomes a conflict, also if the service never listed the deletion.
+//! written, is repaired. An event that a person deleted becomes a conflict, also if the service never listed the deletion. If very many events
+//! are gone at once, a person has to say that it is true. What differs is stored, so that `calendar status` shows it.
 
 use std::sync::Arc;
 
 use balcao_domain::calendar_push::{FoundEvent, read_found};
-use balcao_domain::outside_event::ConflictKind;
-use balcao_domain::{AppointmentId, OrganizationId};
+use balcao_domain::outside_event::{ConflictKind, OutsideEvent, is_suspicious_drop};
+use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::Tx;
-use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
+use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult, StoredDifference};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, KnownEvent};
 use balcao_store::scheduling::calendar_link;
@@ -23,22 +24,47 @@ use crate::scheduling::booking::outside::take_over;
 use crate::scheduling::remote_calendar::conflict_reports;
 use crate::scheduling::remote_calendar::push::{self, Pushed};
 use crate::scheduling::remote_calendar::reading::{self, ReadRequest, Reading};
-use crate::scheduling::remote_calendar::wanted::read_wanted_event;
+use crate::scheduling::remote_calendar::wanted::{find_owner, read_wanted_event};
 
 /// Events that one step of a comparison loads.
 const PAGE: u32 = 200;
 /// The night begins so long after midnight, at an hour without bookings.
 const NIGHT: SignedDuration = SignedDuration::from_hours(3);
+/// Days of one question for events of ours that show no appointment.
+const LISTED_DAYS: usize = 31;
+/// Days ahead that these questions reach at most.
+const MAX_AHEAD_DAYS: u32 = 400;
 /// How long a process may take for one business.
 const CLAIM: SignedDuration = SignedDuration::from_hours(1);
 
-/// An appointment whose event is not as it should be.
+/// What is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The appointment.
-    pub appointment: AppointmentId,
     /// What is the matter.
     pub what: DifferenceKind,
+    /// The appointment; absent of an event that shows no appointment.
+    pub appointment: Option<AppointmentId>,
+    /// The calendar of that event.
+    pub calendar: Option<String>,
+    /// That event.
+    pub event: Option<String>,
+}
+
+impl Difference {
+    /// The event of an appointment differs.
+    #[must_use]
+    pub const fn about(appointment: AppointmentId, what: DifferenceKind) -> Self {
+        Self { what, appointment: Some(appointment), calendar: None, event: None }
+    }
+
+    fn stored(&self) -> StoredDifference {
+        StoredDifference {
+            kind: self.what.as_str().to_owned(),
+            appointment: self.appointment,
+            calendar: self.calendar.clone(),
+            event: self.event.clone(),
+        }
+    }
 }
 
 /// How an event differs.
@@ -55,6 +81,10 @@ pub enum DifferenceKind {
     NotRead,
     /// The service has the event, and what it says of the event cannot be read.
     Unreadable,
+    /// The event is gone together with very many others, and a person has to say that it is true.
+    Vanished,
+    /// An event of ours shows no appointment.
+    NoAppointment,
 }
 
 impl DifferenceKind {
@@ -67,6 +97,8 @@ impl DifferenceKind {
             Self::NotPushed => "not_pushed",
             Self::NotRead => "not_read",
             Self::Unreadable => "unreadable",
+            Self::Vanished => "vanished",
+            Self::NoAppointment => "no_appointment",
         }
     }
 }
@@ -101,11 +133,20 @@ pub struct UnreadCalendar {
     pub reason: String,
 }
 
+impl UnreadCalendar {
+    fn stored(&self) -> StoredDifference {
+        let (kind, calendar) = (DifferenceKind::NotRead.as_str().to_owned(), Some(self.calendar.clone()));
+        StoredDifference { kind, appointment: None, calendar, event: None }
+    }
+}
+
 /// How one event stands.
 enum Standing {
     Equal,
     Repaired,
     Differs(DifferenceKind),
+    /// The service does not have it any more.
+    Gone(KnownEvent),
 }
 
 /// Compares appointments with their events.
@@ -142,7 +183,7 @@ impl CalendarComparison {
             Ok(calendar_comparison::claim(tx, id, day, now, until)?.then_some(day))
         };
         let Some(day) = self.app.store.write(claim).await? else { return Ok(None) };
-        let compared = self.run(id).await?;
+        let compared = self.run(id, false).await?;
         if let Ok(comparison) = &compared {
             let count = |some: usize| u32::try_from(some).unwrap_or(u32::MAX);
             let result = ComparisonResult {
@@ -151,7 +192,10 @@ impl CalendarComparison {
                 differing: count(comparison.differences.len().saturating_add(comparison.unread.len())),
             };
             let ended_at = self.app.clock.now();
+            let unread = comparison.unread.iter().map(UnreadCalendar::stored);
+            let differing: Vec<_> = unread.chain(comparison.differences.iter().map(Difference::stored)).collect();
             let end = move |tx: &mut Tx<'_>| {
+                calendar_comparison::replace_differences(tx, id, &differing)?;
                 calendar_conflict::end_old_moves(tx, id, ended_at)?;
                 calendar_comparison::record_end(tx, id, day, result, ended_at)
             };
@@ -163,15 +207,20 @@ impl CalendarComparison {
 
     /// Reads the linked calendars, asks the service for the event of every appointment to come, repairs what needs no person, and lists the
     /// rest. A calendar that lastingly cannot be read is listed, and its events are not asked for: an answer about them would prove nothing.
+    /// `accepts_drop` says that it is true that very many events are gone.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, why the service did not answer.
-    pub async fn run(&self, id: OrganizationId) -> Result<Result<Comparison, ServiceError>, UseCaseError> {
+    pub async fn run(
+        &self,
+        id: OrganizationId,
+        accepts_drop: bool,
+    ) -> Result<Result<Comparison, ServiceError>, UseCaseError> {
         let mut comparison = Comparison::default();
         let Some(service) = &self.app.remote_calendar else { return Ok(Ok(comparison)) };
         for linked in self.app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, id)?)).await? {
             let as_new_as = Timestamp::MAX;
-            let request = ReadRequest { organization: id, calendar: linked.calendar, as_new_as, accepts_drop: false };
+            let request = ReadRequest { organization: id, calendar: linked.calendar, as_new_as, accepts_drop };
             let calendar = request.calendar.clone();
             let aside = request.calendar.clone();
             let is_set_aside =
@@ -195,27 +244,99 @@ impl CalendarComparison {
                 Reading::Failed(error) => return Ok(Err(error)),
             }
         }
-        let mut after = 0;
+        let (mut after, mut gone) = (0, Vec::new());
         loop {
             let list = move |tx: &mut Tx<'_>, now| Ok(calendar_event::list_from(tx, id, now, after, PAGE)?);
             let rows = self.app.look(list).await?;
-            let Some(last) = rows.last() else { return Ok(Ok(comparison)) };
+            let Some(last) = rows.last() else { break };
             after = last.appointment.into();
             for row in rows {
                 let appointment = row.appointment;
                 let is_unread = |known: &KnownEvent| comparison.unread.iter().any(|one| one.calendar == known.calendar);
                 if row.known.as_ref().is_some_and(is_unread) {
-                    comparison.differences.push(Difference { appointment, what: DifferenceKind::NotRead });
+                    comparison.differences.push(Difference::about(appointment, DifferenceKind::NotRead));
                     continue;
                 }
                 match self.compare(service, id, row).await? {
                     Ok(Standing::Equal) => comparison.equal += 1,
                     Ok(Standing::Repaired) => comparison.repaired += 1,
-                    Ok(Standing::Differs(what)) => comparison.differences.push(Difference { appointment, what }),
+                    Ok(Standing::Differs(what)) => comparison.differences.push(Difference::about(appointment, what)),
+                    Ok(Standing::Gone(known)) => gone.push((appointment, known)),
                     Err(error) => return Ok(Err(error)),
                 }
             }
         }
+        self.record_gone(id, gone, accepts_drop, &mut comparison).await?;
+        match self.list_without_appointment(service, id, &mut comparison).await? {
+            Ok(()) => Ok(Ok(comparison)),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    /// Hands events that are gone to staff, unless they are too many to be true.
+    async fn record_gone(
+        &self,
+        id: OrganizationId,
+        gone: Vec<(AppointmentId, KnownEvent)>,
+        accepts_drop: bool,
+        comparison: &mut Comparison,
+    ) -> Result<(), UseCaseError> {
+        let look = move |tx: &mut Tx<'_>, _now| Ok(organization(tx, id)?.0.scheduling.calendar_drop_bound());
+        let percent = self.app.look(look).await?;
+        let Comparison { equal, repaired, differences, .. } = &*comparison;
+        let known = equal.saturating_add(*repaired).saturating_add(differences.len()).saturating_add(gone.len());
+        let is_doubtful = !accepts_drop && is_suspicious_drop(known, gone.len(), percent);
+        for (appointment, known) in gone {
+            let what = if is_doubtful { DifferenceKind::Vanished } else { DifferenceKind::Conflict };
+            if !is_doubtful {
+                self.record_deleted(id, appointment, known).await?;
+            }
+            comparison.differences.push(Difference::about(appointment, what));
+        }
+        Ok(())
+    }
+
+    /// Lists events of ours that show no appointment, in the calendars that were read, as far ahead as appointments may be.
+    async fn list_without_appointment(
+        &self,
+        service: &Arc<dyn CalendarService>,
+        id: OrganizationId,
+        comparison: &mut Comparison,
+    ) -> Result<Result<(), ServiceError>, UseCaseError> {
+        let look = move |tx: &mut Tx<'_>, now: Timestamp| {
+            let days = organization(tx, id)?.0.scheduling.maximum_advance_days.min(MAX_AHEAD_DAYS);
+            let calendars: Vec<String> =
+                calendar_link::list_calendars(tx, id)?.into_iter().map(|one| one.calendar).collect();
+            Ok((calendars, find_owner(tx, id)?, now, i64::from(days)))
+        };
+        let (calendars, owner, now, days) = self.app.look(look).await?;
+        let day = |day: i64| now.checked_add(SignedDuration::from_hours(24 * day)).unwrap_or(Timestamp::MAX);
+        for calendar in calendars {
+            if comparison.unread.iter().any(|one| one.calendar == calendar) {
+                continue;
+            }
+            for first in (0..=days).step_by(LISTED_DAYS) {
+                let span = Span::new(day(first), day(first.saturating_add(31)));
+                let listed = match service.overlapping(id, &calendar, span).await {
+                    Ok(listed) => listed,
+                    Err(error) if is_lasting(&error) => {
+                        let reason = error.to_string();
+                        comparison.unread.push(UnreadCalendar { calendar: calendar.clone(), reason });
+                        break;
+                    }
+                    Err(error) => return Ok(Err(error)),
+                };
+                let ours: Vec<OutsideEvent> = listed.into_iter().filter(|event| event.is_of(&owner)).collect();
+                let found = self.app.look(move |tx, _now| find_without_appointment(tx, id, ours)).await?;
+                for difference in found {
+                    // An event at the border of two spans is listed twice.
+                    if !comparison.differences.contains(&difference) {
+                        comparison.differences.push(difference);
+                    }
+                }
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// Compares one event, and repairs it if that needs no person.
@@ -227,9 +348,10 @@ impl CalendarComparison {
     ) -> Result<Result<Standing, ServiceError>, UseCaseError> {
         let appointment = row.appointment;
         let look = move |tx: &mut Tx<'_>, _now| {
-            Ok((calendar_conflict::has_open(tx, id, appointment)?, read_wanted_event(tx, id, appointment)?.is_some()))
+            let is_wanted = read_wanted_event(tx, id, appointment)?.is_some();
+            Ok((calendar_conflict::has_open(tx, id, appointment)?, is_wanted, find_owner(tx, id)?))
         };
-        let (has_conflict, is_wanted) = self.app.look(look).await?;
+        let (has_conflict, is_wanted, owner) = self.app.look(look).await?;
         if has_conflict {
             return Ok(Ok(Standing::Differs(DifferenceKind::Conflict)));
         }
@@ -239,19 +361,44 @@ impl CalendarComparison {
             Some(_) | None => return self.write(service, id, appointment).await.map(Ok),
         };
         let found = match service.find(id, &known.calendar, &known.event).await {
-            Ok(found) => found,
+            Ok(found) => found.map(|event| event.signed_by(&owner)),
             Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => None,
             Err(ServiceError::Unreadable { .. }) => return Ok(Ok(Standing::Differs(DifferenceKind::Unreadable))),
             Err(error) => return Ok(Err(error)),
         };
-        Ok(Ok(match read_found(found.as_ref(), id.into()) {
+        Ok(Ok(match read_found(found.as_ref(), &owner) {
             FoundEvent::Ours(event) if event.version == known.version => Standing::Equal,
-            FoundEvent::Ours(_) | FoundEvent::Foreign => Standing::Differs(DifferenceKind::Changed),
-            FoundEvent::Absent | FoundEvent::Used => {
-                self.record_deleted(id, appointment, known).await?;
-                Standing::Differs(DifferenceKind::Conflict)
-            }
+            FoundEvent::Ours(_) | FoundEvent::Foreign => match found {
+                Some(changed) => self.apply_change(service, id, changed).await?,
+                None => Standing::Gone(known),
+            },
+            FoundEvent::Absent | FoundEvent::Used => Standing::Gone(known),
         }))
+    }
+
+    /// Judges an event that changed since the reading as the next reading would.
+    async fn apply_change(
+        &self,
+        service: &Arc<dyn CalendarService>,
+        id: OrganizationId,
+        changed: OutsideEvent,
+    ) -> Result<Standing, UseCaseError> {
+        let (event, version) = (changed.id.clone(), changed.version.clone());
+        if !reading::apply_event(&self.app, service, id, changed, take_over).await? {
+            return Ok(Standing::Differs(DifferenceKind::Changed));
+        }
+        let look = move |tx: &mut Tx<'_>, _now| {
+            let Some(row) = calendar_event::find_by_event(tx, id, &event)? else {
+                return Ok(Standing::Differs(DifferenceKind::Changed));
+            };
+            let is_seen = row.known.is_some_and(|known| known.version == version);
+            Ok(match (calendar_conflict::has_open(tx, id, row.appointment)?, is_seen) {
+                (true, _) => Standing::Differs(DifferenceKind::Conflict),
+                (false, true) => Standing::Repaired,
+                (false, false) => Standing::Differs(DifferenceKind::Changed),
+            })
+        };
+        self.app.look(look).await
     }
 
     /// Pushes an event that waits or was never written.
@@ -297,6 +444,28 @@ impl CalendarComparison {
         };
         self.app.store.write(record).await
     }
+}
+
+/// Which of our events show no appointment. A push that waits is about to record its event, and a copy is a conflict of its own.
+fn find_without_appointment(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    ours: Vec<OutsideEvent>,
+) -> Result<Vec<Difference>, UseCaseError> {
+    let mut found = Vec::new();
+    for event in ours {
+        let known_by = event.series.as_ref().unwrap_or(&event.id);
+        let marked = event.mark.as_ref().and_then(|mark| AppointmentId::try_from(mark.appointment).ok());
+        let row = match calendar_event::find_by_event(tx, id, known_by)? {
+            Some(row) => Some(row),
+            None => marked.map(|marked| calendar_event::find(tx, id, marked)).transpose()?.flatten(),
+        };
+        if row.is_none_or(|row| row.known.is_none() && row.wanted <= row.pushed) {
+            let (calendar, event) = (Some(event.calendar), Some(event.id));
+            found.push(Difference { what: DifferenceKind::NoAppointment, appointment: None, calendar, event });
+        }
+    }
+    Ok(found)
 }
 
 /// Whether a person has to do something before the service answers. Else the comparison runs again an hour later.

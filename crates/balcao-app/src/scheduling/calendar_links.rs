@@ -3,13 +3,13 @@
 use balcao_domain::{AppointmentId, OrganizationId, ProfessionalId};
 use balcao_store::Tx;
 use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
-use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess, OutsideCalendar};
+use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess, OutsideCalendar, StoredChannel};
 use balcao_store::scheduling::{calendar_conflict, calendar_crash, calendar_event, calendar_mirror};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::context::app_context::{AppContext, UseCaseError, granted, organization};
-use crate::context::calendar_service::{CalendarSummary, ServiceError};
+use crate::context::calendar_service::{CalendarSummary, PushChannel, ServiceError};
 use crate::context::names::{NameRefusal, find};
 use crate::scheduling::professionals;
 
@@ -53,6 +53,21 @@ pub struct CalendarStatus {
     pub unreadable: Vec<String>,
     /// The last nightly comparison that ended; absent while the one of the present day runs, and before the first.
     pub last_comparison: Option<LastComparison>,
+    /// What the last nightly comparison found to differ, the first 200.
+    pub differences: Vec<LastDifference>,
+}
+
+/// What the last nightly comparison found to differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LastDifference {
+    /// What is the matter, by the word of [`DifferenceKind`](crate::scheduling::calendar_comparison::DifferenceKind).
+    pub what: String,
+    /// The appointment; absent of a calendar that was not read, and of an event that shows no appointment.
+    pub appointment: Option<AppointmentId>,
+    /// The calendar, where it is about one.
+    pub calendar: Option<String>,
+    /// The event, where it is about one.
+    pub event: Option<String>,
 }
 
 /// The last nightly comparison of appointments with their events.
@@ -153,7 +168,8 @@ impl CalendarLinks {
         self.app.store.write(link).await
     }
 
-    /// Unlinks a calendar from a professional. Events of appointments to come are taken out of one that they were written into.
+    /// Unlinks a calendar from a professional. Events of appointments to come are taken out of one that they were written into. The push
+    /// channel of a calendar without links is stopped.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, why nothing was unlinked.
@@ -166,13 +182,25 @@ impl CalendarLinks {
         let now = self.app.clock.now();
         let unlink = move |tx: &mut Tx<'_>| {
             let (whose, name) = granted!(named(tx, id, &professional)?);
+            let is_of_others =
+                calendar_link::list(tx, id)?.iter().any(|one| one.calendar == calendar && one.professional != whose);
+            // The row of the calendar goes with its last link.
+            let channel = if is_of_others { None } else { calendar_link::replace_channel(tx, id, &calendar, None)? };
             if !calendar_link::unlink(tx, id, whose, &calendar)? {
                 return Ok(Err(LinkRefusal::NotLinked { professional: name, calendar }));
             }
             calendar_event::raise_all(tx, id, whose, now)?;
-            Ok::<_, UseCaseError>(Ok(()))
+            Ok::<_, UseCaseError>(Ok(channel))
         };
-        self.app.store.write(unlink).await
+        let channel = granted!(self.app.store.write(unlink).await?);
+        if let (Some(service), Some(channel)) = (&self.app.remote_calendar, channel) {
+            let StoredChannel { id: name, resource, ends_at, .. } = channel;
+            // A channel that is not stopped ends by itself, and its calls are unknown from now on.
+            if let Err(error) = service.stop(id, &PushChannel { id: name, resource, ends_at }).await {
+                tracing::warn!(organization = %id, %error, "push channel not stopped");
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// The calendars that the connected account of a business sees, in the order of the service; none without a service.
@@ -221,7 +249,23 @@ impl CalendarLinks {
                 let ComparisonResult { equal, repaired, differing } = result;
                 LastComparison { ended_at, equal, repaired, differing }
             });
-            Ok(CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable, last_comparison })
+            let differences = calendar_comparison::list_differences(tx, id)?.into_iter().map(|one| LastDifference {
+                what: one.kind,
+                appointment: one.appointment,
+                calendar: one.calendar,
+                event: one.event,
+            });
+            let differences = differences.collect();
+            Ok(CalendarStatus {
+                service,
+                links,
+                waiting,
+                set_aside,
+                conflicts,
+                unreadable,
+                last_comparison,
+                differences,
+            })
         };
         self.app.look(look).await
     }

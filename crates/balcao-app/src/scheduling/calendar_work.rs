@@ -44,7 +44,7 @@ pub struct PushSettings {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SyncRefusal {
     /// The program has no calendar service.
-    #[error("no calendar service is connected")]
+    #[error("no calendar service is connected; run `balcao calendar connect`, or set `google.service_account_file`")]
     NotConnected,
     /// So many events disappeared that a person has to say that it is true.
     #[error("{gone} of {known} events of {calendar} disappeared at once; if that is true, read again and accept it")]

@@ -130,6 +130,15 @@ impl World {
         booked.unwrap().value.unwrap().appointment.id
     }
 
+    /// The professional has another calendar, which is only read.
+    async fn link_to_read(&self, calendar: &str) {
+        let (organization, professional, now) = (self.organization, self.professional, self.app.clock.now());
+        let other = CalendarLink { professional, calendar: calendar.to_owned(), access: LinkAccess::Read };
+        let linked: Result<(), StoreError> =
+            self.app.store.write(move |tx| calendar_link::link(tx, organization, &other, now)).await;
+        linked.unwrap();
+    }
+
     /// Reads the calendar now.
     async fn read(&self) -> balcao_app::scheduling::remote_calendar::reading::Reading {
         self.work().read(self.organization, ANA.to_owned(), false).await.unwrap()

@@ -45,7 +45,7 @@ async fn event_is_written_as_the_documents_say_and_read_back() {
     let stored = world.google.event(RAFA, "visit1").unwrap();
     assert_eq!(stored["start"], json!({ "dateTime": "2026-11-27T15:00:00-03:00", "timeZone": "America/Sao_Paulo" }));
     assert_eq!((&stored["visibility"], &stored["transparency"]), (&json!("private"), &json!("opaque")));
-    let private = json!({ "balcaoOrganization": "7", "balcaoAppointment": "9" });
+    let private = json!({ "balcaoInstallation": "5eed", "balcaoOrganization": "7", "balcaoAppointment": "9" });
     assert_eq!(stored["extendedProperties"]["private"], private);
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use balcao_app::context::calendar_service::{CalendarService as _, EventDraft};
-use balcao_domain::outside_event::{EventMark, OutsideEvent};
+use balcao_domain::outside_event::{EventMark, EventOwner, OutsideEvent};
 use balcao_domain::{ManualClock, OrganizationId, Span};
 use balcao_google::{Addresses, Credential, Credentials, GoogleCalendar, Grant, Limits};
 use balcao_testkit::fakes::google::{CLIENT_ID, CLIENT_SECRET, FakeGoogle};
@@ -111,7 +111,7 @@ pub(crate) fn draft(id: &str) -> EventDraft {
         description: String::new(),
         span: span("2026-11-27T18:00:00Z", "2026-11-27T18:30:00Z"),
         zone: TimeZone::get("America/Sao_Paulo").unwrap(),
-        mark: EventMark { organization: 7, appointment: 9 },
+        mark: EventMark { owner: EventOwner { installation: "5eed".to_owned(), organization: 7 }, appointment: 9 },
     }
 }
 

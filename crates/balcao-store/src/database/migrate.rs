@@ -291,6 +291,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112750_stated.sql"),
         postgres: include_str!("../../migrations/postgres/2026112750_stated.sql"),
     },
+    Migration {
+        version: 2_026_112_760,
+        name: "2026112760_installation",
+        sqlite: include_str!("../../migrations/sqlite/2026112760_installation.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112760_installation.sql"),
+    },
 ];
 
 /// A migration that the database has.
@@ -334,6 +340,8 @@ pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
 /// Gives an empty file the schema in one step: it is the same schema, and takes a tenth of the time.
 fn create(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     tx.execute_script(SQLITE_SCHEMA)?;
+    // The schema holds no rows, and this one differs in each file.
+    tx.execute_script("INSERT INTO installation (id, random_id) VALUES (1, lower(hex(randomblob(8))));")?;
     MIGRATIONS.iter().try_for_each(|migration| record(tx, migration))
 }
 

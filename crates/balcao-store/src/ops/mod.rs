@@ -5,6 +5,7 @@ pub mod audit;
 pub mod backlog;
 pub mod day_budget;
 pub mod entitlement;
+pub mod installation;
 pub mod pack_delivery;
 pub mod pack_delivery_command;
 pub mod report;

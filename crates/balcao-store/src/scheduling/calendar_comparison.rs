@@ -3,7 +3,7 @@
 //! A process claims the day before it begins. A claim that ran out without an end may be taken by another process, so a crash delays a
 //! comparison and does not lose it.
 
-use balcao_domain::OrganizationId;
+use balcao_domain::{AppointmentId, OrganizationId};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -78,4 +78,60 @@ pub fn find_last(
         let result = ComparisonResult { equal: row.get(1)?, repaired: row.get(2)?, differing: row.get(3)? };
         Ok((row.get(0)?, result))
     })
+}
+
+/// Differences of a comparison that are stored.
+pub const MAX_DIFFERENCES: usize = 200;
+
+/// What a comparison found to differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredDifference {
+    /// What is the matter, as a word of the comparison.
+    pub kind: String,
+    /// The appointment, if it is about one.
+    pub appointment: Option<AppointmentId>,
+    /// The calendar, if it is about one.
+    pub calendar: Option<String>,
+    /// The event, if it is about one.
+    pub event: Option<String>,
+}
+
+/// Stores what the last comparison found, the first [`MAX_DIFFERENCES`] of it, instead of what the one before found.
+///
+/// # Errors
+/// What the database said.
+pub fn replace_differences(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    found: &[StoredDifference],
+) -> Result<(), StoreError> {
+    tx.execute("DELETE FROM calendar_difference WHERE organization_id = ?1", values![organization])?;
+    for (position, one) in (0_i64..).zip(found.iter().take(MAX_DIFFERENCES)) {
+        tx.defer(
+            "INSERT INTO calendar_difference (organization_id, position, kind, appointment_id, calendar_id, event_id)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            values![organization, position, &one.kind, one.appointment, one.calendar.as_ref(), one.event.as_ref()],
+        )?;
+    }
+    Ok(())
+}
+
+/// What the last comparison found, in its order.
+///
+/// # Errors
+/// What the database said.
+pub fn list_differences(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<StoredDifference>, StoreError> {
+    tx.query_all(
+        "SELECT kind, appointment_id, calendar_id, event_id FROM calendar_difference
+         WHERE organization_id = ?1 ORDER BY position",
+        values![organization],
+        |row| {
+            Ok(StoredDifference {
+                kind: row.get(0)?,
+                appointment: row.get(1)?,
+                calendar: row.get(2)?,
+                event: row.get(3)?,
+            })
+        },
+    )
 }

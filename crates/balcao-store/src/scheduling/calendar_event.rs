@@ -35,7 +35,7 @@ pub struct KnownEvent {
 pub struct CalendarEvent {
     /// The appointment.
     pub appointment: AppointmentId,
-    /// What the ids of its events begin with: letters `a` to `v` and digits.
+    /// What the ids of its events begin with, another one in each installation: letters `a` to `v` and digits.
     pub seed: String,
     /// The number of the next insert, or of the last one that was sent.
     pub attempt: i64,
@@ -55,10 +55,12 @@ pub struct CalendarEvent {
     pub crashes: u32,
     /// Why the last one failed, for staff.
     pub failure: Option<String>,
+    /// The event that was last deleted, because none was wanted.
+    pub removed_event: Option<String>,
 }
 
 const COLUMNS: &str = "appointment_id, seed, attempt, begun, calendar_id, event_id, version, shown_from, shown_to, marked, wanted, \
-                       pushed, claim, tries, failure, crashes";
+                       pushed, claim, tries, failure, crashes, removed_event_id";
 
 fn read(row: &Row<'_>) -> Result<CalendarEvent, StoreError> {
     let known = match row.get::<Option<String>>(5)? {
@@ -83,12 +85,14 @@ fn read(row: &Row<'_>) -> Result<CalendarEvent, StoreError> {
         tries: row.get(13)?,
         failure: row.get(14)?,
         crashes: row.get(15)?,
+        removed_event: row.get(16)?,
     })
 }
 
 /// Which appointments are raised; `a` is the appointment. An event that was set aside is tried again, because something else is wanted of it.
 const RAISE: &str = "INSERT INTO calendar_event (organization_id, appointment_id, seed, wanted, not_before)
-    SELECT a.organization_id, a.id, 'b' || CAST(a.organization_id AS TEXT) || 'a' || CAST(a.id AS TEXT) || 'c' || CAST(a.created_at AS TEXT),
+    SELECT a.organization_id, a.id, 'b' || CAST(a.organization_id AS TEXT) || 'a' || CAST(a.id AS TEXT) || 'i' || (SELECT i.random_id FROM installation i WHERE i.id = 1)
+               || 'c' || CAST(a.created_at AS TEXT),
            1, CAST(?3 AS BIGINT)
     FROM appointment a
     WHERE a.organization_id = ?1 AND {which}
@@ -326,7 +330,8 @@ pub fn record_shown(
 /// What the database said.
 pub fn record_gone(tx: &mut Tx<'_>, organization: OrganizationId, claimed: &CalendarEvent) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE calendar_event SET calendar_id = NULL, event_id = NULL, version = NULL, shown_from = NULL, shown_to = NULL,
+        "UPDATE calendar_event SET removed_event_id = COALESCE(event_id, removed_event_id),
+             calendar_id = NULL, event_id = NULL, version = NULL, shown_from = NULL, shown_to = NULL,
              marked = NULL, attempt = attempt + 1, begun = 0, pushed = ?4, claimed_until = 0, tries = 0, failure = NULL,
              crashes = 0, set_aside_at = NULL
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",

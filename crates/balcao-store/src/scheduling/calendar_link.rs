@@ -297,6 +297,20 @@ pub fn lock_reading(
     Ok(tx.execute(sql, values![organization, &claimed.calendar, claimed.epoch])? == 1)
 }
 
+/// Ends a reading that judged single events: how new the copy is stays as it was.
+///
+/// # Errors
+/// What the database said.
+pub fn release_reading(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    claimed: &OutsideCalendar,
+) -> Result<bool, StoreError> {
+    let sql = "UPDATE outside_calendar SET claimed_until = 0, crashes = 0
+               WHERE organization_id = ?1 AND calendar_id = ?2 AND epoch = ?3";
+    Ok(tx.execute(sql, values![organization, &claimed.calendar, claimed.epoch])? == 1)
+}
+
 /// Begins a complete reading: the token is forgotten, the rows of the copy stay. Returns the number of the reading.
 ///
 /// # Errors

@@ -111,7 +111,7 @@ pub fn holds(
 ///
 /// # Errors
 /// What the database said.
-pub fn keep(
+pub fn mark_found(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     (calendar, event): (&str, &str),

@@ -6,7 +6,7 @@ use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, Span};
 use balcao_store::scheduling::appointment;
-use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult};
+use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult, MAX_DIFFERENCES, StoredDifference};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, RecordedConflict};
 use balcao_store::{Store, StoreError, Tx};
 use jiff::civil::date;
@@ -176,6 +176,18 @@ pub async fn a_comparison_is_claimed_once_a_day_and_again_after_a_crash(store: &
         calendar_comparison::record_end(tx, organization, day, result, at(70))?;
         assert_eq!(calendar_comparison::find_last(tx, organization)?, Some((at(70), result)));
         assert_eq!(calendar_comparison::find_last(tx, theirs.organization)?, None);
+        let difference = |event: &str| StoredDifference {
+            kind: "no_appointment".to_owned(),
+            appointment: None,
+            calendar: Some("ana".to_owned()),
+            event: Some(event.to_owned()),
+        };
+        let many: Vec<_> = (0..300).map(|number| difference(&number.to_string())).collect();
+        calendar_comparison::replace_differences(tx, organization, &many)?;
+        assert_eq!(calendar_comparison::list_differences(tx, organization)?, many[..MAX_DIFFERENCES]);
+        calendar_comparison::replace_differences(tx, organization, &[difference("b"), difference("a")])?;
+        assert_eq!(calendar_comparison::list_differences(tx, organization)?, [difference("b"), difference("a")]);
+        assert_eq!(calendar_comparison::list_differences(tx, theirs.organization)?, []);
         assert!(!calendar_comparison::claim(tx, organization, day, at(999), at(1_099))?);
         assert!(calendar_comparison::claim(tx, organization, next, at(999), at(1_099))?);
         assert!(!calendar_comparison::claim(tx, organization, day, at(5_000), at(5_100))?);

@@ -11,7 +11,7 @@ use balcao_store::scheduling::{
     appointment, calendar_claim, calendar_event, calendar_link, calendar_mirror, visit_mark,
 };
 use balcao_store::turns::ledger::EffectKey;
-use balcao_store::{Store, StoreError, Tx, ops::backlog};
+use balcao_store::{Store, StoreError, Tx, ops::backlog, ops::installation};
 
 use super::Case;
 use super::delivery::{at, write};
@@ -125,6 +125,8 @@ pub async fn a_push_is_claimed_by_one_and_a_lost_claim_writes_nothing(store: &St
         assert!(calendar_event::record_gone(tx, world.organization, &anew)?);
         let gone = calendar_event::find(tx, world.organization, id)?.unwrap();
         assert_eq!((gone.attempt, gone.begun, gone.known.clone(), gone.tries), (3, 0, None, 0));
+        let id_of_database = installation::find_id(tx)?;
+        assert!(id_of_database.len() == 16 && gone.seed.contains(&format!("i{id_of_database}c")), "{}", gone.seed);
         assert_eq!(calendar_event::claim(tx, world.organization, id, at(200), at(230))?, None);
         assert_eq!(calendar_event::count_waiting(tx, world.organization)?, (0, None));
         assert!(calendar_event::adopt_late(tx, world.organization, id, &known(&anew, "9"), at(300))?);
@@ -368,6 +370,8 @@ pub async fn a_reading_holds_its_calendar_and_whoever_lost_it_writes_nothing(sto
         assert!(calendar_link::lock_reading(tx, ours.organization, &second)?);
         assert_eq!(calendar_link::begin_complete(tx, ours.organization, &second)?, 1);
         assert!(calendar_link::record_failure(tx, ours.organization, &second, down, (at(31), at(90)))?);
+        assert!(!calendar_link::release_reading(tx, ours.organization, &first)?);
+        assert!(calendar_link::release_reading(tx, ours.organization, &second)?);
         let third = claim(tx, 40)?.unwrap();
         let failure = third.failure.clone().unwrap();
         assert_eq!((failure.kind, failure.since, failure.count), (CalendarFailure::Unavailable, at(31), 1));
@@ -453,7 +457,7 @@ pub async fn the_copy_tells_busy_time_and_how_old_it_is(store: &Store) {
         assert_eq!(calendar_mirror::count(tx, ours.organization, CALENDAR, at(0))?, 3);
         assert_eq!(calendar_mirror::list_missing(tx, ours.organization, CALENDAR, 2, at(0), 9)?, ["e1", "e3"]);
         for one in ["e1", "e4"] {
-            calendar_mirror::keep(tx, ours.organization, (CALENDAR, one), 2)?;
+            calendar_mirror::mark_found(tx, ours.organization, (CALENDAR, one), 2)?;
         }
         assert_eq!(calendar_mirror::list_missing(tx, ours.organization, CALENDAR, 2, at(0), 9)?, ["e3"]);
         assert_eq!(calendar_mirror::count_missing(tx, ours.organization, CALENDAR, 2, at(0))?, 1);

@@ -4,7 +4,7 @@
 
 use balcao_app::admin::keys::Scope;
 use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison, Difference};
-use balcao_app::scheduling::calendar_links::{CalendarLinks, CalendarStatus, LinkRefusal, LinkStatus};
+use balcao_app::scheduling::calendar_links::{CalendarLinks, CalendarStatus, LastDifference, LinkRefusal, LinkStatus};
 use balcao_app::scheduling::calendar_work::{CalendarWork, SyncRefusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,8 @@ struct CalendarOverview {
     unreadable: Vec<String>,
     /// The last nightly comparison that ended; `null` while the one of the present day runs, and before the first.
     last_comparison: Option<NightlyComparison>,
+    /// What the last nightly comparison found to differ, the first 200.
+    differences: Vec<EventDifference>,
 }
 
 /// The last nightly comparison of appointments with their events.
@@ -127,13 +129,18 @@ struct SyncRequest {
     accept_drop: bool,
 }
 
-/// An appointment whose event is not as it should be.
+/// What is not as it should be.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EventDifference {
-    /// The appointment.
-    appointment_id: String,
-    /// `conflict` if staff have to decide, `changed` if the next reading judges it, `not_pushed` if the service did not take it, `not_read` if its calendar
-    /// could not be read.
+    /// The appointment; `null` of a calendar that was not read, and of an event that shows no appointment.
+    appointment_id: Option<String>,
+    /// The calendar, where it is about one.
+    calendar: Option<String>,
+    /// The event, where it is about one.
+    event: Option<String>,
+    /// `conflict` if staff have to decide, `changed` if the next reading judges it, `not_pushed` if the service did not take it, `not_read` if
+    /// the calendar could not be read, `unreadable` if the event cannot be read, `vanished` if it is gone together with very many others,
+    /// `no_appointment` if an event of ours shows no appointment.
     what: String,
 }
 
@@ -167,7 +174,8 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
     let link = json!({ "professional": "Wesley Moura", "calendar": "wesley@group.calendar.example", "write": true,
                        "synced_at": "2026-11-24T12:00:00Z", "too_old": false, "failure": null, "failing_since": null });
     let overview: Value = json!({ "service": "google", "links": [link], "waiting": 0, "set_aside": [], "conflicts": 0, "unreadable": [],
-                                   "last_comparison": { "ended_at": "2026-11-24T06:00:12Z", "equal": 31, "repaired": 1, "differing": 0 } });
+                                   "last_comparison": { "ended_at": "2026-11-24T06:00:12Z", "equal": 31, "repaired": 1, "differing": 0 },
+                                   "differences": [] });
     let status = Route {
         method: Method::Get,
         path: "/v1/calendars",
@@ -252,7 +260,7 @@ fn links(call: &Call) -> CalendarLinks {
 }
 
 async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
-    let CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable, last_comparison } =
+    let CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable, last_comparison, differences } =
         links(call).status(call.organization()).await?;
     let link = |one: LinkStatus| Link {
         professional: one.professional,
@@ -271,7 +279,15 @@ async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
         repaired: last.repaired,
         differing: last.differing,
     });
-    Ok(CalendarOverview { service, links, waiting, set_aside, conflicts, unreadable, last_comparison }.into())
+    let difference = |LastDifference { what, appointment, calendar, event }: LastDifference| EventDifference {
+        appointment_id: appointment.map(|one| one.to_string()),
+        calendar,
+        event,
+        what,
+    };
+    let differences = differences.into_iter().map(difference).collect();
+    Ok(CalendarOverview { service, links, waiting, set_aside, conflicts, unreadable, last_comparison, differences }
+        .into())
 }
 
 async fn get_calendars(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<CalendarOverview>, Problem> {
@@ -317,11 +333,13 @@ async fn sync_calendars(call: Call, _query: Nothing, asked: SyncRequest) -> Resu
 }
 
 async fn reconcile_calendars(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<EventComparison>, Problem> {
-    let compared = CalendarComparison::new(call.api.app()).run(call.organization()).await?;
+    let compared = CalendarComparison::new(call.api.app()).run(call.organization(), false).await?;
     let Comparison { equal, repaired, differences, unread } =
         compared.map_err(|error| refusals::of_calendar_service(&error))?;
-    let difference = |Difference { appointment, what }: Difference| EventDifference {
-        appointment_id: appointment.to_string(),
+    let difference = |Difference { what, appointment, calendar, event }: Difference| EventDifference {
+        appointment_id: appointment.map(|one| one.to_string()),
+        calendar,
+        event,
         what: what.as_str().to_owned(),
     };
     let unread = unread.into_iter().map(|one| UnreadCalendar { calendar: one.calendar, reason: one.reason }).collect();

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use balcao_domain::calendar_push::{Arrival, find_earlier, has_foreign};
-use balcao_domain::outside_event::OutsideEvent;
+use balcao_domain::outside_event::{EventOwner, OutsideEvent};
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_store::Tx;
-use balcao_store::scheduling::{appointment, calendar_link};
+use balcao_store::scheduling::{appointment, calendar_event, calendar_link};
 
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::context::calendar_service::{CalendarService, ServiceError};
@@ -45,13 +45,17 @@ pub(super) async fn find(
             Err(error) => return Ok(Err(error)),
         }
     }
+    if others.iter().any(|event| event.mark.as_ref().is_some_and(|mark| mark.owner.installation.is_empty())) {
+        let owner = wanted.mark.owner.clone();
+        others = app.look(move |tx, _now| sign_known(tx, id, others, &owner)).await?;
+    }
     let unsure = |reason: &str| Ok(Err(ServiceError::Unknown { reason: reason.to_owned() }));
     let is_ours =
         |event: &&OutsideEvent| event.calendar == wanted.calendar && event.mark.as_ref() == Some(&wanted.mark);
     if let Some(ours) = others.iter().find(is_ours) {
-        return Ok(Ok(find_earlier((ours, arrival), &others, wanted.span, &zone, id.into()).cloned()));
+        return Ok(Ok(find_earlier((ours, arrival), &others, wanted.span, &zone, &wanted.mark.owner).cloned()));
     }
-    if has_foreign(&others, wanted.span, &zone, id.into()) {
+    if has_foreign(&others, wanted.span, &zone, &wanted.mark.owner) {
         return unsure("another event is there, and ours is not listed yet");
     }
     match pushed {
@@ -61,4 +65,19 @@ pub(super) async fn find(
             unsure("the event was not confirmed, and is not listed")
         }
     }
+}
+
+/// Takes the events of earlier builds for ours whose ids we know.
+fn sign_known(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    events: Vec<OutsideEvent>,
+    owner: &EventOwner,
+) -> Result<Vec<OutsideEvent>, UseCaseError> {
+    let mut signed = Vec::with_capacity(events.len());
+    for event in events {
+        let is_known = calendar_event::find_by_event(tx, id, &event.id)?.is_some();
+        signed.push(if is_known { event.signed_by(owner) } else { event });
+    }
+    Ok(signed)
 }

@@ -5,7 +5,7 @@
 
 use balcao_channel::outbound::limits;
 use balcao_domain::outside_event::ConflictKind;
-use balcao_domain::{Locale, OrganizationId};
+use balcao_domain::{AppointmentId, Locale, OrganizationId};
 use balcao_store::crm::{contact, staff};
 use balcao_store::ops::day_budget;
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance};
@@ -78,6 +78,52 @@ pub(crate) fn alert(
     let name = format!("{}-{}", first.id, first.kind.as_str());
     for whose in staff::list(tx, id)?.into_iter().filter(|one| one.role.answers_customers()) {
         let (subject, text) = (alert.subject(), alert.text(&whose.email));
+        let alert = StaffAlert { kind: ALERT, name: &name, about: None, subject: &subject, text: &text };
+        staff_alerts::enqueue(tx, id, ways, &whose, &alert, now)?;
+    }
+    Ok(())
+}
+
+/// Tells the staff who answer customers that a person restored the event of a visit that was cancelled.
+pub(super) fn report_restored(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    which: AppointmentId,
+    accounts: &NotificationAccounts,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let (Some(ways), (organization, zone)) = (staff_alerts::ways(accounts), organization(tx, id)?) else {
+        return Ok(());
+    };
+    let day = day_of(tx, id, now)?;
+    // On a visit that stands, the event is a collision.
+    let cancelled = appointment::find(tx, id, which, organization.currency)?.filter(|one| !one.status.holds_slot());
+    let Some(one) = cancelled else { return Ok(()) };
+    if !day_budget::take(tx, id, day.budget("calendar_conflicts"), 1, ALERTS_A_DAY, now)? {
+        return Ok(());
+    }
+    let is_english = Locale::closest_to_tag(&organization.locale) == Locale::En;
+    let customer = contact::get(tx, id, one.contact)?;
+    let who = name_in_one_line(&one.attendee.clone().or(customer.name).unwrap_or_default(), is_english);
+    let shown = view(&one, &catalog::professional_names(tx, id)?, &zone);
+    let at = format!("{} {}, {who} ({}), {}", shown.date.strftime("%d/%m"), shown.start, shown.professional, shown.id);
+    let (head, what) = if is_english {
+        (
+            "Restored event of a cancelled visit",
+            "Somebody restored the event of a visit that was cancelled. The event takes its time again, and the visit stays \
+             cancelled. Delete the event, or book the visit again.",
+        )
+    } else {
+        (
+            "Evento restaurado de uma visita cancelada",
+            "Alguém restaurou o evento de uma visita cancelada. O evento ocupa o horário de novo, e a visita continua cancelada. \
+             Apague o evento ou marque a visita de novo.",
+        )
+    };
+    let subject: String = format!("{head}: {who}").chars().take(limits::SUBJECT / 2).collect();
+    let (name, text) =
+        (format!("restored-{}-{}", i64::from(which), now.as_millisecond()), format!("{head}.\n{what}\n\n{at}"));
+    for whose in staff::list(tx, id)?.into_iter().filter(|one| one.role.answers_customers()) {
         let alert = StaffAlert { kind: ALERT, name: &name, about: None, subject: &subject, text: &text };
         staff_alerts::enqueue(tx, id, ways, &whose, &alert, now)?;
     }

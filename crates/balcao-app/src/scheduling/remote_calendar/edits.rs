@@ -3,7 +3,7 @@
 
 use balcao_domain::calendar_push::is_own_write;
 use balcao_domain::outside_event::{
-    ConflictKind, Edit, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision, judge_edit,
+    ConflictKind, Edit, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision, judge_edit,
 };
 use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance};
@@ -31,6 +31,8 @@ pub(super) type MoveRule =
 /// What the edits of one calendar are judged by.
 pub(super) struct Edits<'a> {
     pub(super) organization: OrganizationId,
+    /// Whose events are ours.
+    pub(super) owner: &'a EventOwner,
     pub(super) calendar: &'a str,
     /// The zone of the business: whole days are its days.
     pub(super) zone: &'a TimeZone,
@@ -68,7 +70,10 @@ impl From<Vec<News>> for Followed {
 pub(super) fn apply(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Applied, UseCaseError> {
     let id = edits.organization;
     calendar_mirror::release(tx, id, edits.calendar, &event.id)?;
-    let row = find_row(tx, edits, event)?;
+    let known = find_row_by_id(tx, edits, event)?;
+    let signed = known.as_ref().map(|_| event.clone().signed_by(edits.owner));
+    let event = signed.as_ref().unwrap_or(event);
+    let row = if known.is_some() { known } else { find_row_by_mark(tx, edits, event)? };
     let Followed { news, moved_to } = follow(tx, edits, event, row.as_ref())?;
     let row = match moved_to {
         Some(appointment) => calendar_event::find(tx, id, appointment)?,
@@ -93,7 +98,16 @@ fn follow(
     row: Option<&CalendarEvent>,
 ) -> Result<Followed, UseCaseError> {
     let id = edits.organization;
-    let shown = row.and_then(|row| Some(push::shown(id, row.known.clone()?)));
+    let shown = row.and_then(|row| Some(push::shown(edits.owner, row.known.clone()?)));
+    if let Some(row) = row.filter(|row| is_restored(row, event)) {
+        // Nothing says that the visit is on again: the event takes its time, and staff decide.
+        let is_reported = calendar_mirror::holds(tx, id, (edits.calendar, &event.id), edits.now)?;
+        let news = foreign(tx, edits, event)?;
+        if !is_reported && busy_time(edits, event).is_some_and(|busy| busy.span.end > edits.now) {
+            conflict_reports::report_restored(tx, id, row.appointment, edits.accounts, edits.now)?;
+        }
+        return Ok(news.into());
+    }
     if let Some(row) = row.filter(|row| is_late(row, event)) {
         // A push that holds the row finds the event itself.
         if let Some(late) = known_of(event, row.appointment) {
@@ -108,7 +122,7 @@ fn follow(
         // The push that waits takes it from here.
         return Ok(Followed::default());
     }
-    let edit = judge_edit(event, shown.as_ref(), id.into());
+    let edit = judge_edit(event, shown.as_ref(), edits.owner);
     match (edit, row, shown) {
         (Edit::Echo, ..) => Ok(Followed::default()),
         (Edit::Harmless, Some(row), Some(shown)) => {
@@ -134,19 +148,36 @@ fn follow(
     }
 }
 
-/// The row of the appointment that an event shows: by its id, by that of its series, or by its mark.
-fn find_row(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Option<CalendarEvent>, UseCaseError> {
-    let id = edits.organization;
+/// The row of the appointment that an event is known to show, by its id or by that of its series.
+fn find_row_by_id(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+) -> Result<Option<CalendarEvent>, UseCaseError> {
     for known_by in [Some(&event.id), event.series.as_ref()].into_iter().flatten() {
-        if let Some(row) = calendar_event::find_by_event(tx, id, known_by)? {
+        if let Some(row) = calendar_event::find_by_event(tx, edits.organization, known_by)? {
             return Ok(Some(row));
         }
     }
-    let marked = event.mark.as_ref().filter(|mark| mark.organization == i64::from(id));
+    Ok(None)
+}
+
+/// The row of the appointment that the mark of an event names.
+fn find_row_by_mark(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+) -> Result<Option<CalendarEvent>, UseCaseError> {
+    let marked = event.mark.as_ref().filter(|_| event.is_of(edits.owner));
     let Some(appointment) = marked.and_then(|mark| AppointmentId::try_from(mark.appointment).ok()) else {
         return Ok(None);
     };
-    Ok(calendar_event::find(tx, id, appointment)?)
+    Ok(calendar_event::find(tx, edits.organization, appointment)?)
+}
+
+/// Whether a person restored an event that we had deleted, because its visit wants none.
+fn is_restored(row: &CalendarEvent, event: &OutsideEvent) -> bool {
+    row.known.is_none() && event.state != EventState::Cancelled && row.removed_event.as_ref() == Some(&event.id)
 }
 
 /// Whether an event is our own insert, of which the push does not know yet that it arrived.

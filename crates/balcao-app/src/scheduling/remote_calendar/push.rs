@@ -12,7 +12,7 @@ use std::sync::Arc;
 use balcao_domain::calendar_push::{
     ChangedEvent, FoundEvent, MAX_CRASHES, PushStep, WantedEvent, judge_changed, next_step, read_found, retry_delay_s,
 };
-use balcao_domain::outside_event::{ConflictKind, EventMark, EventTime, OutsideEvent, ShownEvent};
+use balcao_domain::outside_event::{ConflictKind, EventMark, EventOwner, EventTime, OutsideEvent, ShownEvent};
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_store::Tx;
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
@@ -101,18 +101,18 @@ pub async fn push_event(
             Some(row) if row.wanted > row.pushed => Pushed::Unknown(ServiceError::Unknown {
                 reason: "the program crashed each time while it wrote this event".to_owned(),
             }),
-            Some(row) => row.known.map_or(Pushed::Absent, |known| Pushed::Current(shown(organization, known))),
+            Some(row) => row.known.map_or(Pushed::Absent, |known| Pushed::Current(shown(&wanted.owner, known))),
             None => Pushed::Absent,
         });
     };
-    let known = row.known.clone().map(|known| shown(organization, known));
+    let known = row.known.clone().map(|known| shown(&wanted.owner, known));
     let may_be_there = row.begun > 1;
     Push { app, service, organization, row, known, wanted, may_be_there, is_unknown: may_be_there }.run().await
 }
 
 /// The event of a row, as the rules know it.
-pub(super) fn shown(organization: OrganizationId, known: KnownEvent) -> ShownEvent {
-    let mark = EventMark { organization: organization.into(), appointment: known.marked };
+pub(super) fn shown(owner: &EventOwner, known: KnownEvent) -> ShownEvent {
+    let mark = EventMark { owner: owner.clone(), appointment: known.marked };
     ShownEvent { calendar: known.calendar, id: known.event, version: known.version, span: known.span, mark }
 }
 
@@ -177,7 +177,8 @@ impl Push<'_> {
 
     async fn find(&self, calendar: &str) -> Result<Option<OutsideEvent>, Stop> {
         match self.service.find(self.organization, calendar, &self.event_id()).await {
-            Ok(found) => Ok(found),
+            // The id is one of ours.
+            Ok(found) => Ok(found.map(|event| event.signed_by(&self.wanted.owner))),
             Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => Ok(None),
             Err(error) => Err(Stop::Service(error)),
         }
@@ -192,7 +193,7 @@ impl Push<'_> {
         };
         self.may_be_there = false;
         for calendar in calendars {
-            match read_found(self.find(&calendar).await?.as_ref(), self.organization.into()) {
+            match read_found(self.find(&calendar).await?.as_ref(), &self.wanted.owner) {
                 FoundEvent::Absent => {}
                 FoundEvent::Used => self.begin_anew().await?,
                 FoundEvent::Ours(found) => self.known = Some(found),
@@ -252,7 +253,7 @@ impl Push<'_> {
             // An earlier transfer may have arrived without its answer.
             Err(error @ (ServiceError::NotFound { .. } | ServiceError::Deleted | ServiceError::Unknown { .. })) => {
                 let found = self.find(&wanted.calendar).await?;
-                match read_found(found.as_ref(), self.organization.into()) {
+                match read_found(found.as_ref(), &self.wanted.owner) {
                     FoundEvent::Ours(_) => self.take_transferred(found, &wanted.calendar, known),
                     FoundEvent::Absent | FoundEvent::Used | FoundEvent::Foreign => self.look_again(error, &known).await,
                 }
@@ -265,7 +266,7 @@ impl Push<'_> {
     fn take_transferred(&mut self, found: Option<OutsideEvent>, calendar: &str, known: ShownEvent) -> Result<(), Stop> {
         let transferred = ShownEvent { calendar: calendar.to_owned(), ..known };
         self.known = Some(transferred.clone());
-        self.take(found, &transferred)
+        self.take(found.map(|event| event.signed_by(&self.wanted.owner)), &transferred)
     }
 
     async fn delete(&mut self) -> Result<(), Stop> {

@@ -24,6 +24,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::conflict_reports::{self, News};
 use super::edits::{self, Edits, MoveRule};
+use super::wanted::find_owner;
 use crate::context::app_context::{AppContext, UseCaseError, organization};
 use crate::context::calendar_service::{CalendarService, ChangeCursor, NextPage, ServiceError, UnreadableEvent};
 
@@ -190,6 +191,49 @@ pub async fn read(
         as_of: now,
     };
     reader.run().await
+}
+
+/// Judges one event as a reading that lists it does; returns whether it was judged, because another reading may hold the calendar.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed.
+pub async fn apply_event(
+    app: &AppContext,
+    service: &Arc<dyn CalendarService>,
+    organization: OrganizationId,
+    event: OutsideEvent,
+    rule: MoveRule,
+) -> Result<bool, UseCaseError> {
+    let (calendar, now) = (event.calendar.clone(), app.clock.now());
+    let times = (now, now.checked_add(CLAIM).unwrap_or(now));
+    let claim = move |tx: &mut Tx<'_>| calendar_link::claim_reading(tx, organization, &calendar, Timestamp::MAX, times);
+    let claimed: Result<Option<OutsideCalendar>, balcao_store::StoreError> = app.store.write(claim).await;
+    let Some(claimed) = claimed? else { return Ok(false) };
+    let mut reader = Reader {
+        app,
+        service,
+        organization,
+        claimed,
+        rule,
+        accepts_drop: false,
+        complete: None,
+        known: 0,
+        drop_percent: 0,
+        held: BTreeMap::new(),
+        is_over_full: false,
+        gone: 0,
+        events: 1,
+        as_of: now,
+    };
+    match reader.apply(vec![Ok(event)], None).await {
+        Ok(()) => {}
+        Err(Stop::UseCase(error)) => return Err(error),
+        Err(Stop::Lost | Stop::Suspicious | Stop::Service(_)) => return Ok(false),
+    }
+    let claimed = reader.claimed;
+    let release = move |tx: &mut Tx<'_>| calendar_link::release_reading(tx, organization, &claimed);
+    let released: Result<bool, balcao_store::StoreError> = app.store.write(release).await;
+    Ok(released?)
 }
 
 impl Reader<'_> {
@@ -369,8 +413,17 @@ impl Reader<'_> {
                 return Ok::<_, UseCaseError>(false);
             }
             let zone = organization(tx, id)?.1;
-            let calendar = &claimed.calendar;
-            let edits = Edits { organization: id, calendar, zone: &zone, generation, rule, accounts: &accounts, now };
+            let (calendar, owner) = (&claimed.calendar, find_owner(tx, id)?);
+            let edits = Edits {
+                organization: id,
+                owner: &owner,
+                calendar,
+                zone: &zone,
+                generation,
+                rule,
+                accounts: &accounts,
+                now,
+            };
             let mut news: BTreeMap<String, Vec<News>> = BTreeMap::new();
             for event in events {
                 match event {
@@ -383,7 +436,7 @@ impl Reader<'_> {
                     Err(unreadable) => {
                         let event = unreadable.id.unwrap_or_default();
                         // What is known of its time holds, because nothing says that it is free.
-                        calendar_mirror::keep(tx, id, (&claimed.calendar, &event), generation)?;
+                        calendar_mirror::mark_found(tx, id, (&claimed.calendar, &event), generation)?;
                         let aside = QuarantinedEvent {
                             calendar: claimed.calendar.clone(),
                             event,

@@ -71,6 +71,21 @@ async fn a_calendar_is_linked_read_and_unlinked_and_its_events_go_with_it() {
     world.assert_equal("linked again").await;
 }
 
+/// The service would call for a calendar of which nothing is left here.
+#[tokio::test]
+async fn channel_of_a_calendar_without_links_is_stopped() {
+    let world = in_memory().await;
+    let (links, channels) = (CalendarLinks::new(world.app.clone()), CalendarChannels::new(world.app.clone()));
+    let new = NewChannel { address: "https://balcao.example/hooks/google-calendar", random: [1; 32] };
+    channels.renew(world.organization, ANA.to_owned(), new).await.unwrap().unwrap();
+    let request = world.service.last_channel();
+    world.service.take_calls();
+    links.unlink(world.organization, "Ana Prado".to_owned(), ANA.to_owned()).await.unwrap().unwrap();
+    assert_eq!(world.service.take_calls(), ["stop"]);
+    let call = ChannelCall { channel: request.id, token: request.token, resource: format!("r-{ANA}") };
+    assert!(!channels.accept(call).await.unwrap());
+}
+
 #[tokio::test]
 async fn credentials_that_are_dead_raise_an_alarm_with_their_age() {
     let world = in_memory().await;

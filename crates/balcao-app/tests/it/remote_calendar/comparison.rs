@@ -3,7 +3,7 @@
 use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison, Difference, DifferenceKind};
 use balcao_app::scheduling::calendar_links::{CalendarLinks, LastComparison};
 use balcao_domain::Span;
-use balcao_domain::outside_event::{ConflictKind, EventTime};
+use balcao_domain::outside_event::{ConflictKind, EventMark, EventTime};
 use balcao_store::scheduling::calendar_conflict;
 use balcao_store::{OpenOptions, Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
@@ -17,7 +17,7 @@ fn comparison(world: &World) -> CalendarComparison {
 }
 
 async fn compare(world: &World) -> Comparison {
-    comparison(world).run(world.organization).await.unwrap().unwrap()
+    comparison(world).run(world.organization, false).await.unwrap().unwrap()
 }
 
 async fn nightly(world: &World) -> Option<Comparison> {
@@ -82,7 +82,81 @@ async fn an_event_that_cannot_be_read_does_not_end_the_comparison() {
     world.service.make_unreadable(ANA, &event.unwrap().id);
     let compared = compare(&world).await;
     assert_eq!((compared.equal, compared.repaired), (1, 0));
-    assert_eq!(compared.differences, [Difference { appointment, what: DifferenceKind::Unreadable }]);
+    assert_eq!(compared.differences, [Difference::about(appointment, DifferenceKind::Unreadable)]);
+}
+
+/// The comparison looks from both sides, and staff see what it found until the next one.
+#[tokio::test]
+async fn an_event_of_ours_that_shows_no_appointment_is_listed_and_stays_to_be_seen() {
+    let world = in_memory().await;
+    world.book("10:00").await;
+    let ours = world.service.events(ANA).remove(0).mark.unwrap();
+    let elsewhere = EventTime::Timed(Span::of_minutes("2026-12-30T13:00:00Z".parse().unwrap(), 30));
+    world.service.person_makes(ANA, "orphan", elsewhere, 60);
+    world.service.person_changes(ANA, "orphan", |event| {
+        event.mark = Some(EventMark { appointment: 999, ..ours });
+    });
+    let compared = nightly(&world).await.unwrap();
+    assert!(!compared.is_proof() && compared.equal == 1, "{compared:?}");
+    let (calendar, event) = (Some(ANA.to_owned()), Some("orphan".to_owned()));
+    let expected = Difference { what: DifferenceKind::NoAppointment, appointment: None, calendar, event };
+    assert_eq!(compared.differences, [expected]);
+    let links = CalendarLinks::new(world.app.clone());
+    let shown = links.status(world.organization).await.unwrap().differences;
+    let shown: Vec<_> = shown.iter().map(|one| (one.what.as_str(), one.event.as_deref())).collect();
+    assert_eq!(shown, [("no_appointment", Some("orphan"))]);
+    world.service.person_deletes(ANA, "orphan");
+    world.clock.advance(SignedDuration::from_hours(20));
+    world.read().await;
+    assert!(nightly(&world).await.unwrap().is_proof());
+    assert_eq!(links.status(world.organization).await.unwrap().differences, []);
+}
+
+/// An edit that no listing showed is judged at once, and does not wait for the next reading.
+#[tokio::test]
+async fn an_edit_that_comes_after_the_reading_is_judged_by_the_comparison() {
+    let kind = |differences: &[Difference]| differences.iter().map(|one| one.what).collect::<Vec<_>>();
+    let world = in_memory().await;
+    world.book("10:00").await;
+    let event = world.service.events(ANA).remove(0);
+    world.read().await;
+    world.service.hide_from_listings(true);
+    world.service.person_changes(ANA, &event.id, |event| event.title = Some("Corte (boné)".to_owned()));
+    let compared = compare(&world).await;
+    assert_eq!((compared.repaired, kind(&compared.differences)), (1, vec![]), "nothing that was promised changed");
+    let shorter = EventTime::Timed(Span::of_minutes("2026-11-24T13:00:00Z".parse().unwrap(), 15));
+    world.service.person_changes(ANA, &event.id, |event| event.time = Some(shorter));
+    assert_eq!(kind(&compare(&world).await.differences), [DifferenceKind::Conflict]);
+    let organization = world.organization;
+    let open: Result<_, StoreError> =
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+    let open: Vec<_> = open.unwrap().into_iter().map(|one| one.found.kind).collect();
+    assert_eq!(open, [ConflictKind::Shortened]);
+}
+
+/// A service that says by a fault that most events are gone makes no conflict of each.
+#[tokio::test]
+async fn very_many_events_that_vanished_wait_for_a_person() {
+    let world = in_memory().await;
+    for start in ["09:00", "09:30", "10:00", "10:30", "11:00", "11:30"] {
+        world.book(start).await;
+    }
+    world.read().await;
+    world.service.hide_from_listings(true);
+    for event in world.service.events(ANA).into_iter().take(5) {
+        world.service.person_deletes(ANA, &event.id);
+    }
+    let organization = world.organization;
+    let count = async || {
+        let open: Result<_, StoreError> =
+            world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+        open.unwrap().len()
+    };
+    let compared = compare(&world).await;
+    let vanished = compared.differences.iter().filter(|one| one.what == DifferenceKind::Vanished).count();
+    assert_eq!((compared.equal, vanished, count().await), (1, 5, 0), "{compared:?}");
+    let accepted = comparison(&world).run(organization, true).await.unwrap().unwrap();
+    assert_eq!((accepted.equal, count().await), (1, 5), "{accepted:?}");
 }
 
 /// Two programs share one database; the day begins at three in the morning.
@@ -132,7 +206,7 @@ async fn a_calendar_that_is_not_read_proves_nothing() {
     let compared = compare(&world).await;
     assert!(!compared.is_proof(), "{compared:?}");
     assert_eq!(compared.unread.iter().map(|one| one.calendar.as_str()).collect::<Vec<_>>(), [ANA]);
-    assert_eq!(compared.differences, [Difference { appointment, what: DifferenceKind::NotRead }]);
+    assert_eq!(compared.differences, [Difference::about(appointment, DifferenceKind::NotRead)]);
     world.work().read(world.organization, ANA.to_owned(), true).await.unwrap();
     assert!(compare(&world).await.is_proof());
 
@@ -140,14 +214,14 @@ async fn a_calendar_that_is_not_read_proves_nothing() {
     world.service.remove_calendar(ANA);
     let compared = compare(&world).await;
     assert_eq!((compared.equal, compared.unread.len()), (0, 1), "{compared:?}");
-    assert_eq!(compared.differences, [Difference { appointment, what: DifferenceKind::NotRead }]);
+    assert_eq!(compared.differences, [Difference::about(appointment, DifferenceKind::NotRead)]);
     let organization = world.organization;
     let open: Result<_, StoreError> =
         world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
     assert_eq!(open.unwrap(), []);
 
     world.service.set_down(true);
-    assert!(comparison(&world).run(world.organization).await.unwrap().is_err());
+    assert!(comparison(&world).run(world.organization, false).await.unwrap().is_err());
 }
 
 /// A service that does not answer, or a crash, leaves the claim; an hour later another process takes it.

@@ -8,8 +8,6 @@ use balcao_app::scheduling::calendar_conflicts::{
 use balcao_app::scheduling::ways_out::ResolveRefusal;
 use balcao_domain::Span;
 use balcao_domain::outside_event::{ConflictKind, EventState, EventTime, OutsideEvent};
-use balcao_store::StoreError;
-use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
 
 use super::{ANA, BRUNO, DAY, World, in_memory};
 
@@ -181,11 +179,8 @@ const DEEDS: [(ConflictKind, &[&str], Deed); 13] = [
 /// A booking at ten on which a person did this, and the number of the conflict.
 async fn done_by(deed: Deed, kind: ConflictKind) -> (World, i64) {
     let world = in_memory().await;
-    let (organization, professional, now) = (world.organization, world.professional, world.app.clock.now());
-    let other = CalendarLink { professional, calendar: BRUNO.to_owned(), access: LinkAccess::Read };
-    let link = world.app.store.write(move |tx| calendar_link::link(tx, organization, &other, now));
-    let linked: Result<(), StoreError> = link.await;
-    linked.unwrap();
+    let organization = world.organization;
+    world.link_to_read(BRUNO).await;
     world.book("10:00").await;
     world.work().sync(organization, false).await.unwrap().unwrap();
     let event = world.service.events(ANA).remove(0).id;

@@ -217,7 +217,7 @@ async fn many_deletions_of_our_own_events_wait_for_a_person() {
     assert_eq!(conflicts(&world).await, []);
     world.work().read(world.organization, ANA.to_owned(), true).await.unwrap();
     assert_eq!(conflicts(&world).await, [ConflictKind::Deleted; 5]);
-    // What we delete ourselves is no drop.
+    // What we delete ourselves is not counted.
     let world = in_memory().await;
     for start in ["09:00", "09:30", "10:00", "10:30", "11:00"] {
         let id = world.book(start).await;

@@ -6,7 +6,6 @@ use balcao_app::admin::backlog::{self, BacklogKind};
 use balcao_app::scheduling::calendar_links::CalendarLinks;
 use balcao_app::scheduling::remote_calendar::reading::Reading;
 use balcao_domain::AppointmentId;
-use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
 use balcao_store::{Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::calendar_service::MemoryService;
@@ -79,12 +78,8 @@ async fn an_event_at_which_the_program_crashed_three_times_is_set_aside_and_the_
 #[tokio::test]
 async fn a_calendar_at_which_the_program_crashed_three_times_is_set_aside_and_the_others_are_read() {
     let world = in_memory().await;
-    let (organization, professional) = (world.organization, world.professional);
-    let now = balcao_domain::Clock::now(world.clock.as_ref());
-    let other = CalendarLink { professional, calendar: BRUNO.to_owned(), access: LinkAccess::Read };
-    let linked: Result<(), StoreError> =
-        world.app.store.write(move |tx| calendar_link::link(tx, organization, &other, now)).await;
-    linked.unwrap();
+    let organization = world.organization;
+    world.link_to_read(BRUNO).await;
     world.service.set_deadly(ANA, true);
     // A customer's booking reads all calendars at once, so that both count; the next one reads each alone.
     let booking = world.booking();

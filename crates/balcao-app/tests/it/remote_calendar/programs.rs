@@ -4,8 +4,8 @@ use balcao_app::UseCaseError;
 use balcao_app::context::calendar_service::RemoteCalendarError;
 use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_domain::Span;
-use balcao_domain::outside_event::EventTime;
-use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
+use balcao_domain::outside_event::{ConflictKind, EventTime};
+use balcao_store::scheduling::calendar_conflict;
 use balcao_store::{OpenOptions, Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::calendar_service::CallFault;
@@ -107,12 +107,8 @@ async fn a_move_to_a_time_that_a_person_took_meanwhile_is_taken_back_and_refused
 #[tokio::test]
 async fn an_event_that_was_first_in_a_calendar_that_is_only_read_has_the_time() {
     let world = in_memory().await;
-    let (organization, professional) = (world.organization, world.professional);
-    let now = balcao_domain::Clock::now(world.clock.as_ref());
-    let private = CalendarLink { professional, calendar: BRUNO.to_owned(), access: LinkAccess::Read };
-    let linked: Result<(), StoreError> =
-        world.app.store.write(move |tx| calendar_link::link(tx, organization, &private, now)).await;
-    linked.unwrap();
+    let organization = world.organization;
+    world.link_to_read(BRUNO).await;
     world.service.hide_from_listings(true);
     world.service.person_makes(BRUNO, "theirs", ten(), 60);
     let booked = world.booking().book(organization, world.ana.contact, key("1"), request("10:00")).await;
@@ -241,4 +237,64 @@ async fn a_business_may_book_while_the_service_is_down_and_shows_it_later() {
     world.service.set_down(false);
     world.settle_later(70).await;
     world.assert_equal("down and up").await;
+}
+
+/// Two installations count businesses, professionals and appointments alike, and their clocks agree.
+#[tokio::test]
+async fn two_installations_with_one_calendar_take_each_others_events_for_busy_time() {
+    let (ours, mut theirs) = (in_memory().await, in_memory().await);
+    theirs.service = ours.service.clone();
+    theirs.app = theirs.app.clone().with_remote_calendar(Some(ours.service.clone()));
+    assert_eq!((ours.organization, ours.professional), (theirs.organization, theirs.professional));
+    let (first, second) = (ours.book("10:00").await, theirs.book("11:00").await);
+    assert_eq!(first, second, "the numbers are the same");
+    let ids: Vec<_> = ours.service.events(ANA).into_iter().map(|event| event.id).collect();
+    assert!(ids.len() == 2 && ids[0] != ids[1], "{ids:?}");
+    for (world, taken) in [(&ours, "11:00"), (&theirs, "10:00")] {
+        world.read().await;
+        world.service.forget_tokens();
+        world.read().await;
+        let refused = world.booking().book(world.organization, world.bia.contact, key("bia"), request(taken)).await;
+        let refused = refused.unwrap().value.unwrap_err();
+        assert!(matches!(refused, BookingRefusal::SlotTaken { .. }), "{refused:?}");
+        assert_eq!(conflicts(world).await, []);
+    }
+    for world in [&ours, &theirs] {
+        let booking = world.booking();
+        booking.cancel(world.organization, world.ana.contact, key("c"), None).await.unwrap().value.unwrap();
+        world.read().await;
+    }
+    assert_eq!(ours.service.events(ANA), [], "each took its own away");
+}
+
+/// An event that an earlier build wrote names no installation. It stays ours where our tables know it, and is another's elsewhere.
+#[tokio::test]
+async fn an_event_of_an_earlier_build_stays_ours() {
+    let (world, mut other) = (in_memory().await, in_memory().await);
+    world.book("10:00").await;
+    let event = world.service.events(ANA).remove(0);
+    world.service.person_changes(ANA, &event.id, |event| {
+        if let Some(mark) = &mut event.mark {
+            mark.owner.installation.clear();
+        }
+    });
+    world.read().await;
+    assert_eq!(conflicts(&world).await, []);
+    other.service = world.service.clone();
+    other.app = other.app.clone().with_remote_calendar(Some(world.service.clone()));
+    let refused = other.booking().book(other.organization, other.ana.contact, key("1"), request("10:00")).await;
+    assert!(matches!(refused.unwrap().value, Err(BookingRefusal::SlotTaken { .. })));
+    let moved = world.booking().reschedule(world.organization, world.ana.contact, key("m"), to("15:00")).await;
+    moved.unwrap().value.unwrap();
+    world.settle_later(1).await;
+    world.assert_equal("written by an earlier build").await;
+    let signed = world.service.events(ANA).remove(0);
+    assert_eq!((signed.id, signed.mark.map(|mark| mark.owner)), (event.id, event.mark.map(|mark| mark.owner)));
+}
+
+async fn conflicts(world: &World) -> Vec<ConflictKind> {
+    let organization = world.organization;
+    let open: Result<_, StoreError> =
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+    open.unwrap().into_iter().map(|one| one.found.kind).collect()
 }

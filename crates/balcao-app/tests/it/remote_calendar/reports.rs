@@ -2,13 +2,13 @@
 
 use balcao_app::admin::webhooks::{Subscriber, Webhooks};
 use balcao_app::context::notification_accounts::{HandoffAlerts, NotificationAccounts};
+use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_app::scheduling::calendar_comparison::CalendarComparison;
 use balcao_channel::endpoint::Endpoint;
 use balcao_domain::Span;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::outside_event::{ConflictKind, EventState, EventTime};
 use balcao_store::messaging::outbox;
-use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
 use balcao_store::{Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::endpoint::{FakeEndpoint, SECRET};
@@ -35,11 +35,7 @@ async fn shop(business: &str) -> World {
         ..NotificationAccounts::default()
     };
     world.app = world.app.clone().with_notices(accounts);
-    let (organization, professional, now) = (world.organization, world.professional, world.app.clock.now());
-    let other = CalendarLink { professional, calendar: BRUNO.to_owned(), access: LinkAccess::Read };
-    let link = world.app.store.write(move |tx| calendar_link::link(tx, organization, &other, now));
-    let linked: Result<(), StoreError> = link.await;
-    linked.unwrap();
+    world.link_to_read(BRUNO).await;
     world.book("10:00").await;
     world
 }
@@ -186,10 +182,33 @@ async fn conflict_that_a_push_or_the_comparison_finds_is_told_too() {
     world.service.hide_from_listings(true);
     world.service.person_deletes(ANA, &event);
     for _night in 0..2 {
-        CalendarComparison::new(world.app.clone()).run(world.organization).await.unwrap().unwrap();
+        CalendarComparison::new(world.app.clone()).run(world.organization, false).await.unwrap().unwrap();
     }
     let letters = letters(&world).await;
     assert!(letters.len() == 1 && letters[0].1.contains("apagou o evento"), "{letters:?}");
+}
+
+/// A person takes the event of a cancelled visit out of the bin: it stays there, staff learn of it, and its time is taken.
+#[tokio::test]
+async fn restored_event_of_a_cancelled_visit_is_told_and_takes_its_time() {
+    let world = shop(BUSINESS).await;
+    let event = world.service.events(ANA).remove(0).id;
+    let booking = world.booking();
+    booking.cancel(world.organization, world.ana.contact, key("cancel"), None).await.unwrap().value.unwrap();
+    world.read().await;
+    assert_eq!((letters(&world).await, world.service.events(ANA)), (vec![], vec![]));
+    world.service.person_changes(ANA, &event, |event| event.state = EventState::Busy);
+    for _round in 0..2 {
+        read_both(&world).await;
+        world.settle_later(1).await;
+        world.service.forget_tokens();
+    }
+    let letters = letters(&world).await;
+    assert_eq!(letters.len(), 1, "{letters:?}");
+    assert!(letters[0].0.contains("davi@") && letters[0].1.contains("restaurou o evento"), "{letters:?}");
+    assert_eq!(world.service.events(ANA).len(), 1, "it stands");
+    let taken = booking.book(world.organization, world.bia.contact, key("bia"), request("10:00")).await;
+    assert!(matches!(taken.unwrap().value, Err(BookingRefusal::SlotTaken { .. })));
 }
 
 #[tokio::test]

@@ -4,8 +4,11 @@ use std::process::ExitCode;
 
 use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison};
 use balcao_app::scheduling::calendar_conflicts::CalendarConflicts;
-use balcao_app::scheduling::calendar_links::{CalendarLinks, CalendarStatus, LastComparison, LinkStatus};
+use balcao_app::scheduling::calendar_links::{
+    CalendarLinks, CalendarStatus, LastComparison, LastDifference, LinkStatus,
+};
 use balcao_app::scheduling::calendar_work::{CalendarWork, SyncRefusal};
+use balcao_domain::AppointmentId;
 use serde::Serialize;
 use serde_json::json;
 
@@ -54,7 +57,11 @@ pub(super) enum Action {
     /// Resolves a conflict in one of the ways of `ways-out`.
     Resolve(ResolveArgs),
     /// Compares every future appointment with its event, and repairs what needs no decision.
-    Reconcile,
+    Reconcile {
+        /// Accepts that many events disappeared at once.
+        #[arg(long)]
+        accept_drop: bool,
+    },
 }
 
 fn failed(error: impl std::error::Error + 'static) -> Failure {
@@ -91,8 +98,8 @@ pub(super) async fn run(action: Action, json: bool, config: &Config) -> Result<E
         Action::Conflicts => conflicts::list(&conflicts_of(app, config)?, id, json).await?,
         Action::WaysOut { id: number } => conflicts::show(&conflicts_of(app, config)?, id, number, json).await?,
         Action::Resolve(args) => conflicts::resolve(&conflicts_of(app, config)?, id, args, json).await?,
-        Action::Reconcile => {
-            let compared = CalendarComparison::new(app).run(id).await.map_err(failed)?.map_err(failed)?;
+        Action::Reconcile { accept_drop } => {
+            let compared = CalendarComparison::new(app).run(id, accept_drop).await.map_err(failed)?.map_err(failed)?;
             return Ok(print_comparison(json, &compared));
         }
     }
@@ -132,7 +139,17 @@ fn print_status(json: bool, status: &CalendarStatus) {
             "compared at {ended_at}: {equal} events were as they should be, {repaired} were repaired, {differing} were not"
         ));
     }
+    for LastDifference { what, appointment, calendar, event } in &status.differences {
+        print_difference(what, (*appointment, calendar.as_deref(), event.as_deref()));
+    }
     status.unreadable.iter().for_each(|one| print_line(&format!("unreadable: {}", one_line(one))));
+}
+
+/// Prints what differs: the appointment, else the event and its calendar.
+fn print_difference(what: &str, (appointment, calendar, event): (Option<AppointmentId>, Option<&str>, Option<&str>)) {
+    let about = [appointment.map(|one| one.to_string()), event.map(one_line), calendar.map(one_line)];
+    let about = about.into_iter().flatten().collect::<Vec<_>>().join(" in ");
+    print_line(&format!("{about}: {what}"));
 }
 
 /// Prints a comparison; fails if anything differs or was not read, so that a script sees it.
@@ -146,7 +163,8 @@ fn print_comparison(json: bool, compared: &Comparison) -> ExitCode {
             differences.len()
         ));
         for one in differences {
-            print_line(&format!("{}: {}", one.appointment, one.what.as_str()));
+            let about = (one.appointment, one.calendar.as_deref(), one.event.as_deref());
+            print_difference(one.what.as_str(), about);
         }
         for one in unread {
             print_line(&format!("{} was not read: {}", one.calendar, one_line(&one.reason)));
