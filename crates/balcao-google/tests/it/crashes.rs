@@ -4,6 +4,7 @@
 //! between two transactions of our own tables is judged in `balcao-app`, over a service in memory (`remote_calendar/crashes.rs`).
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use balcao_testkit::fakes::google::ProgramEnd;
 use jiff::SignedDuration;
@@ -134,22 +135,40 @@ async fn end_at_every_step(act: Act) -> String {
     matrix
 }
 
+/// Compares a matrix with its section of the page that readers see.
+fn check_page(section: &str, matrix: &str) {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/CALENDAR-CRASHES.md");
+    let page = std::fs::read_to_string(&place).unwrap();
+    let head = format!("## {section}\n\n```text\n");
+    let (before, rest) = page.split_once(&head).expect("the page has the section");
+    let (kept, after) = rest.split_once("```").expect("the section ends");
+    if std::env::var_os("BALCAO_WRITE_CRASHES").is_some() {
+        std::fs::write(&place, format!("{before}{head}{matrix}```{after}")).unwrap();
+    } else {
+        assert_eq!(
+            kept, matrix,
+            "docs/CALENDAR-CRASHES.md is not up to date: run `BALCAO_WRITE_CRASHES=1 cargo test -p balcao-google --test it crashes -- \
+             --test-threads 1`"
+        );
+    }
+}
+
 #[tokio::test]
 async fn booking_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
-    eprintln!("{}", Box::pin(end_at_every_step(Act::Book)).await);
+    check_page("A booking", &Box::pin(end_at_every_step(Act::Book)).await);
 }
 
 #[tokio::test]
 async fn move_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
-    eprintln!("{}", Box::pin(end_at_every_step(Act::Move)).await);
+    check_page("A move", &Box::pin(end_at_every_step(Act::Move)).await);
 }
 
 #[tokio::test]
 async fn change_of_professional_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
-    eprintln!("{}", Box::pin(end_at_every_step(Act::HandOver)).await);
+    check_page("A move to another professional", &Box::pin(end_at_every_step(Act::HandOver)).await);
 }
 
 #[tokio::test]
 async fn cancellation_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
-    eprintln!("{}", Box::pin(end_at_every_step(Act::Cancel)).await);
+    check_page("A cancellation", &Box::pin(end_at_every_step(Act::Cancel)).await);
 }
