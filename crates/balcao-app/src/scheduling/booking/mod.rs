@@ -298,7 +298,8 @@ impl Booking {
     ) -> Effect<Booked, BookingRefusal> {
         let whose = request.needed_calendars();
         let booking = PlainBooking { organization, contact, request, teller: self.teller(organization) };
-        remote::book(&self.app, organization, key, &booking, whose).await
+        // A turn holds this future, so its largest part is on the heap; so in the acts below.
+        Box::pin(remote::book(&self.app, organization, key, &booking, whose)).await
     }
 
     /// What [`Self::book`] would do now. Nothing changes: it is the real thing, undone.
@@ -373,7 +374,7 @@ impl Booking {
             // A cancelled appointment has no event, so that no other event has its time.
             take_back: |_tx: &mut balcao_store::Tx<'_>, _after: &AppointmentView, _now| Ok(None),
         };
-        remote::act(&self.app, organization, key, Whose::UpcomingOf(contact), cancellation).await
+        Box::pin(remote::act(&self.app, organization, key, Whose::UpcomingOf(contact), cancellation)).await
     }
 
     /// Moves one of the contact's appointments. The old time is freed only if the new one is had.
@@ -410,7 +411,7 @@ impl Booking {
             change::find_alternatives(tx, organization, old.id, &wish, now).map(Some)
         };
         let moved = RemoteAct { work: change, touched: |moved: &Rescheduled| moved.new.appointment.id, take_back };
-        remote::act(&self.app, organization, key, whose, moved).await
+        Box::pin(remote::act(&self.app, organization, key, whose, moved)).await
     }
 
     /// Confirms one of the contact's pending appointments.

@@ -96,8 +96,7 @@ pub(crate) async fn book<B: RemoteBooking>(
             Begun::Answered(answer) => return Ok(answer),
             Begun::Waits(claim) => claim,
         };
-        // A turn holds this future, so its largest part is on the heap.
-        match Box::pin(ask(app, id, &connected, claim.appointment)).await? {
+        match ask(app, id, &connected, claim.appointment).await? {
             Agreement::Stands => {
                 if let Some(answer) = confirm(app, id, &key, booking).await? {
                     return Ok(answer);
