@@ -15,7 +15,7 @@ use clauses::{
 };
 pub(crate) use clauses::{is_own_act, may_ask_for_hours, puts_off};
 use words::{
-    AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING,
+    AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, PLEASE, REMINDING,
     RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
 };
 pub(crate) use words::{LEADS, SMALL};
@@ -110,6 +110,7 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
         let piece = if piece == Piece::Yes && puts_off(tokens, index, is_when) { Piece::Unknown } else { piece };
         tally.names |= said_again == Some(true) || piece == Piece::Filler && is(APPOINTMENT, index);
         tally.plain |= piece == Piece::Yes && !is(AFFIRMING, index);
+        tally.pleads |= piece == Piece::Filler && is(PLEASE, index);
         tally.count(piece);
         index = index.saturating_add(len.max(1));
     }
@@ -250,6 +251,8 @@ struct Tally {
     names: bool,
     /// A word agrees whatever was asked.
     plain: bool,
+    /// It says "por favor".
+    pleads: bool,
     /// It asks back, or names another deed than the one that was asked about.
     astray: bool,
 }
@@ -270,7 +273,9 @@ impl Tally {
     }
 
     fn verdict(&self) -> Agreement {
-        let agrees = self.yes || self.deed;
+        // "Por favor" alone asks us to go on; beside anything else it is a courtesy.
+        let goes_on = self.pleads && self.first.is_none() && !self.names;
+        let agrees = self.yes || self.deed || goes_on;
         // "Quero meu horário" wants what the deed would end.
         let keeps = self.ends && self.names && !(self.plain || self.deed);
         if self.no {

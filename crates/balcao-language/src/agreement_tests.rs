@@ -249,6 +249,20 @@ fn a_preposition_of_the_offer_says_nothing_again() {
 }
 
 #[test]
+fn please_alone_and_what_points_agree() {
+    let offer = "Corte com Wesley, sexta, 27/11, às 15:00. Posso marcar?";
+    let judge = |text: &str, asked: Asked| agreement_to(text, asked, offer, "2026-11-24".parse().unwrap());
+    for text in ["por favor", "Please!", "pfv 🙏", "esse mesmo", "essa mesma", "esse horário mesmo"] {
+        assert_eq!(judge(text, Asked::Booking), Agreement::Yes, "{text}");
+    }
+    for text in ["o horário, por favor", "por favor?", "por favor não", "por favor espera", "oi", "esse mesmo?"] {
+        assert_ne!(judge(text, Asked::Booking), Agreement::Yes, "{text}");
+    }
+    // Who points to what stands does not agree to end it.
+    assert_ne!(judge("esse mesmo", Asked::Rescheduling), Agreement::Yes);
+}
+
+#[test]
 fn who_cannot_come_gives_the_reason_of_a_cancellation() {
     let about = |text: &str| agreement_about(text, Asked::Cancelling);
     for reason in [

@@ -229,7 +229,9 @@ fn value_in(all: &[Token], wanted: &[String]) -> Option<(usize, usize)> {
     };
     let tells = |index: &usize| {
         let word = text_at(all, *index);
-        is_of(*index) && (word.len() > 3 || word.chars().all(|c| c.is_ascii_digit()))
+        let beside = |index: usize| text_at(all, index) == "@";
+        let of_address = beside(index.saturating_add(1)) || index.checked_sub(1).is_some_and(beside);
+        is_of(*index) && (word.len() > 3 || of_address || word.chars().all(|c| c.is_ascii_digit()))
     };
     let first = (0..all.len()).find(tells)?;
     let last = (0..all.len()).rev().find(tells)?;

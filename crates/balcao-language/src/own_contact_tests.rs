@@ -5,6 +5,9 @@ fn an_address_is_the_writers_by_the_build_of_the_clause() {
     for (text, value) in [
         ("meu email é ana@exemplo.com", "ana@exemplo.com"),
         ("meu e-mail novo: ana@exemplo.com", "ana@exemplo.com"),
+        ("meu email é ana@x.com", "ana@x.com"),
+        ("anota meu e-mail: ze@uol.com.br", "ze@uol.com.br"),
+        ("bia@oi.com", "bia@oi.com"),
         ("meu email da faculdade é ana@exemplo.com", "ana@exemplo.com"),
         ("o email do trabalho é ana@exemplo.com", "ana@exemplo.com"),
         ("ana@exemplo.com é meu email", "ana@exemplo.com"),
@@ -49,6 +52,7 @@ fn an_address_is_the_writers_by_the_build_of_the_clause() {
         ("o comprovante veio de banco@x.com", "banco@x.com"),
         ("o email do meu chefe é chefe@x.com", "chefe@x.com"),
         ("a Bia usa bia@x.com", "bia@x.com"),
+        ("vi o site oi@bar.com", "oi@bar.com"),
         ("I got an email from scam@x.com", "scam@x.com"),
         ("is loja@x.com yours?", "loja@x.com"),
         ("I wrote to loja@x.com yesterday", "loja@x.com"),

@@ -1,6 +1,7 @@
 //! Words for people: those for whom customers book, and those by which anybody will do.
 
 use crate::{
+    agreement::{Asked, kind_of},
     first_names::is_first_name,
     normalize::{Token, before, phrase_at, text_at, tokens},
 };
@@ -64,7 +65,9 @@ pub fn meant_for(text: &str, things: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for index in 0..all.len() {
         let lead = phrase_at(&all, index, FOR);
-        let Some(len) = lead.or_else(|| phrase_at(&all, index, OF)) else { continue };
+        // "Agenda meu irmão": the object of the verb.
+        let booked = || (kind_of(text_at(&all, index), Asked::Booking) == Some(Asked::Booking)).then_some(1);
+        let Some(len) = lead.or_else(|| phrase_at(&all, index, OF)).or_else(booked) else { continue };
         let mut at = index.saturating_add(len);
         while DETERMINERS.contains(&text_at(&all, at)) {
             at = at.saturating_add(1);
@@ -124,6 +127,9 @@ mod tests {
             ("book a haircut for my son", &["son"]),
             ("marca pra ela sexta", &["ela"]),
             ("marca pro Wesley sexta", &[]),
+            ("agenda meu irmão sexta", &["irmao"]),
+            ("encaixa minha filha amanhã", &["filha"]),
+            ("marca minha barba sexta", &[]),
             ("marca pra mim sexta", &[]),
             ("marca pra sexta às 15h", &[]),
             ("marca com minha amiga Carla", &[]),

@@ -96,7 +96,11 @@ pub(super) fn choice(tokens: &[Token], index: usize) -> Option<usize> {
         Some(end.saturating_add(phrase_at(tokens, end, NOUNS).unwrap_or(0)))
     };
     let any = |from: usize| shown(from, SHOWN).or_else(|| shown(from, IN_SHOWN));
-    let end = if let Some(future) = phrase_at(tokens, index, FUTURE) {
+    // "Esse mesmo" points, and says that it is the one.
+    let same = |end: &usize| ["mesmo", "mesma", "msm"].contains(&text_at(tokens, *end));
+    let end = if let Some(pointed) = shown(index, SHOWN).filter(same) {
+        Some(pointed.saturating_add(1))
+    } else if let Some(future) = phrase_at(tokens, index, FUTURE) {
         let verb = index.saturating_add(future);
         match phrase_at(tokens, verb, TO_CHOOSE) {
             Some(len) => any(verb.saturating_add(len)),

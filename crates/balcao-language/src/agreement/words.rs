@@ -112,6 +112,11 @@ pub(super) const FILLER: &[&str] = &[
     "isto", "demais", "agradeco", "os dois", "as duas", "ambos", "ambas", "todos", "todas", "tudo", "both", "all of them",
 ];
 
+/// Of [`FILLER`]: they ask for what was offered.
+pub(super) const PLEASE: &[&str] = &[
+    "por favor", "por gentileza", "pf", "pfv", "pfvr", "plis", "please", "pls",
+];
+
 pub(super) const YES_SIGNS: &[&str] = &[
     "👍", "👌", "✅", "✔", "☑", "🤝", "👊", "🆗", "💯", "🫡",
 ];
