@@ -6,6 +6,7 @@ mod conflicts;
 mod crashes;
 mod edits;
 mod freshness;
+mod lost_tokens;
 mod moves;
 mod poison;
 mod programs;

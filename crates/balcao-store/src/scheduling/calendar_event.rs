@@ -199,7 +199,16 @@ pub fn find_by_event(
     tx.query_optional(&sql, values![organization, event], read)
 }
 
-/// How many events of appointments a calendar holds that end after an instant, as far as is known.
+/// Which events of appointments a calendar should hold that end after an instant. Those that staff know to be gone are not among them, nor
+/// those whose time our copy of the calendar holds, because they count there.
+const SHOWN: &str = "e.organization_id = ?1 AND e.calendar_id = ?2 AND e.shown_to > ?3
+    AND NOT EXISTS (SELECT 1 FROM calendar_conflict c
+                    WHERE c.organization_id = ?1 AND c.appointment_id = e.appointment_id AND c.event_id = e.event_id
+                      AND c.kind IN ('deleted', 'other_calendar') AND c.resolved_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM calendar_busy b
+                    WHERE b.organization_id = ?1 AND b.calendar_id = ?2 AND b.event_id = e.event_id AND b.ends_at > ?3)";
+
+/// How many events of appointments a calendar should hold beside those of our copy, and that end after an instant.
 ///
 /// # Errors
 /// What the database said.
@@ -209,11 +218,22 @@ pub fn count_shown(
     calendar: &str,
     after: Timestamp,
 ) -> Result<u32, StoreError> {
-    tx.query_one(
-        "SELECT count(*) FROM calendar_event WHERE organization_id = ?1 AND calendar_id = ?2 AND shown_to > ?3",
-        values![organization, calendar, after],
-        |row| row.get(0),
-    )
+    let sql = format!("SELECT count(*) FROM calendar_event e WHERE {SHOWN}");
+    tx.query_one(&sql, values![organization, calendar, after], |row| row.get(0))
+}
+
+/// The events that [`count_shown`] counts, by their ids.
+///
+/// # Errors
+/// What the database said.
+pub fn list_shown(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    calendar: &str,
+    after: Timestamp,
+) -> Result<Vec<String>, StoreError> {
+    let sql = format!("SELECT e.event_id FROM calendar_event e WHERE {SHOWN} ORDER BY e.event_id");
+    tx.query_all(&sql, values![organization, calendar, after], |row| row.get(0))
 }
 
 /// Whether an event that ends after an instant is known to show an appointment.

@@ -2,13 +2,15 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
+use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, AppointmentStatus, Currency, Span};
+use balcao_store::scheduling::calendar_conflict::FoundConflict;
 use balcao_store::scheduling::calendar_crash::{self, SetAside};
 use balcao_store::scheduling::calendar_event::{CalendarEvent, FailedPush, KnownEvent};
 use balcao_store::scheduling::calendar_link::{CalendarFailure, CalendarLink, LinkAccess, StoredChannel};
 use balcao_store::scheduling::calendar_mirror::{BusyEvent, QuarantinedEvent};
 use balcao_store::scheduling::{
-    appointment, calendar_claim, calendar_event, calendar_link, calendar_mirror, visit_mark,
+    appointment, calendar_claim, calendar_conflict, calendar_event, calendar_link, calendar_mirror, visit_mark,
 };
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{Store, StoreError, Tx, ops::backlog, ops::installation};
@@ -165,9 +167,27 @@ pub async fn a_moved_appointment_is_opened_again_while_its_time_is_free(store: &
         let shown = |tx: &mut Tx<'_>, after: i64| {
             let (id, event) = (world.organization, known(&event, "1").event);
             let count = calendar_event::count_shown(tx, id, CALENDAR, at(after))?;
+            let listed = calendar_event::list_shown(tx, id, CALENDAR, at(after))?;
+            assert_eq!(listed, vec![event.clone(); usize::try_from(count).unwrap()]);
             Ok::<_, StoreError>((count, calendar_event::shows(tx, id, (CALENDAR, &event), at(after))?))
         };
         assert_eq!((shown(tx, 7199)?, shown(tx, 7200)?), ((1, true), (0, false)));
+        let found = FoundConflict {
+            appointment: old,
+            kind: ConflictKind::Deleted,
+            calendar: CALENDAR.to_owned(),
+            event: known(&event, "1").event,
+            span: None,
+            version: "1".to_owned(),
+            moved_from: None,
+        };
+        let number = calendar_conflict::record(tx, world.organization, &found, at(4))?.id;
+        assert_eq!(shown(tx, 0)?, (0, true), "staff know that it is gone");
+        calendar_conflict::resolve(tx, world.organization, number, "it is back", at(5))?;
+        let (calendar, span) = (found.calendar, Span::of_minutes(at(0), 1));
+        let busy = BusyEvent { calendar, event: found.event, span, all_day: false, version: "1".to_owned() };
+        calendar_mirror::put(tx, world.organization, &busy, 1)?;
+        assert_eq!((shown(tx, 59)?, shown(tx, 60)?), ((0, true), (1, true)), "it counts in the copy");
         let back = calendar_event::find(tx, world.organization, old)?.unwrap();
         assert_eq!(back.known, Some(known(&event, "1")));
         assert!(back.wanted > back.pushed && calendar_event::find(tx, world.organization, new)?.is_none());

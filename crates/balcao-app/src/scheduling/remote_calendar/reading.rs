@@ -3,7 +3,8 @@
 //! A reading goes page by page, each page in one transaction; the token of the service is stored with the last one. Its claim counts as a
 //! crash until the reading ends, so a calendar that ends the program is set aside. An event whose version
 //! we know is our own write and is skipped. Nothing counts as deleted because a listing lacks it: only a tombstone says so, or the service
-//! when it is asked for that event.
+//! when it is asked for that event. A complete listing has no tombstones, so it is asked for every known event that the listing lacks: those
+//! of other people, and those of visits.
 //!
 //! Time that people take counts at once, but what a listing deletes is held back until the whole listing was judged: many deletions at once
 //! are not applied until a person says that they are true. What is held back is bounded by the same rule.
@@ -84,6 +85,8 @@ struct Reader<'a> {
     accepts_drop: bool,
     /// Of a complete reading, its number.
     complete: Option<i64>,
+    /// Events of visits that the complete reading has not listed yet, by their ids.
+    unlisted: BTreeSet<String>,
     /// How many events the calendar held when the reading began, as far as we know: those of other people, and ours.
     known: usize,
     /// How many of a hundred of them may disappear at once.
@@ -182,6 +185,7 @@ pub async fn read(
         rule,
         accepts_drop,
         complete: None,
+        unlisted: BTreeSet::new(),
         known,
         drop_percent,
         held: BTreeMap::new(),
@@ -217,6 +221,7 @@ pub async fn apply_event(
         rule,
         accepts_drop: false,
         complete: None,
+        unlisted: BTreeSet::new(),
         known: 0,
         drop_percent: 0,
         held: BTreeMap::new(),
@@ -301,6 +306,7 @@ impl Reader<'_> {
                 Ok(listed) => listed,
             };
             self.events = self.events.saturating_add(listed.events.len());
+            self.note_listed(&listed.events);
             let events = self.hold_back(listed.events).await?;
             match listed.next {
                 NextPage::Page(next) => {
@@ -314,6 +320,20 @@ impl Reader<'_> {
             reason: "the listing has no end".to_owned(),
             retry_after_ms: None,
         }))
+    }
+
+    /// Notes which events of visits a page lists: also one that cannot be read, and one that became a series.
+    fn note_listed(&mut self, listed: &[Result<OutsideEvent, UnreadableEvent>]) {
+        for event in listed {
+            let (id, series) = match event {
+                Ok(event) if event.state == EventState::Cancelled => continue,
+                Ok(event) => (Some(&event.id), event.series.as_ref()),
+                Err(unreadable) => (unreadable.id.as_ref(), None),
+            };
+            for id in id.into_iter().chain(series) {
+                self.unlisted.remove(id);
+            }
+        }
     }
 
     /// Takes the deletions of events that we know out of a page, because a person may have to confirm them. An event that comes back on a
@@ -370,8 +390,9 @@ impl Reader<'_> {
         self.apply(last, None).await?;
         self.gone = self.held.len().saturating_add(usize::from(self.is_over_full));
         if self.complete.is_some() {
-            // What is held back is still in our copy, so it is among what is missing.
-            self.gone = self.gone.max(self.count_missing().await?);
+            // What is held back is still known, so it is among what is missing.
+            let missing = self.count_missing().await?.saturating_add(self.list_unlisted().await?.len());
+            self.gone = self.gone.max(missing);
         }
         self.refuse_drop()?;
         let batch = usize::try_from(MISSING_AT_ONCE).unwrap_or(usize::MAX);
@@ -382,7 +403,11 @@ impl Reader<'_> {
         }
         if self.complete.is_some() {
             for _batch in 0..self.count_missing().await?.div_ceil(batch) {
-                let answers = self.ask_for_missing().await?;
+                let answers = self.ask_for(self.list_missing().await?).await?;
+                self.apply(answers, None).await?;
+            }
+            for some in self.list_unlisted().await?.chunks(batch) {
+                let answers = self.ask_for(some.to_vec()).await?;
                 self.apply(answers, None).await?;
             }
         }
@@ -391,11 +416,16 @@ impl Reader<'_> {
 
     /// Forgets the token, and keeps the copy until all was read.
     async fn begin_complete(&mut self) -> Result<ChangeCursor, Stop> {
-        let (organization, claimed) = (self.organization, self.claimed.clone());
-        let begin = move |tx: &mut Tx<'_>| calendar_link::begin_complete(tx, organization, &claimed);
-        let began: Result<i64, balcao_store::StoreError> = self.app.store.write(begin).await;
+        let (organization, claimed, now) = (self.organization, self.claimed.clone(), self.as_of);
+        let begin = move |tx: &mut Tx<'_>| {
+            let generation = calendar_link::begin_complete(tx, organization, &claimed)?;
+            Ok((generation, calendar_event::list_shown(tx, organization, &claimed.calendar, now)?))
+        };
+        let began: Result<(i64, Vec<String>), balcao_store::StoreError> = self.app.store.write(begin).await;
         match began {
-            Ok(generation) => self.complete = Some(generation),
+            Ok((generation, shown)) => {
+                (self.complete, self.unlisted) = (Some(generation), shown.into_iter().collect());
+            }
             Err(balcao_store::StoreError::NoRow { .. }) => return Err(Stop::Lost),
             Err(error) => return Err(Stop::UseCase(error.into())),
         }
@@ -460,7 +490,7 @@ impl Reader<'_> {
         if self.app.store.write(apply).await? { Ok(()) } else { Err(Stop::Lost) }
     }
 
-    /// Counts the known events that a complete listing lacks.
+    /// Counts the events of other people that a complete listing lacks.
     async fn count_missing(&self) -> Result<usize, Stop> {
         let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
         let generation = self.complete.unwrap_or_default();
@@ -469,22 +499,35 @@ impl Reader<'_> {
         Ok(usize::try_from(count.await?).unwrap_or(usize::MAX))
     }
 
-    /// Asks for some of the known events that a complete listing lacks. One that is there stays; one that is not comes back as deleted, and
-    /// one that cannot be read is put aside.
-    async fn ask_for_missing(&self) -> Result<Listed, Stop> {
+    /// Some of the events of other people that a complete listing lacks.
+    async fn list_missing(&self) -> Result<Vec<String>, Stop> {
         let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
         let generation = self.complete.unwrap_or_default();
-        let of = calendar.clone();
-        let list = self
-            .app
-            .look(move |tx, _now| Ok(calendar_mirror::list_missing(tx, id, &of, generation, now, MISSING_AT_ONCE)?));
-        let missing = list.await?;
+        let list = self.app.look(move |tx, _now| {
+            Ok(calendar_mirror::list_missing(tx, id, &calendar, generation, now, MISSING_AT_ONCE)?)
+        });
+        Ok(list.await?)
+    }
+
+    /// The events of visits that a complete listing lacks, as far as visits still have them.
+    async fn list_unlisted(&self) -> Result<Vec<String>, Stop> {
+        let (id, calendar, now) = (self.organization, self.claimed.calendar.clone(), self.as_of);
+        let list = self.app.look(move |tx, _now| Ok(calendar_event::list_shown(tx, id, &calendar, now)?));
+        let mut shown = list.await?;
+        shown.retain(|event| self.unlisted.contains(event));
+        Ok(shown)
+    }
+
+    /// Asks for events that a complete listing lacks. One that is there stays; one that is not comes back as deleted, and one that cannot be
+    /// read is put aside.
+    async fn ask_for(&self, missing: Vec<String>) -> Result<Listed, Stop> {
+        let (id, calendar) = (self.organization, &self.claimed.calendar);
         let mut answers = Vec::with_capacity(missing.len());
         for event in missing {
-            answers.push(match self.service.find(id, &calendar, &event).await {
+            answers.push(match self.service.find(id, calendar, &event).await {
                 Ok(Some(found)) => Ok(found),
                 Ok(None) | Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => {
-                    Ok(tombstone(&calendar, &event))
+                    Ok(tombstone(calendar, &event))
                 }
                 Err(ServiceError::Unreadable { reason }) => Err(UnreadableEvent { id: Some(event), reason }),
                 Err(error) => return Err(Stop::Service(error)),
