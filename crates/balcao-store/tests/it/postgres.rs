@@ -298,7 +298,7 @@ async fn a_text_with_nul_is_stored_without_it() {
 }
 
 const END_ALL: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()";
 
 #[tokio::test]
 async fn a_connection_that_was_ended_while_it_idled_is_made_anew() {

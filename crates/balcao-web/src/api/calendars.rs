@@ -242,7 +242,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
                       no person, and lists the rest.",
         refusals: &[NOT_CONNECTED, NOT_ANSWERED],
         body: Some(json!({})),
-        answer: json!({ "equal": 12, "repaired": 1, "differences": [{ "appointment_id": "apt_31", "what": "conflict" }], "unread": [] }),
+        answer: json!({ "equal": 12, "repaired": 1, "differences": [{ "calendar": "ana@example.com", "event": "ev1", "appointment_id": "apt_31", "what": "conflict" }], "unread": [] }),
         ..link.clone()
     };
     Ok(vec![
