@@ -274,7 +274,16 @@ fn difference(state: &State, wanted: &State) -> Difference {
             (Some(_), None) if is_archived(key.0) => Action::Archived,
             (Some(_), None) => Action::Removed,
         };
-        let (old, new) = (before.unwrap_or(&nothing), after.unwrap_or(&nothing));
+        // What a file leaves out is archived: it stays as it is, and a professional gives the code back.
+        let stays = before.filter(|_| action == Action::Archived && after.is_none()).map(|entry| {
+            let mut stays = entry.clone();
+            stays.insert("active".to_owned(), Value::Bool(false));
+            if key.0 == Section::Professionals {
+                stays.remove("code");
+            }
+            stays
+        });
+        let (old, new) = (before.unwrap_or(&nothing), after.or(stays.as_ref()).unwrap_or(&nothing));
         let value = |entry: &Fields, field: &str| entry.get(field).cloned().unwrap_or(Value::Null);
         let fields: BTreeMap<String, (Value, Value)> = old
             .keys()
@@ -371,6 +380,7 @@ struct Shop {
     business: Business,
     state: State,
     made: Vec<(Difference, Hits)>,
+    hashes: Vec<String>,
     /// Bento's bookings by day.
     booked: BTreeMap<&'static str, AppointmentId>,
     /// How many plans were refused because they hit other bookings now, and for no other reason.
@@ -383,7 +393,15 @@ impl Shop {
         let world = of_file(store, file, "2026-11-23T09:00").await;
         let business = Business::new(world.app.clone());
         let state = state_of(&business.export(world.organization).await.unwrap());
-        Self { world, business, state, made: Vec::new(), booked: BTreeMap::new(), moved_by_bookings: 0 }
+        Self {
+            world,
+            business,
+            state,
+            made: Vec::new(),
+            hashes: Vec::new(),
+            booked: BTreeMap::new(),
+            moved_by_bookings: 0,
+        }
     }
 
     /// When all bookings to come start.
@@ -440,6 +458,8 @@ impl Shop {
         let expected = match (left == agreed, left.0.is_empty()) {
             (true, true) => End::Nothing,
             (true, false) if is_impossible(&left.0) => End::Impossible,
+            // Made since it was shown, and changed back: its hash makes nothing again.
+            (true, false) if self.hashes.contains(&plan.hash) => End::Moved,
             (true, false) => End::Made,
             (false, true) if self.made.contains(&agreed) => End::Nothing,
             (false, _) => End::Moved,
@@ -453,6 +473,7 @@ impl Shop {
                 assert_eq!(&done, plan);
                 self.state = made(&self.state, &wanted);
                 self.made.push(agreed);
+                self.hashes.push(plan.hash.clone());
                 End::Made
             }
             Err(BusinessRefusal::Moved { now }) => {

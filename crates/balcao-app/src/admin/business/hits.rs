@@ -69,14 +69,11 @@ impl Scene<'_> {
     fn note_hits(&self, change: &mut Change) {
         match (change.section, change.action) {
             (Section::Services, Action::Archived) => {
-                change.hits = self.hits(|one| one.service_name == change.name, "its service is offered no longer");
-            }
-            (Section::Services, Action::Changed) if differs(change, &["active"]) => {
-                change.hits = self.hits(|one| one.service_name == change.name, "its service is offered no longer");
+                let why = "its service is offered no longer; the booking stays, and can be moved";
+                change.hits = self.hits(|one| one.service_name == change.name, why);
             }
             (Section::Services, Action::Changed) if differs(change, &["price", "duration_minutes"]) => {
-                let why = "it keeps the price and the length that it was booked with";
-                change.hits = self.hits(|one| one.service_name == change.name, why);
+                change.hits = self.hits(|one| one.service_name == change.name, KEEPS_TERMS);
             }
             (Section::Professionals, Action::Archived) => self.leaves(change),
             (Section::Professionals, Action::Changed) if differs(change, &["active"]) => self.leaves(change),
@@ -120,17 +117,21 @@ impl Scene<'_> {
             |one| one.professional == whose && self.is_within(old, one) && !self.is_within(new, one),
             "its professional does not work then; move it, cancel it, or keep it",
         ));
-        let names = |file: &BusinessFile, entry: &ProfessionalEntry| -> BTreeSet<String> {
-            let offered = entry.offers.iter().filter_map(|(place, ..)| file.services.get(*place));
-            offered.map(|service| service.name.clone()).collect()
-        };
-        let (offered, still) = (names(self.stored, &before), names(self.wanted, &after));
+        let (offered, still) = (offers(self.stored, &before), offers(self.wanted, &after));
         hits.extend(self.hits(
             |one| {
                 let name = &one.service_name;
-                one.professional == whose && offered.contains(name) && !still.contains(name)
+                one.professional == whose && offered.contains_key(name) && !still.contains_key(name)
             },
-            "its professional offers its service no longer; move it, cancel it, or keep it",
+            "its professional offers its service no longer; the booking stays",
+        ));
+        hits.extend(self.hits(
+            |one| {
+                let name = &one.service_name;
+                let terms = still.get(name);
+                one.professional == whose && terms.is_some() && offered.get(name).is_some_and(|old| Some(old) != terms)
+            },
+            KEEPS_TERMS,
         ));
         // A booking that is hit twice is listed with the first reason.
         let mut listed = BTreeSet::new();
@@ -227,7 +228,7 @@ fn subscriptions(
 ) -> Result<Vec<Hit>, UseCaseError> {
     let why = match change.action {
         Action::Archived => "it goes on, and nobody can subscribe to its plan any more",
-        Action::Changed if differs(change, &["active"]) => "it goes on, and its plan is sold again or no longer",
+        Action::Changed if differs(change, &["active"]) => "it goes on, and its plan is sold again",
         Action::Changed if differs(change, &["price"]) => "its next payments are of the new price",
         Action::Changed if differs(change, &["period", "covers", "quota"]) => "its plan pays by the new terms at once",
         Action::Added | Action::Changed | Action::Removed => return Ok(Vec::new()),
@@ -276,6 +277,17 @@ fn conversations(
         Hit::Conversation(HitConversation { conversation, contact, why })
     };
     Ok(assigned.iter().map(hit).collect())
+}
+
+/// What the bookings of a service keep when its terms change.
+const KEEPS_TERMS: &str = "it keeps the price and the length that it was booked with";
+
+/// What a professional offers, by the name of the service: the length and the price of their own, in minutes and cents.
+fn offers(file: &BusinessFile, entry: &ProfessionalEntry) -> BTreeMap<String, (Option<u32>, Option<i64>)> {
+    let offer = |(place, minutes, cents): &(usize, Option<u32>, Option<i64>)| {
+        Some((file.services.get(*place)?.name.clone(), (*minutes, *cents)))
+    };
+    entry.offers.iter().filter_map(offer).collect()
 }
 
 fn differs(change: &Change, fields: &[&str]) -> bool {

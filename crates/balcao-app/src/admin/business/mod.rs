@@ -293,5 +293,12 @@ fn plan_for(
     document::pair_knowledge(&before, &mut after);
     let mut changes = plan::changes(&before, &after);
     hits::find(tx, organization, &stored, wanted, &mut changes, now)?;
-    Ok(Ok(BusinessPlan::new(stored.slug(), changes)))
+    let mut plan = BusinessPlan::new(stored.slug(), changes, 0);
+    let mut made = 0;
+    // What was made, and then changed back by somebody, is another plan: its old hash makes nothing again.
+    while !plan.changes.is_empty() && is_made(tx, organization, &plan.hash)? {
+        made += 1;
+        plan = BusinessPlan::new(stored.slug(), plan.changes, made);
+    }
+    Ok(Ok(plan))
 }

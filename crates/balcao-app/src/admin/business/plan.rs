@@ -222,13 +222,15 @@ pub struct BusinessPlan {
     pub business: String,
     /// The changes, in the order in which they are made.
     pub changes: Vec<Change>,
-    /// Names exactly this plan: another state, another wish or another booking that is hit has another hash.
+    /// Names exactly this plan: another state, another wish or another booking that is hit has another hash, and so has the same plan after
+    /// it was made and somebody changed it back.
     pub hash: String,
 }
 
 impl BusinessPlan {
-    pub(super) fn new(business: &str, changes: Vec<Change>) -> Self {
-        let hash = canonical::hash(&json!({ "business": business, "changes": changes }));
+    /// `made`: how many times the same changes were made before.
+    pub(super) fn new(business: &str, changes: Vec<Change>, made: u32) -> Self {
+        let hash = canonical::hash(&json!({ "business": business, "changes": changes, "made": made }));
         Self { business: business.to_owned(), changes, hash }
     }
 }
@@ -261,7 +263,9 @@ pub(super) fn changes(stored: &Records, wanted: &Records) -> Vec<Change> {
                 (Some(_), None) if section.is_archived() => continue,
                 (Some(_), None) => Action::Removed,
             };
-            let fields = differing(before.unwrap_or(&nothing), after.unwrap_or(&nothing));
+            let kept =
+                before.filter(|_| action == Action::Archived && after.is_none()).map(|entry| archived(section, entry));
+            let fields = differing(before.unwrap_or(&nothing), after.or(kept.as_ref()).unwrap_or(&nothing));
             if !fields.is_empty() || before.is_none() || after.is_none() {
                 found.push(Change { section, name, action, fields, hits: Vec::new(), impossible: None });
             }
@@ -272,6 +276,16 @@ pub(super) fn changes(stored: &Records, wanted: &Records) -> Vec<Change> {
         }
     }
     found
+}
+
+/// The entry as it stays when a file no longer has it. A professional who left gives the code back.
+fn archived(section: Section, entry: &Map<String, Value>) -> Map<String, Value> {
+    let mut kept = entry.clone();
+    kept.insert("active".to_owned(), Value::Bool(false));
+    if section == Section::Professionals {
+        kept.remove("code");
+    }
+    kept
 }
 
 fn differing(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<FieldChange> {

@@ -58,7 +58,7 @@ fn a_plan_is_named_by_all_that_it_says() {
         service: "Corte".to_owned(),
         why: "the price".to_owned(),
     });
-    let hash = |business: &str, changes| BusinessPlan::new(business, changes).hash;
+    let hash = |business: &str, changes| BusinessPlan::new(business, changes, 0).hash;
     let all = [
         hash("a", vec![change("x")]),
         hash("b", vec![change("x")]),
