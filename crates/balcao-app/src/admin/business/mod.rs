@@ -295,7 +295,7 @@ fn plan_for(
     hits::find(tx, organization, &stored, wanted, &mut changes, now)?;
     let mut plan = BusinessPlan::new(stored.slug(), changes, 0);
     let mut made = 0;
-    // What was made, and then changed back by somebody, is another plan: its old hash makes nothing again.
+    // What was made, and then changed back, is another plan: its old hash makes nothing again.
     while !plan.changes.is_empty() && is_made(tx, organization, &plan.hash)? {
         made += 1;
         plan = BusinessPlan::new(stored.slug(), plan.changes, made);

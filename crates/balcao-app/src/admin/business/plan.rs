@@ -223,7 +223,7 @@ pub struct BusinessPlan {
     /// The changes, in the order in which they are made.
     pub changes: Vec<Change>,
     /// Names exactly this plan: another state, another wish or another booking that is hit has another hash, and so has the same plan after
-    /// it was made and somebody changed it back.
+    /// it was made and changed back.
     pub hash: String,
 }
 
