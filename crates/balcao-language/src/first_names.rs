@@ -1,7 +1,8 @@
-//! First names that are common in Brazil, and some English ones, so that one is heard where nobody wrote a capital: "pra carla", "o horário da lívia".
+//! First names that are common in Brazil, and some English ones. A customer often writes a name in small letters ("pra carla", "o horário
+//! da lívia"), and this list tells it from another word.
 //!
-//! The list tells a name from another word; it does not say what names there are. Names that are everyday words too ("Rosa",
-//! "Clara", "Luz", "Vitória") are left out: with a capital they are heard anyway.
+//! The list does not say what names there are. Names that are everyday words too ("Rosa", "Clara", "Luz", "Vitória") are left out: a
+//! capital letter tells those.
 
 use crate::normalize::normalize;
 
