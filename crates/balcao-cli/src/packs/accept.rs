@@ -41,7 +41,7 @@ impl Accepted {
         match read_regular(path, MAX_BYTES) {
             Ok(text) => balcao_json::read_strictly(&text).map_err(|error| {
                 Failure::usage(format!(
-                    "packs.accepted {}: invalid file: {error}; restore it from a backup. Without one, move it away: every pack then waits for `balcao pack accept`, and `--dry-run` shows what that would accept",
+                    "packs.accepted {}: invalid file: {error}; restore it from a backup. Without one, move it away and start `balcao serve` first: every pack then waits for `balcao pack accept`, and `--dry-run` shows what that would accept",
                     path.display()
                 ))
             }),
