@@ -35,13 +35,16 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Why the text is not such a file.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, String> {
-    let read = balcao_json::read(bytes, MOST_LEVELS).map_err(|fault| match fault {
+    balcao_json::read(bytes, MOST_LEVELS).map_err(|fault| match fault {
         balcao_json::Fault::Malformed { line, column, .. } => format!("invalid {what} (line {line}, column {column})"),
         other @ (balcao_json::Fault::TooDeep { .. }
         | balcao_json::Fault::TooMany { .. }
         | balcao_json::Fault::KeyTwice { .. }) => format!("invalid {what}: {other}"),
     })?;
-    serde_json::from_value(read).map_err(|_secret| format!("invalid {what}; expected the file that this program wrote"))
+    serde_json::from_slice(bytes).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        format!("invalid {what} (line {line}, column {column}); expected the file that this program wrote")
+    })
 }
 
 /// Levels of arrays and objects of such a file; this program writes two.
