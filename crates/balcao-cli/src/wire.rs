@@ -401,7 +401,12 @@ pub(crate) fn offline() -> Arc<dyn ChatProvider> {
 }
 
 /// The operator's own packs, for the organization with this short name; without one, with any account.
-pub(crate) fn own_packs(config: &Config, app: &AppContext, organization: Option<&str>) -> Result<OwnPacks, Failure> {
+pub(crate) async fn own_packs(
+    config: &Config,
+    app: &AppContext,
+    organization: Option<&str>,
+) -> Result<OwnPacks, Failure> {
+    let config = &with_loss_of_acceptances(config).await?;
     let handlers = balcao_builtin_tools::tools::handlers(app, &profiles::usual_settings());
     let taken = balcao_builtin_tools::pack_ids();
     let organization = organization.or(config.organization.slug.as_deref());
@@ -414,7 +419,7 @@ pub(crate) async fn own_packs_of(config: &Config, app: &AppContext, id: Organiza
         return Ok(OwnPacks::default());
     }
     let slug = organization(app, id).await?.slug;
-    own_packs(config, app, Some(&slug))
+    own_packs(config, app, Some(&slug)).await
 }
 
 /// One profile by id.
@@ -428,12 +433,32 @@ pub(crate) fn profile<'a>(
     })
 }
 
-/// Whether a server was at work on this database before.
+/// The configuration, and whether its list of accepted packs was lost: the file is gone, and a server was at work on the configured
+/// database. What stands in the folders of packs then may not be what was accepted.
 ///
 /// # Errors
-/// If the database fails.
-pub(crate) async fn was_served(app: &AppContext) -> Result<bool, Failure> {
-    restore_guard::was_served(&app.store).await.map_err(|error| Failure::operation(error_chain(&error)))
+/// If the database fails, which is opened only where the file is missing.
+pub(crate) async fn with_loss_of_acceptances(config: &Config) -> Result<Config, Failure> {
+    let mut config = config.clone();
+    let packs = &config.packs;
+    if packs.acceptances_are_lost || packs.development || packs.folders.is_empty() || packs.accepted.exists() {
+        return Ok(config);
+    }
+    config.packs.acceptances_are_lost = was_served(&config).await?;
+    Ok(config)
+}
+
+/// Whether a server was at work on the configured database before. A database that is not there was not served.
+async fn was_served(config: &Config) -> Result<bool, Failure> {
+    if config.database.missing_file().is_some() {
+        return Ok(false);
+    }
+    let store = open_store(config)?;
+    let fail = |error: StoreError| Failure::operation(error_chain(&error));
+    if store.schema_status().await.map_err(fail)?.applied.is_empty() {
+        return Ok(false);
+    }
+    restore_guard::was_served(&store).await.map_err(fail)
 }
 
 /// Notes in the database that a server is at work on it.

@@ -40,7 +40,7 @@ pub(crate) async fn run(
     config: &Config,
     environment: &BTreeMap<String, String>,
 ) -> Result<ExitCode, Failure> {
-    let tools = known_tools(config)?;
+    let tools = known_tools(config).await?;
     let mut scenarios = Vec::new();
     for file in &args.files {
         scenarios.push((file, read(file, &tools)?));

@@ -160,7 +160,7 @@ async fn dispatch(
         Command::Migrate(args) => migrate::run(&args, &loaded?).await,
         Command::Init(args) => init::run(&args),
         Command::Doctor(args) => doctor::run(&args, file, environment).await,
-        Command::Tools(args) => tools::run(&args, &loaded?),
+        Command::Tools(args) => tools::run(&args, &loaded?).await,
         Command::Pack(args) => Box::pin(pack::run(args, loaded)).await,
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,

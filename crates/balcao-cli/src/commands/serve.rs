@@ -107,9 +107,7 @@ async fn start(args: Args, mut config: Config, environment: &BTreeMap<String, St
     }
     let app = AppContext { clock: Arc::<SharedClock>::clone(&clock), ..app };
     let seen = looks(&config.packs);
-    if wire::was_served(&app).await? {
-        packs::accept::wait_if_lost(&config.packs)?;
-    }
+    config = wire::with_loss_of_acceptances(&config).await?;
     let own = wire::own_packs_of(&config, &app, organization).await?;
     packs::accept::remember(&config.packs, &own.all)?;
     wire::note_served(&app).await?;
@@ -168,8 +166,11 @@ async fn reload(
     current: &Current,
 ) -> Result<Reload, Failure> {
     let all = profiles::load(&config.agents.dir)?;
+    let mut packs = config.packs.clone();
+    // A list that is gone while the server runs was lost.
+    packs.acceptances_are_lost = true;
     Ok(Reload {
-        config: config.packs.clone(),
+        config: packs,
         organization: wire::organization(app, organization).await?.slug,
         app: app.clone(),
         profile: wire::profile(&all, &config.agents.profile)?.clone(),

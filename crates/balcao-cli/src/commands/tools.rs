@@ -24,13 +24,13 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let (profile, document) = wire::profile(&all, args.profile.as_deref().unwrap_or(&config.agents.profile))?;
     // The contracts need no data: an empty database stands behind the handlers.
     let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
     let app = AppContext::new(store, time::clock());
-    let own = wire::own_packs(config, &app, None)?;
+    let own = wire::own_packs(config, &app, None).await?;
     let agent = packs::tools::agent(&app, profile, document, &own, Arc::new(balcao_offline::OfflineModel))?;
     let locale = profile.language;
     if args.json {

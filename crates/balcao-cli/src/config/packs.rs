@@ -38,6 +38,9 @@ pub(crate) struct PacksConfig {
     /// The short name of the organization that is served, where the configuration names one (no key of this table).
     #[serde(skip)]
     pub(crate) organization: Option<String>,
+    /// A server was at work on the database and the file of acceptances is gone, so that every pack waits for a person (no key of the file).
+    #[serde(skip)]
+    pub(crate) acceptances_are_lost: bool,
     /// Somebody is about to accept packs (no key of the file).
     #[serde(skip)]
     pub(crate) reviewing: bool,
@@ -66,6 +69,7 @@ impl Default for PacksConfig {
             reload_ms: 2_000,
             accounts: Vec::new(),
             organization: None,
+            acceptances_are_lost: false,
             reviewing: false,
             trial: false,
             embedding: super::embedding::EmbeddingConfig::default(),

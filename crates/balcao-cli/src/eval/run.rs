@@ -93,13 +93,13 @@ pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
 }
 
 /// The names of all tools that the program and the operator's own packs offer, each also as profiles call it whose packs share its name.
-pub(crate) fn known_tools(config: &Config) -> Result<Vec<String>, Failure> {
+pub(crate) async fn known_tools(config: &Config) -> Result<Vec<String>, Failure> {
     let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
     let app = AppContext::new(store, time::clock());
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = balcao_builtin_tools::registry(&app, &settings).map_err(|problems| Failure::problems(&problems))?;
-    let own = wire::own_packs(config, &app, None)?;
+    let own = wire::own_packs(config, &app, None).await?;
     let specs = || registry.iter().chain(own.all.iter().flat_map(|pack| &pack.tools)).map(|tool| &tool.spec);
     let with_pack = specs().map(|spec| format!("{}_{}", spec.pack, spec.name));
     Ok(specs().map(|spec| spec.name.clone()).chain(with_pack).collect())

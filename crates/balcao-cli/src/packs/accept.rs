@@ -4,8 +4,9 @@
 //! while the configuration named no organization holds for one that is named later, and is written under its name by the next `serve`.
 //!
 //! When `serve` starts, it accepts a pack without any acceptance as it is and writes the acceptance down, because the operator chose its
-//! folder. If the file is gone from an installation that was served before, every pack waits for a person instead. A pack that only other organizations accepted is compared with their terms, so that a changed pack does not count as new. A pack
-//! that starts a program always waits for a person. Under `packs.development` no pack needs an acceptance.
+//! folder. If the file is gone and the database says that a server was at work before, every pack waits for a person instead, for each
+//! command that loads packs. A pack that only other organizations accepted is compared with their terms, so that a changed pack does not
+//! count as new. A pack that starts a program always waits for a person. Under `packs.development` no pack needs an acceptance.
 
 use std::{collections::BTreeMap, io::ErrorKind, path::Path};
 
@@ -33,19 +34,22 @@ pub(crate) struct Accepted {
 }
 
 impl Accepted {
-    /// Reads the file; without one nothing is written down.
+    /// Reads the file. Without one nothing is accepted; a list that was lost makes every pack wait.
     ///
     /// # Errors
     /// If it cannot be read, or is no such file.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read(config: &PacksConfig) -> Result<Self, Failure> {
+        let path = config.accepted.as_path();
         match read_regular(path, MAX_BYTES) {
             Ok(text) => balcao_json::read_strictly(&text).map_err(|error| {
                 Failure::usage(format!(
-                    "packs.accepted {}: invalid file: {error}; restore it from a backup. Without one, move it away and start `balcao serve` first: every pack then waits for `balcao pack accept`, and `--dry-run` shows what that would accept",
+                    "packs.accepted {}: invalid file: {error}; restore it from a backup. Without one, move it away: every pack then waits for `balcao pack accept`, and `--dry-run` shows what that would accept",
                     path.display()
                 ))
             }),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(Self { waits: config.acceptances_are_lost, ..Self::default() })
+            }
             Err(error) => Err(Failure::usage(format!("packs.accepted {}: {error}", path.display()))),
         }
     }
@@ -136,10 +140,13 @@ pub(crate) fn remember(config: &PacksConfig, packs: &[OwnPack]) -> Result<(), Fa
     if config.development {
         return Ok(());
     }
-    let mut accepted = Accepted::read(&config.accepted)?;
+    let mut accepted = Accepted::read(config)?;
     let file = config.accepted.display();
     // Even an empty list tells the next start that none was lost.
     let is_first = !config.accepted.exists();
+    if is_first && accepted.waits && !packs.is_empty() {
+        tracing::error!(%file, "the list of accepted packs is gone: restore it from a backup, or review each pack with `balcao pack accept --dry-run`");
+    }
     let mut is_new = false;
     for own in packs {
         let (pack, terms) = (&own.pack.id, &own.pack.terms);
@@ -175,20 +182,6 @@ pub(crate) fn remember(config: &PacksConfig, packs: &[OwnPack]) -> Result<(), Fa
         }
         (false, false) => Ok(()),
     }
-}
-
-/// Makes every pack wait for a person if the list of acceptances is gone from an installation that was served before: what stands in the
-/// folders now may not be what was accepted.
-///
-/// # Errors
-/// If the file cannot be written.
-pub(crate) fn wait_if_lost(config: &PacksConfig) -> Result<(), Failure> {
-    if config.development || config.accepted.exists() || super::found(config, &mut Vec::new()).is_empty() {
-        return Ok(());
-    }
-    let file = config.accepted.display();
-    tracing::error!(%file, "the list of accepted packs is gone: restore it from a backup, or review each pack with `balcao pack accept --dry-run`");
-    Accepted { waits: true, ..Accepted::default() }.write(&config.accepted)
 }
 
 impl OwnPack {

@@ -90,7 +90,7 @@ impl OwnPacks {
         before: &Self,
     ) -> Result<Self, Failure> {
         let (mut all, mut problems): (Vec<OwnPack>, Vec<Problem>) = (Vec::new(), Vec::new());
-        let accepted = Accepted::read(&config.accepted)?;
+        let accepted = Accepted::read(config)?;
         for folder in found(config, &mut problems) {
             let link = before.all.iter().find(|one| one.folder == folder).and_then(|one| one.link.as_ref());
             match account::load(config, organization, handlers, (&folder, &accepted), link) {

@@ -82,7 +82,6 @@ impl Reload {
         let loading = move || {
             let handlers = handlers(&this.app);
             let taken = balcao_builtin_tools::pack_ids();
-            accept::wait_if_lost(&this.config)?;
             OwnPacks::load(&this.config, Some(&this.organization), &handlers, &taken, &this.current.get())
         };
         let own = tokio::task::spawn_blocking(loading).await.map_err(Failure::operation)??;

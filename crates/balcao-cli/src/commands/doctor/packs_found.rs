@@ -17,10 +17,15 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
     if config.packs.folders.is_empty() && config.packs.accounts.is_empty() {
         return Some(OwnPacks::default());
     }
+    let config = &match wire::with_loss_of_acceptances(config).await {
+        Ok(config) => config,
+        // Loading the packs fails with it, too, and says so.
+        Err(_) => config.clone(),
+    };
     // The contracts need no data: an empty database stands behind the handlers.
     let Ok(store) = Store::open_in_memory() else { return None };
     let app = AppContext::new(store, time::clock());
-    let own = match wire::own_packs(config, &app, None) {
+    let own = match wire::own_packs(config, &app, None).await {
         Ok(own) => own,
         Err(failure) => {
             let mend = "`balcao serve` refuses to start with it; one that runs keeps what it loaded last. Correct what is named";
@@ -30,7 +35,7 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
     };
     findings.extend(developed_among_customers(config));
     // What cannot be read was a failure above.
-    let accepted = Accepted::read(&config.packs.accepted).unwrap_or_default();
+    let accepted = Accepted::read(&config.packs).unwrap_or_default();
     for one in &own.all {
         let held_against = accepted.held_against(&config.packs, &one.pack.id, &one.pack.terms);
         let named = config.packs.development || held_against.is_some();

@@ -11,6 +11,7 @@ use crate::{
     config::Config,
     output::{Failure, counted, one_line, print_line},
     packs::{OwnPack, accept::Accepted},
+    wire,
 };
 
 /// Options of `balcao pack accept`.
@@ -26,15 +27,16 @@ pub(super) struct Args {
 
 /// Runs the command.
 pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
+    let config = &wire::with_loss_of_acceptances(config).await?;
     let mut reviewing = config.clone();
     reviewing.packs.reviewing = true;
-    let own = own_packs(&reviewing)?;
+    let own = own_packs(&reviewing).await?;
     let known: Vec<&str> = own.all.iter().map(|one| one.pack.id.as_str()).collect();
     if let Some(strange) = args.packs.iter().find(|id| !known.contains(&id.as_str())) {
         let known = known.join(", ");
         return Err(Failure::usage(format!("unknown pack `{strange}` in packs.folders; expected one of: {known}")));
     }
-    let mut accepted = Accepted::read(&config.packs.accepted)?;
+    let mut accepted = Accepted::read(&config.packs)?;
     for one in own.all.iter().filter(|one| args.packs.is_empty() || args.packs.contains(&one.pack.id)) {
         let stands =
             accepted.of(&config.packs, &one.pack.id).is_some_and(|known| known.shared == one.pack.terms.shared);

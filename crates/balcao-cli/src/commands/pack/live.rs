@@ -22,7 +22,7 @@ use crate::{
 /// # Errors
 /// A pack without an account, or one that the configuration does not have.
 pub(super) async fn run(paths: &[PathBuf], config: &Config, tell: fn(&str)) -> Result<bool, Failure> {
-    let own = trial_packs(config)?;
+    let own = trial_packs(config).await?;
     let mut held = true;
     for path in paths {
         let named = folder(path).canonicalize().ok();

@@ -68,14 +68,14 @@ struct Call {
 
 /// Runs `balcao pack run`.
 pub(super) async fn run(args: &RunArgs, config: &Config) -> Result<ExitCode, Failure> {
-    let own = packs_of(args.call.dry_run, config)?;
+    let own = packs_of(args.call.dry_run, config).await?;
     let pack = find(&own, &args.call.pack)?;
     call(config, tool(pack, &args.call.command)?, object("--input", &args.input)?, &args.call).await
 }
 
 /// Runs `balcao pack undo`.
 pub(super) async fn undo(args: &UndoArgs, config: &Config) -> Result<ExitCode, Failure> {
-    let own = packs_of(args.call.dry_run, config)?;
+    let own = packs_of(args.call.dry_run, config).await?;
     let pack = find(&own, &args.call.pack)?;
     let done = tool(pack, &args.call.command)?;
     let commands = &pack.pack.pack.commands;
@@ -159,25 +159,25 @@ pub(super) fn struck(config: &Config, text: &str) -> String {
 }
 
 /// The own packs of the configuration.
-pub(super) fn own_packs(config: &Config) -> Result<OwnPacks, Failure> {
+pub(super) async fn own_packs(config: &Config) -> Result<OwnPacks, Failure> {
     if config.packs.folders.is_empty() {
         return Err(Failure::usage("packs.folders names no folder; name those of your packs in the configuration"));
     }
     // The contracts need no data: an empty database stands behind the handlers.
     let store = Store::open_in_memory().map_err(|error| Failure::operation(error_chain(&error)))?;
-    wire::own_packs(config, &AppContext::new(store, time::clock()), None)
+    wire::own_packs(config, &AppContext::new(store, time::clock()), None).await
 }
 
 /// The own packs, for a trial run if it is one.
-fn packs_of(dry_run: bool, config: &Config) -> Result<OwnPacks, Failure> {
-    if dry_run { trial_packs(config) } else { own_packs(config) }
+async fn packs_of(dry_run: bool, config: &Config) -> Result<OwnPacks, Failure> {
+    if dry_run { trial_packs(config).await } else { own_packs(config).await }
 }
 
 /// The own packs of the configuration, with accounts that send nothing that may change something.
-pub(super) fn trial_packs(config: &Config) -> Result<OwnPacks, Failure> {
+pub(super) async fn trial_packs(config: &Config) -> Result<OwnPacks, Failure> {
     let mut trial = config.clone();
     trial.packs.trial = true;
-    own_packs(&trial)
+    own_packs(&trial).await
 }
 
 /// One of them.

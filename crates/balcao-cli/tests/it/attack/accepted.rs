@@ -424,6 +424,37 @@ fn p13_a_server_writes_what_was_accepted_under_the_organizations_name_and_not_wh
 }
 
 #[test]
+fn p12_no_command_runs_or_accepts_another_pack_once_the_list_is_gone() {
+    let config = "[packs]\nfolders = [\"code00\", \"code01\"]\naccepted = \"accepted.json\"\n";
+    let mut shop = crate::observed::serve(config, |command| {
+        let house = command.get_current_dir().unwrap();
+        write(house, "code00", SCRIPT, HALF);
+        write(house, "code01", SCRIPT, HALF);
+    });
+    let (house, list) = (shop.folder.path().to_owned(), shop.folder.path().join("accepted.json"));
+    let run_it = |pack: &str| run(&house, &["pack", "run", pack, "get_it", "--input", "{\"id\": 2}"]);
+    assert_eq!((run_it("code00").0, run_it("code01").0), (0, 0));
+
+    shop.crash_and_start(|command| {
+        // A command that runs before the next `serve` finds no list, and neither file of it says that one was lost.
+        let house = command.get_current_dir().unwrap();
+        fs::remove_file(&list).unwrap();
+        write(house, "code00", &SCRIPT.replace("x.id * 2", "x.id * 3"), HALF);
+        let (exit, said) = run_it("code00");
+        assert!(exit == 1 && said.contains("not as it was accepted"), "{said}");
+        assert!(!list.exists(), "a command that only runs a pack writes no list");
+        let (exit, said) = run(house, &["pack", "accept", "code01"]);
+        assert_eq!(exit, 0, "{said}");
+        let (exit, said) = run_it("code00");
+        assert!(exit == 1 && said.contains("not as it was accepted"), "{said}");
+    });
+    assert_eq!((run_it("code00").0, run_it("code01").0), (1, 0), "the next server accepted what waits");
+    let text = fs::read_to_string(&list).unwrap();
+    assert!(text.contains("\"waits\": true") && text.contains("code01") && !text.contains("code00"), "{text}");
+    shop.stop();
+}
+
+#[test]
 fn p12_a_list_of_accepted_packs_that_is_gone_accepts_nothing() {
     let config = "[packs]\nfolders = [\"code00\"]\naccepted = \"accepted.json\"\n";
     let mut shop = crate::observed::serve(config, |command| {
