@@ -15,8 +15,8 @@ use clauses::{
 };
 pub(crate) use clauses::{is_own_act, may_ask_for_hours, puts_off};
 use words::{
-    AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, PLEASE, REMINDING,
-    RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
+    AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, PLEASE,
+    REMINDING, RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
 };
 pub(crate) use words::{LEADS, SMALL};
 
@@ -109,7 +109,9 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
             |at: usize| repeated.is_some_and(|repeated| tokens.get(at).is_some_and(|token| repeated.is_in_span(token)));
         let piece = if piece == Piece::Yes && puts_off(tokens, index, is_when) { Piece::Unknown } else { piece };
         tally.names |= said_again == Some(true) || piece == Piece::Filler && is(APPOINTMENT, index);
-        tally.plain |= piece == Piece::Yes && !is(AFFIRMING, index);
+        // "Ok, sexta às 15h" may keep the visit that the question would cancel, where "sim" answers it.
+        tally.plain |= piece == Piece::Yes
+            && if asked == Asked::Cancelling { is(ANSWERING, index) } else { !is(AFFIRMING, index) };
         tally.pleads |= piece == Piece::Filler && is(PLEASE, index);
         tally.count(piece);
         index = index.saturating_add(len.max(1));
@@ -249,7 +251,7 @@ struct Tally {
     ends: bool,
     /// It names the appointment, or says something of the question again.
     names: bool,
-    /// A word agrees whatever was asked.
+    /// A word agrees even beside the appointment's day and time.
     plain: bool,
     /// It says "por favor".
     pleads: bool,

@@ -398,6 +398,25 @@ fn who_wants_what_stands_does_not_agree_to_end_it() {
 }
 
 #[test]
+fn who_settles_on_the_day_of_a_visit_does_not_agree_to_cancel_it() {
+    let today = jiff::civil::date(2026, 11, 24);
+    let about = "Posso cancelar o seu corte de sexta, 27/11, às 15h?";
+    let judged = |text: &str| agreement_to(text, Asked::Cancelling, about, today);
+    for text in
+        ["fechado então sexta 15h", "ok, sexta 15h", "beleza, sexta", "combinado, sexta às 15h", "ok, meu horário"]
+    {
+        assert_eq!(judged(text), Agreement::Unclear, "{text}");
+    }
+    for text in
+        ["sim, sexta 15h", "isso, o de sexta", "pode, o de sexta 15h", "pode cancelar sexta 15h", "ok", "fechado"]
+    {
+        assert_eq!(judged(text), Agreement::Yes, "{text}");
+    }
+    let to_saturday = |text: &str| agreement_to(text, Asked::Rescheduling, "sábado 10:00", today);
+    assert_eq!(to_saturday("fechado então sábado 10h"), Agreement::Yes);
+}
+
+#[test]
 fn what_only_tells_what_is_agrees_to_nothing() {
     let today = Date::constant(2026, 11, 24);
     let about = "Wesley , 2026-11-27 , 15:00 , Corte na máquina";

@@ -9,6 +9,9 @@ use crate::{
 /// Words behind an amount of time that make it one before something.
 const BEFORE: &[&str] = &["antes", "before", "antecedencia", "earlier", "prior"];
 
+/// Words behind an amount of time that make it one after something.
+const AFTER: &[&str] = &["depois", "apos", "after", "later"];
+
 /// The amounts of time that a text names, in minutes and in its order: those before something or, where none says so, all.
 #[must_use]
 pub fn lead_times(text: &str) -> Vec<u32> {
@@ -27,7 +30,9 @@ pub fn lead_times(text: &str) -> Vec<u32> {
         // "Às 14h" is a time of day.
         let is_time =
             all.get(index).is_some_and(|token| times.iter().any(|time| (time.start..time.end).contains(&token.start)));
-        if is_before || ahead || !is_time {
+        // Nothing reminds of what is over.
+        let is_after = AFTER.contains(&text_at(&all, next));
+        if !is_after && (is_before || ahead || !is_time) {
             found.push((minutes, is_before || ahead));
         }
         index = next;
@@ -107,6 +112,9 @@ mod tests {
             ("um dia antes e 2 horas antes", &[1_440, 120]),
             ("me lembra às 14h", &[]),
             ("sexta 15h, me lembra", &[]),
+            ("me lembra uma hora depois", &[]),
+            ("remind me an hour after", &[]),
+            ("me lembra uma hora antes e depois me liga", &[60]),
             ("quero um lembrete", &[]),
             ("dia 12", &[]),
             ("", &[]),

@@ -46,4 +46,4 @@ pub use people::{anybody_will_do, is_meant_for_both, is_relative, meant_for};
 pub use search::search_tokens;
 pub use statements::{Statement, statements};
 pub use times::{Period, TimeMatch, TimeReading, TimeWindow, bare_hours, bare_hours_from, find_times, find_times_from};
-pub use wishes::{Wish, is_put_off, mentions, wish_for};
+pub use wishes::{Wish, is_put_off, mentions, wants_another, wish_for};

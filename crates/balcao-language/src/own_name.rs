@@ -198,7 +198,7 @@ pub fn own_names(text: &str, asked: bool) -> Vec<OwnName> {
         }
         // "Meu nome tá errado, é Thayane" gives the name in its next clause.
         let speaks = (0..all.len()).any(|index| phrase_at(&all, index, MY_NAME).is_some() || is_naming(&all, index));
-        spoken_of = asked || speaks;
+        spoken_of = asked || speaks && end != Some('?');
         is_of_other &= matches!(end, Some(',' | ';' | '(' | ')'));
     }
     found.retain(|one| !one.words.is_empty());

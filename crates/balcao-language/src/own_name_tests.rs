@@ -123,6 +123,8 @@ fn what_one_is_is_a_name_only_by_its_form() {
         ("aqui é ótimo", "ótimo"),
         ("this is urgent", "urgent"),
         ("me chama quando abrir", "quando"),
+        ("me chama o Pedro", "Pedro"),
+        ("eu me chamo? adivinha", "adivinha"),
         ("call me tomorrow", "tomorrow"),
         ("meu nome tá na lista", "tá"),
         ("marca no meu nome amanhã", "amanhã"),

@@ -15,9 +15,10 @@
 mod words;
 
 use words::{
-    ADDRESSEE, ADVERSATIVES, ASKING, AVAILABLE, COPULAS, DAYS, DEFINITE, DETERMINERS, EXCLUDING, LATER, LEAVING,
-    LIGHT_VERBS, MATTERS, MOVED, NAMES_OF_WAITING, OBJECTS_OF_BOOKING, OBJECTS_OF_REMINDERS, OBJECTS_OF_WAITING,
-    OFFERED_WAITING, OTHERS, PARTS_OF_THE_DAY, QUESTIONS, REPORTS, SHORTHAND, STEMS, TELLING, THEN, TOWARDS, WISHES,
+    ADDRESSEE, ADVERSATIVES, ASKING, AVAILABLE, COPULAS, DAYS, DEFINITE, DETERMINERS, EXCLUDING, GREETINGS, LATER,
+    LEAVING, LIGHT_VERBS, MATTERS, MOVED, NAMES_OF_WAITING, OBJECTS_OF_BOOKING, OBJECTS_OF_REMINDERS,
+    OBJECTS_OF_WAITING, OFFERED_WAITING, OTHERS, PARTS_OF_THE_DAY, QUESTIONS, REPORTS, SHORTHAND, STEMS, TAGS, TELLING,
+    THEN, TOWARDS, WISHES,
 };
 pub(crate) use words::{CONDITIONS, COURTESY, DOUBTS, NEGATIONS, SUPPOSED};
 
@@ -193,7 +194,16 @@ fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: 
                 && !(wish && telling)
                 && !bookable.has_other_subject(clause, index)
         };
-        tells_us(start_of(clause)) || (0..clause.len()).any(led)
+        // "Se abrir vaga sexta me avisa" orders behind its condition.
+        let start = start_of(clause);
+        let conditional =
+            phrase_at(clause, start, CONDITIONS).is_some_and(|len| is_ours(clause, start.saturating_add(len)));
+        let ordered = |verb: usize| {
+            ["me", "nos"].contains(&before(clause, verb, 1))
+                && tells_us(verb)
+                && !bookable.has_other_subject(clause, verb)
+        };
+        tells_us(start) || (0..clause.len()).any(led) || conditional && (0..clause.len()).any(ordered)
     };
     let wished = clauses.iter().any(|clause| {
         let start = start_of(clause);
@@ -408,22 +418,18 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
             || phrase_at(all, index, DOUBTS).is_some()
             || ADVERSATIVES.contains(&word)
             || asks_which(all, index)
-            || strict && phrase_at(all, index, EXCLUDING).is_some() && before(all, index, 1) != "ou"
-            || deed == Asked::Booking && is_alternative(all, index)
+            || deed != Asked::Reminding && phrase_at(all, index, EXCLUDING).is_some() && before(all, index, 1) != "ou"
+            || is_alternative(all, index)
             || REPORTS.contains(&word)
             || SUPPOSED.contains(&word)
             || supposes(word)
     });
-    // Who wants another has not agreed to this one; "ou qualquer outro" leaves it to us.
-    let other = deed == Asked::Booking
-        && (0..all.len()).any(|index| {
-            let ours = ["qualquer", "ou", "any", "or"].contains(&before(all, index, 1));
-            phrase_at(all, index, OTHERS).is_some() && !ours
-        });
-    let asks_back = all.iter().any(|token| token.text == "?");
+    let other = deed == Asked::Booking && names_another(all);
+    let asks_back = asks_back(all);
     // What stands in quotation marks another person said.
     let quotes = text.contains(['"', '“', '”', '«', '»']);
-    let asks = clauses.iter().any(|clause| phrase_at(clause, start_of(clause), QUESTIONS).is_some());
+    let asks =
+        clauses.iter().any(|clause| phrase_at(clause, start_of(clause), QUESTIONS).is_some() && !is_courtesy(clause));
     let led = clauses.iter().any(|clause| {
         (0..clause.len()).any(|index| {
             phrase_at(clause, index, LEADS).is_some() || kind_of(text_at(clause, index), deed) == Some(deed)
@@ -434,6 +440,35 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
         strict && kinds.iter().any(|kind| *kind != deed && leads_by_verb(clause, *kind))
     });
     denies || open || quotes || other || asks || other_deed || asks_back && (strict || !led)
+}
+
+/// Whether a message asks anything but how we are ("tudo bem?") and whether it can be ("pode ser?"), which is ours to check.
+fn asks_back(all: &[Token]) -> bool {
+    let mut parts = all.split_inclusive(|token| token.kind == TokenKind::Mark);
+    parts.any(|part| part.split_last().is_some_and(|(mark, asked)| mark.text == "?" && !is_courtesy(asked)))
+}
+
+/// Whether words ask only how we are, or whether what stands before them can be.
+fn is_courtesy(words: &[Token]) -> bool {
+    let mut index = 0;
+    while let Some(len) = [GREETINGS, TAGS, COURTESY].iter().find_map(|phrases| phrase_at(words, index, phrases)) {
+        index = index.saturating_add(len);
+    }
+    index > 0 && index == words.len()
+}
+
+/// Whether a message wants another thing than the one that is spoken of: "quero outro", "mais tarde". "Ou qualquer outro" leaves it to us.
+fn names_another(all: &[Token]) -> bool {
+    (0..all.len()).any(|index| {
+        let ours = ["qualquer", "ou", "any", "or"].contains(&before(all, index, 1));
+        phrase_at(all, index, OTHERS).is_some() && !ours
+    })
+}
+
+/// Whether a message of the customer wants another day, time or thing than the one that is spoken of.
+#[must_use]
+pub fn wants_another(text: &str) -> bool {
+    names_another(&written_out(tokens(text)))
 }
 
 /// True if a clause begins with a verb of the deed, or has one behind what leads to it.

@@ -245,6 +245,42 @@ fn a_queue_or_a_reminder_that_is_told_of_others_is_not_asked_for() {
 }
 
 #[test]
+fn a_greeting_or_a_mere_can_it_be_leaves_a_request_as_it_is() {
+    let asked = [
+        "oi tudo bem? quero corte sexta 15h",
+        "oi, td bem? e vc? marca um corte sexta 15h",
+        "boa tarde, como vai? quero marcar sexta 15h",
+        "quero marcar corte sexta 15h, pode ser?",
+        "marca sexta 15h, tem como?",
+    ];
+    all(&asked, Asked::Booking, Wish::Asked);
+    let open = ["tem wifi? quero corte sexta 15h", "quero corte sexta 15h?", "marca sexta 15h, pode ser mais tarde?"];
+    all(&open, Asked::Booking, Wish::Open);
+}
+
+#[test]
+fn what_replaces_another_or_is_taken_back_leaves_it_open() {
+    let open = [
+        "em vez de sexta 15h quero sábado",
+        "quero sexta 15h no lugar de sábado",
+        "book me saturday instead of friday",
+        "marca sexta 15h, mentira",
+    ];
+    all(&open, Asked::Booking, Wish::Open);
+    let open = ["me coloca na lista de sábado de manhã ou domingo", "me põe na lista qualquer dia menos sábado"];
+    all(&open, Asked::Waiting, Wish::Open);
+    all(&["me lembra uma hora antes ou duas"], Asked::Reminding, Wish::Open);
+    let asked = ["se abrir vaga sexta à tarde me avisa", "put me on the waitlist for friday", "me avisa se abrir vaga"];
+    all(&asked, Asked::Waiting, Wish::Asked);
+}
+
+#[test]
+fn who_wants_another_says_so() {
+    assert!(["quero outro", "mais tarde", "another day"].iter().all(|text| wants_another(text)));
+    assert!(!["ok", "sexta 15h ou qualquer outro", "quero esse"].iter().any(|text| wants_another(text)));
+}
+
+#[test]
 fn what_speaks_of_something_else_wishes_for_nothing() {
     let nothing = ["oi", "sim", "bom dia", "obrigado", "quanto custa a barba", "👍", "", "qual o endereço"];
     all(&nothing, Asked::Booking, Wish::Absent);

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
     Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, is_meant_for_both,
-    is_put_off, meant_for, mentions, normalize, only_repeats, repeats, resolve_date, weekday_named, wish_for,
+    is_put_off, meant_for, mentions, normalize, only_repeats, repeats, resolve_date, wants_another, weekday_named,
+    wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
@@ -154,6 +155,12 @@ fn is_wished(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str], about: &s
             Wish::Asked => return true,
             // "Queria marcar um horário, como funciona" goes on when day and time are named.
             Wish::Open if deed == Asked::Booking && !is_put_off(text) => return true,
+            // "Quero outro" leaves what was spoken of.
+            Wish::Spoken | Wish::Open
+                if deed == Asked::Booking && wants_another(text) && !repeats(text, about, talk.today) =>
+            {
+                return false;
+            }
             Wish::Spoken | Wish::Open => {}
             Wish::Absent if agreement == Agreement::Yes || only_names(text, deed, about, talk.today) => {}
             Wish::Absent => return false,

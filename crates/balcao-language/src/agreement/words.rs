@@ -33,7 +33,7 @@ pub(super) const RESCHEDULING: &[&str] = &[
 
 pub(super) const WAITING: &[&str] = &[
     "coloca", "colocar", "coloque", "bota", "botar", "poe", "por", "inclui", "incluir", "inclua", "entrar", "entro", "adiciona",
-    "adicionar", "avisa", "avisar", "avise", "espero", "aguardo", "add", "join",
+    "put", "adicionar", "avisa", "avisar", "avise", "espero", "aguardo", "add", "join",
 ];
 
 pub(super) const REMINDING: &[&str] = &[
@@ -74,6 +74,12 @@ pub(super) const AFFIRMING: &[&str] = &[
     "quero sim", "quero", "confirmo", "confirmado", "confirmada", "confirma", "confirmar", "confirme", "confirm", "confirmed",
     "aceito", "certo", "certinho", "correto", "ta certo", "tudo certo", "esta certo", "esta correto", "ta bom", "ta ok",
     "tudo bem", "tudo ok", "esta bom", "ta",
+];
+
+/// Of [`YES`]: they answer a question with yes, and do not also settle an appointment as "fechado" does.
+pub(super) const ANSWERING: &[&str] = &[
+    "sim", "s", "ss", "sin", "sm", "isso", "iso", "exatamente", "exato", "pode", "podem", "podes", "pd", "pdoe", "podi",
+    "faz isso", "faca isso", "yes", "yess", "yep", "yeah", "yup", "yea", "y", "go ahead", "please do", "do it",
 ];
 
 /// Of [`YES`]: they say that what was arranged stands, and so agree to no end of it.

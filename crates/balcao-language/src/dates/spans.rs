@@ -180,10 +180,11 @@ impl Scanner<'_> {
         Some((to, first, first.last_of_month()))
     }
 
-    /// "Em fevereiro", "no mês de março de 2027": the next one that is not over.
+    /// "Em fevereiro", "no mês de março de 2027", "sexta às 15h de dezembro": the next one that is not over.
     pub(super) fn month_alone(&self, from: usize) -> Option<(usize, Reading)> {
-        let lead =
-            self.phrase(from, &["em", "no mes de", "mes de", "durante o mes de", "durante", "para", "pra", "in"])?;
+        let leads = ["em", "no mes de", "mes de", "durante o mes de", "durante", "para", "pra", "in"];
+        // Behind a number "de dezembro" belongs to that; where it does not, the number is no day of a month.
+        let lead = self.phrase(from, &leads).or_else(|| self.phrase(from, &["de", "of"]))?;
         let name = self.text_at(lead);
         // "Mar", "set" and "para" have meanings of their own.
         let month = super::names::month_named(name).filter(|_| name.len() > 3)?;

@@ -44,7 +44,9 @@ impl Clause<'_> {
     pub(super) fn is_name_at(&self, index: usize, has_article: bool, leads: Leads) -> bool {
         let head = text_at(self.all, index);
         let is_word = self.all.get(index).is_some_and(|token| token.kind == TokenKind::Word);
-        if !is_word || is_common(head) || self.owns(index) {
+        // "Me chama o Pedro" calls for another person.
+        let is_called_for = leads == Leads::Calls && has_article;
+        if !is_word || is_common(head) || self.owns(index) || is_called_for {
             return false;
         }
         if is_first_name(head) || leads == Leads::Names {

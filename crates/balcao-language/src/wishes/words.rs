@@ -9,6 +9,16 @@ pub(crate) const COURTESY: &[&str] = &[
     "de", "just", "so", "also", "tambem", "voce", "vc",
 ];
 
+/// Questions that only greet.
+pub(super) const GREETINGS: &[&str] = &[
+    "tudo bem", "td bem", "tudo bom", "td bom", "tudo certo", "tudo joia", "tudo tranquilo", "tudo", "como vai", "como voce esta",
+    "como voce ta", "como ce ta", "como estao", "como estas", "beleza", "blz", "e ai", "e voce", "com voce", "com voces",
+    "how are you", "how ' s it going", "what ' s up", "all good",
+];
+
+/// Questions behind a request that ask only whether it can be.
+pub(super) const TAGS: &[&str] = &["pode ser", "pode", "tem como", "da certo", "da", "rola", "is that ok", "is that possible", "can you"];
+
 /// Verbs that wish for what follows.
 pub(super) const WISHES: &[&str] = &[
     "quero", "queria", "gostaria de", "gostaria", "preciso de", "preciso", "vou querer", "desejo", "qro", "to querendo",
@@ -42,7 +52,7 @@ pub(crate) const DOUBTS: &[&str] = &[
     "penso", "vou ver", "ver com", "ver se", "verificar", "conferir", "consultar", "saber", "perguntar", "pesquisar", "decidir", "falar com",
     "combinar com", "te aviso", "te falo", "te confirmo", "eu confirmar", "eu aviso", "depois confirmo", "confirmo depois", "mais pra frente",
     "outra hora", "pode ser que", "maybe", "perhaps", "might", "probably", "think", "wondering", "let me", "ask", "check",
-    "decide", "later on", "ainda", "so depois", "que esperar", "so preciso", "digo", "alias", "ops", "na verdade", "brincadeira", "zoeira",
+    "decide", "later on", "ainda", "so depois", "que esperar", "so preciso", "digo", "alias", "ops", "na verdade", "brincadeira", "zoeira", "mentira",
     "i mean", "actually",
 ];
 
@@ -158,7 +168,9 @@ pub(super) const ASKING: &[&str] = &[
 
 /// What rules out the thing behind it.
 pub(super) const EXCLUDING: &[&str] = &[
-    "menos", "tirando", "sem ser", "exceto", "a nao ser", "except", "besides", "rather than", "apart from", "other than",
+    "menos", "tirando", "sem ser", "exceto", "a nao ser", "em vez de", "em vez da", "em vez do", "ao inves de", "ao inves da",
+    "ao inves do", "no lugar de", "no lugar da", "no lugar do", "except", "besides", "rather than", "apart from", "other than",
+    "instead of",
 ];
 
 /// The names of the queue, which alone ask for a place in it.
@@ -175,7 +187,7 @@ pub(super) const ADDRESSEE: &[&str] = &["me", "mim", "pra", "por", "favor", "pf"
 
 /// What begins another addressee, or a matter of its own.
 pub(super) const MATTERS: &[&str] = &[
-    "que", "de", "do", "da", "o", "a", "os", "as", "pro", "ao", "aos", "what", "how", "that", "of", "him", "her", "them", "ele", "ela",
+    "que", "de", "do", "da", "disso", "disto", "daquilo", "dele", "dela", "desse", "dessa", "deste", "desta", "daquele", "daquela", "o", "a", "os", "as", "pro", "ao", "aos", "what", "how", "that", "of", "him", "her", "them", "ele", "ela",
 ];
 
 /// Moments after now that are no day.
@@ -188,5 +200,5 @@ pub(super) const THEN: &[&str] = &["e ai", "ai", "dai", "e depois", "depois", "e
 pub(super) const SHORTHAND: &[(&str, &str)] = &[
     ("q", "que"), ("qnd", "quando"), ("qdo", "quando"), ("qd", "quando"), ("dps", "depois"), ("nd", "nada"), ("tb", "tambem"),
     ("tbm", "tambem"), ("hj", "hoje"), ("amh", "amanha"), ("qto", "quanto"), ("qnto", "quanto"), ("qm", "quem"),
-    ("mto", "muito"), ("obg", "obrigado"), ("msm", "mesmo"), ("naum", "nao"),
+    ("mto", "muito"), ("obg", "obrigado"), ("msm", "mesmo"), ("naum", "nao"), ("vc", "voce"), ("vcs", "voces"),
 ];

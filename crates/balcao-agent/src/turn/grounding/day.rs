@@ -40,6 +40,9 @@ const OPEN: &[&str] = &[
 const BOUND: &[&str] =
     &["depois", "apos", "partir", "antes", "ate", "menos", "exceto", "after", "before", "until", "except"];
 
+/// Words before a day that another one replaces: "em vez de", "no lugar da", "instead of".
+const REPLACED: &[&str] = &["vez", "inves", "lugar", "instead"];
+
 /// What is amiss with the day `given`: the customer's last message that names days names others, and we have proposed none
 /// of them since; or nobody has named it although somebody must have.
 pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, must_be_named: bool) -> Option<GroundingProblem> {
@@ -151,8 +154,9 @@ fn named_days(message: &str, today: Date) -> Named {
         if before.iter().rev().take(2).any(|word| BOUND.contains(&word.as_str())) {
             return Named::Open;
         }
-        // "Sexta não dá" names a day that it is not.
-        if after.iter().take(2).any(|word| word == "nao" || word == "not") {
+        // "Sexta não dá" and "em vez de sexta" name a day that it is not.
+        let is_replaced = before.iter().rev().take(2).any(|word| REPLACED.contains(&word.as_str()));
+        if is_replaced || after.iter().take(2).any(|word| word == "nao" || word == "not") {
             continue;
         }
         let binds = |word: &String| word.contains(|c: char| c.is_ascii_digit()) || weekday_named(word).is_some();
@@ -204,6 +208,8 @@ mod tests {
             ("sexta 15h em dezembro", "2026-11-27"),
             ("daqui a duas semanas na sexta", "2026-11-27"),
             ("daqui a duas semanas na sexta", "2026-12-08"),
+            ("em vez de sexta 15h quero sábado", "2026-11-27"),
+            ("sexta 15h de dezembro", "2026-11-27"),
         ] {
             assert!(wrong(message, date), "{message} {date}");
         }
@@ -226,6 +232,7 @@ mod tests {
             ("semana que vem sexta 15h", "2026-12-04"),
             ("sexta 15h em dezembro", "2026-12-18"),
             ("daqui a duas semanas na sexta", "2026-12-11"),
+            ("em vez de sexta 15h quero sábado", "2026-11-28"),
             ("quinta", "que dia?"),
         ] {
             assert!(!wrong(message, date), "{message} {date}");

@@ -104,6 +104,7 @@ mod tests {
             ("sexta 15h na semana que vem", &["2026-12-04"]),
             ("daqui a duas semanas na sexta", &["2026-12-11"]),
             ("sexta 15h em dezembro", &["2026-12-04", "2026-12-11", "2026-12-18", "2026-12-25"]),
+            ("sexta 15h de dezembro", &["2026-12-04", "2026-12-11", "2026-12-18", "2026-12-25"]),
             ("next week on friday at 3pm", &["2026-12-04"]),
         ] {
             let days = days.iter().map(|day| day.parse().unwrap()).collect();
