@@ -183,7 +183,7 @@ impl Scanner<'_> {
     /// "Em fevereiro", "no mês de março de 2027", "sexta às 15h de dezembro": the next one that is not over.
     pub(super) fn month_alone(&self, from: usize) -> Option<(usize, Reading)> {
         let leads = ["em", "no mes de", "mes de", "durante o mes de", "durante", "para", "pra", "in"];
-        // Behind a number "de dezembro" belongs to that; where it does not, the number is no day of a month.
+        // A day in figures takes "de dezembro" with it; what is left names the month of a time or a weekday.
         let lead = self.phrase(from, &leads).or_else(|| self.phrase(from, &["de", "of"]))?;
         let name = self.text_at(lead);
         // "Mar", "set" and "para" have meanings of their own.
