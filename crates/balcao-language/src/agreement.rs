@@ -348,7 +348,11 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     if let Some((piece, len)) = deed_at(tokens, index, asked) {
         return (piece, len);
     }
-    if let Some(len) = phrase_at(tokens, index, YES) {
+    // "Fechadíssimo" agrees as "fechado" does.
+    let plain_form = || Some(format!("{}o", text_at(tokens, index).strip_suffix("issimo")?));
+    if let Some(len) =
+        phrase_at(tokens, index, YES).or_else(|| plain_form().filter(|word| YES.contains(&word.as_str())).map(|_| 1))
+    {
         return (Piece::Yes, len);
     }
     if let Some(len) = phrase_at(tokens, index, FILLER) {

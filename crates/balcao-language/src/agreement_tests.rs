@@ -58,6 +58,15 @@ fn agreement_and_nothing_else_is_yes() {
         "ótimo",
         "show",
         "show de bola",
+        "fechadíssimo",
+        "tranquilo",
+        "já é",
+        "dale",
+        "gostei, marca",
+        "boa, fechado",
+        "marca lá",
+        "com toda certeza",
+        "works great",
         "top",
         "combinado",
         "positivo",
@@ -154,6 +163,10 @@ fn refusals_are_no() {
 #[test]
 fn anything_more_than_agreement_is_unclear() {
     for text in [
+        "já é tarde",
+        "boa",
+        "tristíssimo",
+        "obviamente não sei",
         "sim, mas às 16h",
         "sim mas com o joão",
         "pode ser às 16h?",

@@ -284,6 +284,11 @@ pub(super) fn told_of_what_is(tokens: &[Token], index: usize) -> Option<usize> {
         return Some(lead.saturating_add(1).saturating_add(rest));
     }
     let next = index.saturating_add(1);
+    // "Já é" agrees only by itself.
+    if text_at(tokens, index) == "ja" && ["e", "eh"].contains(&text_at(tokens, next)) {
+        let says_more = tokens.get(next.saturating_add(1)).is_some_and(|token| token.kind != TokenKind::Mark);
+        return says_more.then_some(2);
+    }
     if text_at(tokens, index) == "ja" && choice(tokens, next).is_none() {
         return phrase_at(tokens, next, &["vou", "fico", "tenho", "to", "estou", "i ' m"])
             .map(|len| len.saturating_add(1));

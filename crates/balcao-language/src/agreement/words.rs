@@ -49,7 +49,7 @@ pub(crate) const SMALL: &[&str] = &[
 
 pub(super) const YES: &[&str] = &[
     "sim", "s", "ss", "sin", "sm", "isso mesmo", "isso msm", "isso ai", "isso", "iso", "exatamente", "exato",
-    "certinho", "certo", "certeza", "com certeza", "correto", "corretissimo", "claro que sim", "claro", "ok", "okay",
+    "certinho", "certo", "certeza", "com certeza", "correto", "claro que sim", "claro", "ok", "okay",
     "okey", "oki", "okei", "blz", "blza", "beleza", "bele", "belezinha", "fechado", "fechou", "fexado", "combinado",
     "confirmo", "confirmado", "confirmada", "confirma", "confirmar", "confirme", "pode confirmar", "pode ser sim",
     "pode ser", "pode sim", "pode fazer", "pode mandar ver", "pode mandar", "pode prosseguir", "pode seguir",
@@ -66,7 +66,10 @@ pub(super) const YES: &[&str] = &[
     "demorou", "partiu", "simbora", "vambora", "to dentro", "tamo junto", "estou de acordo", "ta combinado", "ta fechado",
     "ta marcado", "feito", "sem problema", "sem problemas", "deal", "lets do it", "let ' s do it", "let ' s go", "lets go",
     "count me in", "i ' m in", "book it", "that works", "go for it", "all good", "pode vir", "pode crer", "faz isso",
-    "faca isso", "vamo la", "vamo", "fecho", "manda", "aprovado", "autorizo", "autorizado",
+    "faca isso", "vamo la", "vamo", "fecho", "manda", "aprovado", "autorizo", "autorizado", "tranquilo", "suave", "de boa", "ja e",
+    "ja eh", "dale", "tmj", "ta boa", "esta boa", "ta valendo", "valendo", "logico", "obvio", "com toda certeza",
+    "sem duvida", "fechamos", "sounds great", "sounds perfect", "sure thing",
+    "let ' s do that", "lets do that", "cool", "works", "works great",
 ];
 
 /// Of [`YES`]: they say that something is right or wanted, which agrees to end it only where nothing says what they mean.
@@ -85,7 +88,8 @@ pub(super) const ANSWERING: &[&str] = &[
 /// Of [`YES`]: they say that what was arranged stands, and so agree to no end of it.
 pub(super) const STANDING: &[&str] = &[
     "fica assim", "ficamos assim", "fico com", "ta marcado", "segue", "serve", "serve sim", "topo", "topado", "partiu",
-    "pode vir", "to dentro", "count me in", "i ' m in", "works for me", "that works",
+    "pode vir", "to dentro", "count me in", "i ' m in", "works for me", "that works", "works", "works great", "ta boa",
+    "esta boa", "ta valendo", "valendo",
 ];
 
 /// Of [`FILLER`]: they name the appointment.
@@ -115,7 +119,7 @@ pub(super) const FILLER: &[&str] = &[
     "senhora", "sr", "sra", "bom dia", "boa tarde", "boa noite", "oi", "ola", "that", "it", "the appointment",
     "my appointment", "for me", "muito bom", "muito", "bem", "gente", "doutora", "doutor", "dra", "dr", "eu", "me",
     "opa", "opaa", "eba", "oba", "eita", "eta", "uau", "ufa", "aee", "ae", "ih", "ixi", "vixe", "poxa", "nossa", "wow", "yay", "oops",
-    "isto", "demais", "agradeco", "os dois", "as duas", "ambos", "ambas", "todos", "todas", "tudo", "both", "all of them",
+    "isto", "demais", "agradeco", "la", "boa", "gostei", "adorei", "essa hora", "esta hora", "os dois", "as duas", "ambos", "ambas", "todos", "todas", "tudo", "both", "all of them",
 ];
 
 /// Of [`FILLER`]: they ask for what was offered.
