@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use balcao_connector::{Account, Connection, Egress, HttpCommand, Settings, TokioClock};
+use balcao_connector::{Account, Connection, Egress, HttpCommand, Settings, Striker, TokioClock};
 use divan::{Bencher, black_box};
 use serde_json::{Map, Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -88,4 +88,22 @@ fn a_thousand_tasks(bencher: Bencher<'_, '_>) {
 fn a_refusal(bencher: Bencher<'_, '_>) {
     let body = json!({ "ECODE": "OAUTH_027", "err": format!("the token {TOKEN} may not read this list") });
     calls(bencher, "403 Forbidden", &body.to_string());
+}
+
+/// The search for secrets in one long text of prose with addresses, prices and hours: 110 KB.
+#[divan::bench]
+fn prose_searched(bencher: Bencher<'_, '_>) {
+    let line = "Olá! O corte com a Íris custa R$ 45,00 e dura meia hora; amanhã às 15:30 ainda há vaga. \
+                Veja mais em https://salao.example/servicos?pagina=2&de=agenda%20nova ou escreva para nós. ";
+    let text = line.repeat(110_000 / line.len());
+    let striker = Striker::new([TOKEN]);
+    bencher.bench_local(|| black_box(striker.text(black_box(&text)).len()));
+}
+
+/// The search in the list of a thousand tasks.
+#[divan::bench]
+fn a_thousand_tasks_searched(bencher: Bencher<'_, '_>) {
+    let striker = Striker::new([TOKEN]);
+    let mut tasks = Value::from((0..1_000).map(task).collect::<Vec<_>>());
+    bencher.bench_local(move || striker.value(black_box(&mut tasks)));
 }

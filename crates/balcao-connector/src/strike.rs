@@ -1,10 +1,12 @@
 //! Takes secrets out of what a service says, in results as in errors: before processors, a model, the record and a customer see it.
 //!
-//! A secret is found as it is and as services echo it: as Base64 (at each of its three places in a longer text), as hexadecimal digits,
-//! percent-encoded, escaped for JSON (its marks, or every character as `\u…`) and for HTML (its marks by name or by number, or every
-//! character by number), whatever the case; also a part of it of [`WINDOW`] characters or more, or of [`WORD_WINDOW`] where the part is
-//! of small letters and marks, as plain words are. Files of keys hold addresses and names that anybody may see: of a long secret the
-//! parts are [`LONG_WINDOW`] characters.
+//! A secret is found as it is, as Base64 (at each of its three places in a longer text), as hexadecimal digits, and wherever codes spell
+//! its bytes or some of them, [`DEPTH`] times over: of addresses, JSON, HTML, programs and mail, or plain numbers in a row, whatever
+//! stands between them ([`decoding`]); whatever the case; also a part of it of [`WINDOW`] characters or more, or of [`WORD_WINDOW`] where
+//! the part is of small letters and marks, as plain words are. Files of keys hold addresses and names that anybody may see: of a long
+//! secret the parts are [`LONG_WINDOW`] characters.
+
+use std::borrow::Cow;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use base64::{
@@ -15,7 +17,7 @@ use serde_json::{Map, Value};
 
 mod decoding;
 
-use decoding::{SHORTEST_RUN, decoded};
+use decoding::readings;
 
 /// Characters of a secret that may not be told in one piece.
 const WINDOW: usize = 8;
@@ -28,6 +30,11 @@ const LONG: usize = 128;
 const MOST_OF_TABLE: usize = 16 * 1024;
 /// Shorter secrets cannot be told from other words.
 const SHORTEST: usize = 4;
+/// Encodings within one another that are undone.
+const DEPTH: usize = 2;
+/// Entries of a list that may be the codes of a secret's bytes, and the longest text of one.
+const LEAST_CODES: usize = 4;
+const LONGEST_CODE: usize = 12;
 
 /// Finds secrets, made ready once for all texts.
 #[derive(Debug, Clone)]
@@ -77,7 +84,10 @@ impl Striker {
                     *value = "…".into();
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::Array(items) => {
+                self.codes(items);
+                items.iter_mut().for_each(|item| self.value(item));
+            }
             Value::Object(fields) => {
                 fields.values_mut().for_each(|field| self.value(field));
                 if fields.keys().any(|key| self.struck(key).is_some()) {
@@ -89,17 +99,25 @@ impl Striker {
         }
     }
 
+    /// Strikes entries of a list that together are the codes of a secret's bytes.
+    fn codes(&self, items: &mut Vec<Value>) {
+        let mut begin = 0;
+        while begin < items.len() {
+            let codes: Vec<Cow<'_, str>> = items.iter().skip(begin).map_while(code).collect();
+            let count = codes.len();
+            if count >= LEAST_CODES && self.struck(&codes.join(",")).is_some() {
+                items.splice(begin..begin + count, [Value::from("…")]);
+                begin += 1;
+            } else {
+                begin += count + 1;
+            }
+        }
+    }
+
     /// The text without secrets, if there is one in it.
     fn struck(&self, text: &str) -> Option<String> {
         let windows = self.windows.as_ref().filter(|_| text.len() >= self.shortest)?;
-        let mut found: Vec<(usize, usize)> =
-            windows.find_overlapping_iter(text).map(|one| (one.start(), one.end())).collect();
-        if text.len() >= SHORTEST_RUN {
-            for decoded in decoded(text.as_bytes()) {
-                let places = windows.find_overlapping_iter(&decoded.bytes);
-                found.extend(places.map(|one| (decoded.place_of(one.start()), decoded.place_of(one.end()))));
-            }
-        }
+        let mut found = places(windows, text.as_bytes(), DEPTH);
         if found.is_empty() {
             return None;
         }
@@ -119,6 +137,22 @@ impl Striker {
     }
 }
 
+/// Where the text holds one of these parts, as it is or in so many encodings within one another.
+fn places(windows: &AhoCorasick, text: &[u8], depth: usize) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    // Nearly no text holds any, and this is the quicker question.
+    if windows.is_match(text) {
+        found.extend(windows.find_overlapping_iter(text).map(|one| (one.start(), one.end())));
+    }
+    if depth > 0 {
+        for reading in readings(text) {
+            let within = places(windows, &reading.bytes, depth - 1);
+            found.extend(within.iter().map(|one| (reading.place_of(one.0), reading.place_of(one.1))));
+        }
+    }
+    found
+}
+
 /// Characters of a whole number, its sign included.
 fn digits(whole: i64) -> usize {
     let digits = whole
@@ -126,6 +160,15 @@ fn digits(whole: i64) -> usize {
         .checked_ilog10()
         .map_or(1, |power| usize::try_from(power).unwrap_or(usize::MAX).saturating_add(1));
     digits + usize::from(whole < 0)
+}
+
+/// An entry of a list as it may be the code of a byte.
+fn code(item: &Value) -> Option<Cow<'_, str>> {
+    match item {
+        Value::Number(number) if number.as_u64().is_some_and(|whole| whole < 256) => Some(number.to_string().into()),
+        Value::String(text) if text.len() <= LONGEST_CODE => Some(text.as_str().into()),
+        _ => None,
+    }
 }
 
 /// Places in order of their beginnings, those that touch as one.
@@ -149,22 +192,6 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
     }
     let mut forms = vec![bytes.to_vec()];
     forms.push(bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect());
-    forms.push(percent(bytes));
-    forms.push(escaped(secret, |c| match c {
-        '"' | '\\' | '/' => format!("\\{c}"),
-        _ => c.to_string(),
-    }));
-    forms.push(escaped(secret, |c| match c {
-        '&' => "&amp;".to_owned(),
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '"' => "&quot;".to_owned(),
-        '\'' => "&apos;".to_owned(),
-        _ => c.to_string(),
-    }));
-    let letter = char::is_ascii_alphanumeric;
-    forms.push(escaped(secret, |c| if letter(&c) { c.to_string() } else { format!("&#{};", u32::from(c)) }));
-    forms.push(escaped(secret, |c| if letter(&c) { c.to_string() } else { format!("&#x{:x};", u32::from(c)) }));
     for before in 0..3_usize {
         let mut padded = vec![0; before];
         padded.extend_from_slice(bytes);
@@ -174,33 +201,7 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
             forms.push(text.as_bytes().get(first..last).unwrap_or_default().to_vec());
         }
     }
-    let mut parts: Vec<Vec<u8>> = forms.iter().flat_map(|form| cut(form)).collect();
-    // Where every character is a code of its own, a part is so many codes: fewer would be those of any text. Of twice as many, one part
-    // is whole.
-    let codes: [fn(char) -> String; 3] = [
-        |c| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
-        |c| format!("&#{};", u32::from(c)),
-        |c| format!("&#x{:x};", u32::from(c)),
-    ];
-    let characters: Vec<char> = secret.chars().collect();
-    let width = characters.len().min(WORD_WINDOW);
-    let last = characters.len().saturating_sub(width)..characters.len();
-    let pieces = characters.windows(width).step_by(width).chain(characters.get(last));
-    for part in pieces {
-        for code in codes {
-            parts.push(part.iter().flat_map(|c| code(*c).into_bytes()).collect());
-        }
-    }
-    parts
-}
-
-fn escaped(secret: &str, escape: impl Fn(char) -> String) -> Vec<u8> {
-    secret.chars().flat_map(|c| escape(c).into_bytes()).collect()
-}
-
-fn percent(bytes: &[u8]) -> Vec<u8> {
-    let kept = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
-    bytes.iter().flat_map(|byte| if kept(byte) { vec![*byte] } else { format!("%{byte:02X}").into_bytes() }).collect()
+    forms.iter().flat_map(|form| cut(form)).collect()
 }
 
 /// The parts of a form that may not be told.

@@ -131,3 +131,112 @@ proptest! {
         prop_assert!(!whole, "{}", told);
     }
 }
+
+/// The marks that say by themselves what a number is, or stand with pairs of hexadecimal digits.
+const MARKS: [fn(u8, &str) -> String; 12] = [
+    |byte, _| format!("%{byte:02X}"),
+    |byte, _| format!("={byte:02x}"),
+    |byte, _| format!("\\x{byte:02x}"),
+    |byte, _| format!("\\u{byte:04x}"),
+    |byte, zeros| format!("\\u{{{zeros}{byte:x}}}"),
+    |byte, zeros| format!("0x{zeros}{byte:02X}"),
+    |byte, zeros| format!("U+{zeros}{byte:02X}"),
+    |byte, zeros| format!("&#{zeros}{byte};"),
+    |byte, zeros| format!("&#{zeros}{byte}"),
+    |byte, zeros| format!("&#x{zeros}{byte:x};"),
+    |byte, zeros| format!("&#X{zeros}{byte:x}"),
+    |byte, zeros| format!("{zeros}{byte:02x}"),
+];
+
+/// How a whole text is written.
+#[derive(Debug, Clone)]
+enum Writing {
+    /// Each byte with its own mark.
+    Marked(Vec<usize>),
+    Decimal,
+    Octal,
+}
+
+impl Writing {
+    fn write(&self, text: &str, zeros: &str, between: &str) -> String {
+        let code = |(index, byte): (usize, u8)| match self {
+            Self::Marked(marks) => MARKS[marks[index % marks.len()]](byte, zeros),
+            Self::Decimal => format!("{zeros}{byte}"),
+            Self::Octal => format!("\\{byte:03o}"),
+        };
+        text.bytes().enumerate().map(code).collect::<Vec<_>>().join(between)
+    }
+}
+
+fn writings() -> impl Strategy<Value = (Writing, String, String)> {
+    let marked = prop::collection::vec(0..MARKS.len(), 1..6).prop_map(Writing::Marked);
+    let writing = prop_oneof![4 => marked, 1 => Just(Writing::Decimal), 1 => Just(Writing::Octal)];
+    // What stands between is no mark of a decimal number itself.
+    let between = "[ -/:-@\\[-`{-~\\t\\r\\n\u{b7}\u{2192}]{1,2}".prop_filter("a mark", |text| !text.ends_with('#'));
+    (writing, "0{0,5}", between)
+}
+
+proptest! {
+    #[test]
+    fn a_secret_is_struck_however_its_bytes_are_written(
+        secret in "[!-~]{8,40}",
+        depth in prop::collection::vec(writings(), 1..3),
+    ) {
+        let mut echoed = secret.clone();
+        for (writing, zeros, between) in &depth {
+            echoed = writing.write(&echoed, zeros, between);
+        }
+        let told = Striker::new([secret.as_str()]).text(&format!("before ({echoed}) after"));
+        prop_assert!(told.starts_with("before (") && told.ends_with(") after"), "{}: {}", echoed, told);
+        prop_assert!(told.contains('…') && told.len() < 20 + echoed.len() / 2, "{}: {}", echoed, told);
+    }
+
+    #[test]
+    fn ordinary_numbers_stay(
+        numbers in prop::collection::vec(prop_oneof![
+            "[0-9]{1,4}", "R\\$ [0-9]{1,4},[0-9]{2}", "[0-2][0-9]:[0-5][0-9]", "[0-3][0-9]/[01][0-9]/20[0-9]{2}",
+            "#[0-9a-f]{6}", "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}", "[0-9]{8,16}", "\\+55 11 9[0-9]{4}-[0-9]{4}",
+            "https://a\\.example/\\?id=[0-9]{2}&at=%[2-7][0-9]", "&#[1-9][0-9];", "[a-f]{2}",
+        ], 1..20),
+        between in "[ ,;|\\n-]{1,2}",
+    ) {
+        let striker = Striker::new([SECRET, "correct-horse-battery-staple"]);
+        let plain = numbers.join(&between);
+        prop_assert_eq!(striker.text(&plain), plain);
+        let mut value = json!(numbers);
+        striker.value(&mut value);
+        prop_assert_eq!(value, json!(numbers));
+    }
+
+    #[test]
+    fn a_list_of_the_codes_of_a_secret_is_struck(
+        secret in "[!-~]{8,40}",
+        before in prop::collection::vec(any::<u8>(), 0..4),
+        as_text in any::<bool>(),
+    ) {
+        let code = |byte: u8| if as_text { json!(format!("0x{byte:02x}")) } else { json!(byte) };
+        let codes: Vec<_> = before.into_iter().chain(secret.bytes()).map(code).collect();
+        let mut value = json!({ "id": 7, "seen": codes, "hours": [9, 12, 14, 18, 20] });
+        Striker::new([secret.as_str()]).value(&mut value);
+        prop_assert_eq!(value, json!({ "id": 7, "seen": ["…"], "hours": [9, 12, 14, 18, 20] }));
+    }
+}
+
+#[test]
+fn a_secret_is_struck_in_two_encodings_within_one_another_and_no_further() {
+    let striker = Striker::new([SECRET]);
+    let percent = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+    let twice = percent(&percent(SECRET));
+    assert_eq!(striker.text(&twice), "…");
+    assert_eq!(striker.text(&SECRET.replace('_', "%255F")), "…");
+    assert_eq!(striker.text(&SECRET.replace('_', "&amp;#0095;")), "…");
+    let thrice = percent(&twice);
+    assert_eq!(striker.text(&thrice), thrice);
+}
+
+#[test]
+fn a_secret_is_struck_in_a_list_over_several_lines() {
+    let codes: Vec<u8> = SECRET.bytes().collect();
+    let told = Striker::new([SECRET]).text(&serde_json::to_string_pretty(&json!({ "seen": codes, "id": 7 })).unwrap());
+    assert!(told.contains('…') && told.len() < 40, "{told}");
+}

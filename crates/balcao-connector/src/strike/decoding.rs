@@ -1,8 +1,14 @@
-//! Undoes encodings that spell each byte by itself. A text without a sign of one is read once and copied never.
+//! Reads texts that spell bytes by their codes. A text without a sign of codes is looked through quickly and copied never.
+//!
+//! Every reading gives what the codes of a text spell, and where each byte stands in the text. One reading leaves what stands between the
+//! codes as it is ("pk%5F12"); the others read runs of codes, whatever stands between them ("74, 6f", `\x74|\x6f`, "[116,111]").
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr3_iter};
 
-/// A text as it is without its encoding, and where each of its bytes begins in the text.
+mod runs;
+
+/// What a text spells, and where each of its bytes begins in the text. A zero byte parts what does not stand side by side.
+#[derive(Debug)]
 pub(super) struct Decoded {
     pub(super) bytes: Vec<u8>,
     places: Vec<usize>,
@@ -10,8 +16,8 @@ pub(super) struct Decoded {
 }
 
 impl Decoded {
-    fn new(encoded: &[u8]) -> Self {
-        Self { bytes: Vec::new(), places: Vec::new(), end: encoded.len() }
+    const fn new() -> Self {
+        Self { bytes: Vec::new(), places: Vec::new(), end: 0 }
     }
 
     fn push(&mut self, byte: u8, place: usize) {
@@ -19,145 +25,165 @@ impl Decoded {
         self.places.push(place);
     }
 
-    /// Where the byte at `index` begins in the text; past the last byte, where the text ends.
+    /// Adds what a code at `place` spells. Zero bytes fill up the codes of wide characters and spell nothing.
+    fn push_all(&mut self, bytes: impl IntoIterator<Item = u8>, place: usize) {
+        bytes.into_iter().filter(|byte| *byte != 0).for_each(|byte| self.push(byte, place));
+    }
+
+    /// Where the byte at `index` begins in the text; past the last byte, where the last code ends.
     pub(super) fn place_of(&self, index: usize) -> usize {
         self.places.get(index).copied().unwrap_or(self.end)
     }
 }
 
-/// The text without the encodings that it shows signs of.
-pub(super) fn decoded(text: &[u8]) -> Vec<Decoded> {
-    let signs = signs_of(text);
-    let mut all = Vec::new();
-    if signs.percent {
-        all.push(by_sign(text, b'%'));
-    }
-    if signs.equals {
-        all.push(by_sign(text, b'='));
-    }
-    if signs.spaced {
-        all.push(spaced(text));
-    }
+/// All readings of the text that differ from the text.
+pub(super) fn readings(text: &[u8]) -> Vec<Decoded> {
+    let mut all = vec![
+        unescaped(text, memchr3_iter(b'%', b'&', b'\\', text), usual_code),
+        unescaped(text, memchr_iter(b'=', text), quoted_code),
+    ];
+    all.extend(runs::spelled(text));
+    all.retain(|reading| !reading.bytes.is_empty());
     all
 }
 
-struct Signs {
-    percent: bool,
-    equals: bool,
-    spaced: bool,
+/// Bytes that are kept before and behind a code: more than the longest part of a secret has.
+const REACH: usize = 64;
+
+/// What a code spells, and how many bytes it takes.
+type Code = (Spelled, usize);
+
+/// What a code spells.
+#[derive(Clone, Copy)]
+enum Spelled {
+    Byte(u8),
+    Char(char),
+    /// The code only joins what stands before and behind it.
+    Nothing,
 }
 
-/// Codes in a row that are more than a blank in an address, a date or a time.
-const RUN: usize = 4;
-/// Bytes of the shortest run: four pairs with marks between them.
-pub(super) const SHORTEST_RUN: usize = 11;
-
-/// Every so many bytes of a text are looked at: no run is so short that it lies between two such places.
-const STRIDE: usize = 8;
-/// Bytes that are looked at in one place.
-const LOOK: usize = 4;
-
-/// Looks for runs of codes, and for what only quoted-printable text has.
-fn signs_of(text: &[u8]) -> Signs {
-    Signs {
-        percent: memchr_iter(b'%', text).any(|place| is_run(text, place, b'%')),
-        equals: memchr_iter(b'=', text).any(|place| is_joint(text, place) || is_run(text, place, b'=')),
-        spaced: is_spaced(text),
-    }
-}
-
-/// Whether a run of pairs with marks between them stands somewhere.
-fn is_spaced(text: &[u8]) -> bool {
-    let may_be = |place: usize| {
-        text.get(place..place + LOOK).is_some_and(|bytes| {
-            bytes.iter().all(|byte| byte.is_ascii_hexdigit() || is_mark(Some(byte)))
-                && bytes.iter().any(|byte| is_mark(Some(byte)))
-        })
+/// The text with its codes replaced by what they spell, as far as it stands near a code.
+fn unescaped(
+    text: &[u8],
+    marks: impl Iterator<Item = usize>,
+    code_at: impl Fn(&[u8], usize) -> Option<Code>,
+) -> Decoded {
+    let mut found = Decoded::new();
+    let mut done = 0;
+    let keep = |found: &mut Decoded, from: usize, to: usize| {
+        for (place, byte) in text.iter().enumerate().take(to).skip(from) {
+            found.push(*byte, place);
+        }
     };
-    (0..text.len()).step_by(STRIDE).filter(|place| may_be(*place)).any(|place| {
-        // A mark lies in these bytes, and the run has begun before them or goes on behind them.
-        (place.saturating_sub(SHORTEST_RUN)..place + LOOK).any(|at| is_mark(text.get(at)) && begins_spaced(text, at))
-    })
-}
-
-/// "%41%42%43%44".
-fn is_run(text: &[u8], from: usize, sign: u8) -> bool {
-    (0..RUN).map(|code| from + 3 * code).all(|at| text.get(at) == Some(&sign) && pair_at(text, at + 1).is_some())
-}
-
-/// The end of a line that goes on, and an equals sign itself.
-fn is_joint(text: &[u8], index: usize) -> bool {
-    let rest = text.get(index + 1..).unwrap_or_default();
-    [&b"\n"[..], b"\r\n", b"3D", b"3d"].iter().any(|end| rest.starts_with(end))
-}
-
-/// Whether pairs of digits with marks between them begin behind the mark at `index`.
-fn begins_spaced(text: &[u8], index: usize) -> bool {
-    let mut at = index;
-    for _ in 0..RUN - 1 {
-        while is_mark(text.get(at)) {
-            at += 1;
-        }
-        if pair_at(text, at).is_none() || text.get(at + 2).is_some_and(u8::is_ascii_hexdigit) {
-            return false;
-        }
-        at += 2;
-        if !is_mark(text.get(at)) && at < text.len() {
-            return false;
-        }
-    }
-    true
-}
-
-/// "%41%42" and "=41=42": each sign with two digits is a byte. "=" at the end of a line joins it to the next.
-fn by_sign(text: &[u8], sign: u8) -> Decoded {
-    let mut found = Decoded::new(text);
-    let mut index = 0;
-    while let Some(byte) = text.get(index) {
-        let rest = text.get(index + 1..).unwrap_or_default();
-        if *byte != sign {
-            found.push(*byte, index);
-            index += 1;
-        } else if let Some(value) = pair_at(text, index + 1) {
-            found.push(value, index);
-            index += 3;
-        } else if sign == b'=' && rest.starts_with(b"\r\n") {
-            index += 3;
-        } else if sign == b'=' && rest.starts_with(b"\n") {
-            index += 2;
-        } else {
-            found.push(*byte, index);
-            index += 1;
-        }
-    }
-    found
-}
-
-/// "41:42", "41 42", "41-42", "41, 42": pairs of digits with equal marks between them. All else is left as one zero byte, which parts runs.
-fn spaced(text: &[u8]) -> Decoded {
-    let mut found = Decoded::new(text);
-    let mut index = 0;
-    while index < text.len() {
-        let begins = index == 0 || text.get(index - 1).is_none_or(|before| !before.is_ascii_hexdigit());
-        let Some(value) = pair_at(text, index).filter(|_| begins) else {
-            if !is_mark(text.get(index)) && found.bytes.last() != Some(&0) {
-                found.push(0, index);
-            }
-            index += 1;
+    for mark in marks {
+        if mark < done {
             continue;
-        };
-        found.push(value, index);
-        index += 2;
+        }
+        let Some((spelled, length)) = code_at(text, mark) else { continue };
+        let behind = if found.bytes.is_empty() { 0 } else { mark.min(done + REACH) };
+        keep(&mut found, done, behind);
+        let before = mark.saturating_sub(REACH).max(behind).max(done);
+        if before > behind.max(done) {
+            found.push(0, behind.max(done));
+        }
+        keep(&mut found, before, mark);
+        match spelled {
+            Spelled::Byte(byte) => found.push_all([byte], mark),
+            Spelled::Char(spelled) => found.push_all(spelled.encode_utf8(&mut [0; 4]).bytes(), mark),
+            Spelled::Nothing => {}
+        }
+        done = mark + length;
+    }
+    if done > 0 {
+        let end = text.len().min(done + REACH);
+        keep(&mut found, done, end);
+        found.end = end;
     }
     found
 }
 
-const fn is_mark(byte: Option<&u8>) -> bool {
-    matches!(byte, Some(b':' | b' ' | b'-' | b',' | b'\t'))
+/// A code of an address, a program's text, JSON or HTML.
+fn usual_code(text: &[u8], mark: usize) -> Option<Code> {
+    let rest = text.get(mark + 1..)?;
+    match text.get(mark)? {
+        b'%' if matches!(rest.first(), Some(b'u' | b'U')) => unit(rest, 1, 4, 2),
+        b'%' => Some((Spelled::Byte(pair_at(rest, 0)?), 3)),
+        b'\\' => escape(rest),
+        _ => reference(rest),
+    }
+}
+
+/// The code behind a backslash.
+fn escape(rest: &[u8]) -> Option<Code> {
+    match rest.first()? {
+        byte @ (b'"' | b'\'' | b'/' | b'\\') => Some((Spelled::Byte(*byte), 2)),
+        b'x' | b'u' if rest.get(1) == Some(&b'{') => {
+            let digits = digits_from(rest, 2, 16);
+            (rest.get(2 + digits) == Some(&b'}')).then(|| unit(rest, 2, digits, 4))?
+        }
+        b'x' => Some((Spelled::Byte(pair_at(rest, 1)?), 4)),
+        b'u' => unit(rest, 1, 4, 2).or_else(|| surrogates(rest)),
+        b'U' => unit(rest, 1, 8, 2),
+        b'0'..=b'3' => Some((Spelled::Byte(u8::try_from(number(rest.get(..3)?, 8)?).ok()?), 4)),
+        _ => None,
+    }
+}
+
+/// A character by so many hexadecimal digits; the code has `marks` bytes besides.
+fn unit(rest: &[u8], from: usize, digits: usize, marks: usize) -> Option<Code> {
+    let value = number(rest.get(from..from + digits)?, 16)?;
+    Some((Spelled::Char(char::from_u32(value)?), digits + marks))
+}
+
+/// A character by two codes: "\ud83d\ude00".
+fn surrogates(rest: &[u8]) -> Option<Code> {
+    let unit = |from: usize| u16::try_from(number(rest.get(from..from + 4)?, 16)?).ok();
+    let is_pair = rest.get(5) == Some(&b'\\') && rest.get(6) == Some(&b'u');
+    let units = [unit(1)?, unit(7).filter(|_| is_pair)?];
+    let character = char::decode_utf16(units).next()?.ok()?;
+    Some((Spelled::Char(character), 12))
+}
+
+/// The marks of HTML that have names.
+const NAMES: [(&[u8], u8); 5] = [(b"amp", b'&'), (b"lt", b'<'), (b"gt", b'>'), (b"quot", b'"'), (b"apos", b'\'')];
+
+/// A reference of HTML, with a semicolon or without, by number with zeros before it or without.
+fn reference(rest: &[u8]) -> Option<Code> {
+    let with_end = |length: usize| length + 1 + usize::from(rest.get(length) == Some(&b';'));
+    if rest.first() != Some(&b'#') {
+        let (name, byte) = NAMES.iter().find(|(name, _)| rest.starts_with(name))?;
+        return Some((Spelled::Byte(*byte), with_end(name.len())));
+    }
+    let (from, base) = if matches!(rest.get(1), Some(b'x' | b'X')) { (2, 16) } else { (1, 10) };
+    let digits = digits_from(rest, from, base);
+    let value = number(rest.get(from..from + digits)?, base)?;
+    Some((Spelled::Char(char::from_u32(value)?), with_end(from + digits)))
+}
+
+/// A code of quoted-printable text, or the end of a line of it that goes on.
+fn quoted_code(text: &[u8], mark: usize) -> Option<Code> {
+    let rest = text.get(mark + 1..)?;
+    if let Some(byte) = pair_at(rest, 0) {
+        return Some((Spelled::Byte(byte), 3));
+    }
+    let end = [&b"\r\n"[..], b"\n"].into_iter().find(|end| rest.starts_with(end))?;
+    Some((Spelled::Nothing, 1 + end.len()))
+}
+
+/// Zeros before a number have no bound that services agree on; nothing writes more digits than this.
+const MOST_DIGITS: usize = 32;
+
+fn digits_from(text: &[u8], from: usize, base: u32) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    rest.iter().take(MOST_DIGITS).take_while(|byte| char::from(**byte).is_digit(base)).count()
+}
+
+/// A number in digits of this base only, with zeros before it or without; `None` where there are none, or it is too large.
+fn number(digits: &[u8], base: u32) -> Option<u32> {
+    let add = |sum: u32, byte: &u8| sum.checked_mul(base)?.checked_add(char::from(*byte).to_digit(base)?);
+    if digits.is_empty() { None } else { digits.iter().try_fold(0, add) }
 }
 
 fn pair_at(text: &[u8], index: usize) -> Option<u8> {
-    let digit = |at: usize| char::from(*text.get(at)?).to_digit(16);
-    let value = digit(index)? * 16 + digit(index + 1)?;
-    u8::try_from(value).ok()
+    u8::try_from(number(text.get(index..index + 2)?, 16)?).ok()
 }

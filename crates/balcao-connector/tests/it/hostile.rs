@@ -256,6 +256,27 @@ async fn what_a_service_echoes_of_a_secret_is_in_no_result() {
 }
 
 #[tokio::test]
+async fn what_a_service_writes_of_a_secret_in_numbers_is_in_no_result_and_no_error() {
+    for status in [200, 403] {
+        let server = Server::start(move |asked, _| {
+            let seen = asked.header("authorization").unwrap();
+            let lines: Vec<String> = seen.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+            let (numbers, lines) = (seen.as_bytes().to_vec(), lines.join("\n"));
+            json_answer(status, "", &json!({ "code": "no", "message": lines, "numbers": numbers, "kept": "sim" }))
+        });
+        let errors = json!({ "errors": { "code": "/code", "message": "/message" } });
+        let told = match read(&server, errors).await {
+            Ok(value) => value.to_string(),
+            Err(error) => error.for_staff(),
+        };
+        let token = TOKEN.as_bytes();
+        let (first, second) = (format!("x{:02x}", token[0]), format!("x{:02x}", token[1]));
+        assert!(told.contains('…') && !(told.contains(&first) && told.contains(&second)), "{told}");
+        assert!(!told.contains(&format!("{},{}", token[0], token[1])), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn an_address_with_credentials_is_not_followed() {
     for to in ["http://u:p@{here}/y", "http://u@{here}/y"] {
         let server = Server::start(move |asked, _| {

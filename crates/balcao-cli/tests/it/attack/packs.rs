@@ -425,6 +425,40 @@ fn p17_a_secret_that_a_service_echoes_is_in_no_result() {
 }
 
 #[test]
+fn p20_a_secret_whose_bytes_are_written_as_numbers_is_in_no_result_and_no_error() {
+    let each = |code: fn(u8) -> String, between: &str| TOKEN.bytes().map(code).collect::<Vec<_>>().join(between);
+    let percent = each(|byte| format!("%{byte:02X}"), "");
+    let written = [
+        each(|byte| format!("\\x{byte:02x}"), ""),
+        each(|byte| format!("0x{byte:02x}"), ", "),
+        each(|byte| format!("&#{byte:04};"), ""),
+        each(|byte| format!("&#x{byte:x}"), ""),
+        percent.replace('%', "%25"),
+        each(|byte| format!("{byte:02x}"), "|"),
+        each(|byte| byte.to_string(), ","),
+    ];
+    let seen = serde_json::json!({ "kept": "a word", "list": TOKEN.as_bytes(), "written": written });
+    let refused = serde_json::json!({ "code": "no", "message": format!("kept: {}", written.join(" and ")) });
+    for (status, body) in [("200 OK", seen), ("403 Forbidden", refused)] {
+        let body = body.to_string();
+        let upstream = Upstream::start(format!(
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        ));
+        let connection = format!("{}, errors: {{code: /code, message: /message}}", upstream.connection());
+        let house = House::new(&pack("http", &connection, &command("get_it", "read", "method: GET, path: /x")), "");
+        let (exit, said, why) = house.pack(&["run", "up", "get_it"]);
+        let told = format!("{said}{why}");
+        assert_eq!(exit == 0, status == "200 OK", "{told}");
+        assert!(told.contains('…') && told.contains(if exit == 0 { "a word" } else { "kept" }), "{told}");
+        // Whatever is left of a written token is at most one of its numbers.
+        let numbers = ["53", "83", "0x45", "69", "&#x43", "67", "%2553", "\\x45"];
+        let left: usize = numbers.iter().map(|number| told.matches(number).count()).sum();
+        assert!(left < 4, "{left} {told}");
+    }
+}
+
+#[test]
 fn p18_a_pack_of_a_stranger_binds_no_command_of_the_program() {
     // Our own pack of the customer file under another name is one that loads.
     let native = fs::read_to_string(root().join("packs/crm/tool.yaml")).unwrap().replace("  id: crm\n", "  id: up\n");

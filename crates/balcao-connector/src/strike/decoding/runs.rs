@@ -1,0 +1,144 @@
+//! Reads runs of codes: numbers side by side, each a byte, whatever marks them and whatever stands between them.
+//!
+//! A bare number is read in each usual base, because only the whole run shows which it was; what a mark says of a number goes for all
+//! readings: "x74" and "u0074" are hexadecimal, "&#116" is decimal.
+
+use super::{Decoded, number};
+
+/// Bytes that a run spells at least: fewer are those of a date or a time, and part of no secret.
+const LEAST: usize = 4;
+/// Bytes between two numbers: a mark or two, the indentation of a list, and what marks the next number.
+const MOST_BETWEEN: usize = 12;
+/// A run of numbers has two digits in one of its blocks, however wide its marks are.
+const BLOCK: usize = 32;
+const BASES: [u32; 3] = [16, 10, 8];
+
+/// What the runs of the text spell, in each base.
+pub(super) fn spelled(text: &[u8]) -> [Decoded; 3] {
+    let mut readings = BASES.map(|base| Reading { base, found: Decoded::new(), begin: 0 });
+    for (from, to) in regions(text) {
+        let mut last = from;
+        for (start, end) in words(text, from, to) {
+            let word = text.get(start..end).unwrap_or_default();
+            if word.iter().all(|byte| is_hex_mark(*byte)) {
+                continue;
+            }
+            if start - last > MOST_BETWEEN {
+                readings.iter_mut().for_each(|reading| reading.end_run(last));
+            }
+            let before = text.get(last..start).unwrap_or_default();
+            let is_decimal = before.ends_with(b"&#");
+            let marks = before.iter().rev().take_while(|byte| b"\\%=&#".contains(byte)).count();
+            for code in codes(word) {
+                let place = if code.from == 0 { start - marks } else { start + code.from };
+                readings.iter_mut().for_each(|reading| reading.read(&code, place, is_decimal, last));
+            }
+            last = end;
+        }
+        readings.iter_mut().for_each(|reading| reading.end_run(last));
+    }
+    readings.map(|reading| reading.found)
+}
+
+/// The parts of the text in which runs may stand.
+fn regions(text: &[u8]) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    for (index, block) in text.chunks(BLOCK).enumerate() {
+        let digits: u8 = block.iter().map(|byte| u8::from(byte.is_ascii_digit())).sum();
+        if digits < 2 {
+            continue;
+        }
+        let (from, to) = ((index * BLOCK).saturating_sub(BLOCK), text.len().min((index + 2) * BLOCK));
+        match all.last_mut() {
+            Some(last) if from <= last.1 => last.1 = to,
+            _ => all.push((from, to)),
+        }
+    }
+    all
+}
+
+/// Where the words of letters and digits within a part of the text begin and end.
+fn words(text: &[u8], from: usize, to: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        let is_letter = |place: &usize| text.get(*place).is_some_and(u8::is_ascii_alphanumeric);
+        let start = (at..to).find(is_letter)?;
+        at = (start..to).find(|place| !is_letter(place)).unwrap_or(to);
+        Some((start, at))
+    })
+}
+
+/// The letters that mark a hexadecimal number.
+const fn is_hex_mark(byte: u8) -> bool {
+    matches!(byte, b'x' | b'X' | b'u' | b'U')
+}
+
+/// A number of a word: its digits, where it begins in the word, and whether a mark says that it is hexadecimal.
+struct Code<'a> {
+    digits: &'a [u8],
+    from: usize,
+    is_hex: bool,
+}
+
+/// The numbers of a word: "74", "0x74", "u0074", "74h", "0x740x6f".
+fn codes(word: &[u8]) -> impl Iterator<Item = Code<'_>> {
+    let marks = word.iter().filter(|byte| is_hex_mark(**byte)).count();
+    let (mut next, mut is_first) = (0, true);
+    word.split(|byte| is_hex_mark(*byte)).enumerate().filter_map(move |(index, piece)| {
+        let begin = next;
+        next += piece.len() + 1;
+        let digits = match piece {
+            // The zero of the next "0x".
+            [digits @ .., b'0'] if index < marks && digits.len() % 2 == 0 => digits,
+            [digits @ .., b'h' | b'H'] if marks == 0 => digits,
+            _ => piece,
+        };
+        if digits.is_empty() {
+            return None;
+        }
+        // The mark before a number belongs to it.
+        let from = if std::mem::take(&mut is_first) { 0 } else { begin - 1 };
+        Some(Code { digits, from, is_hex: index > 0 || digits.len() < piece.len() })
+    })
+}
+
+/// The runs as one base reads them.
+struct Reading {
+    base: u32,
+    found: Decoded,
+    /// Where the run that is being read begins.
+    begin: usize,
+}
+
+impl Reading {
+    /// Reads one number; whatever is none ends the run at `last`.
+    fn read(&mut self, code: &Code<'_>, place: usize, is_decimal: bool, last: usize) {
+        let base = match (code.is_hex, is_decimal) {
+            (true, _) => 16,
+            (false, true) => 10,
+            (false, false) => self.base,
+        };
+        if base == 16 && code.digits.iter().all(u8::is_ascii_hexdigit) {
+            // Several bytes may stand together, and the first has one digit where a zero before it is left out.
+            let (first, pairs) = code.digits.split_at(code.digits.len() % 2);
+            let bytes = std::iter::once(first).chain(pairs.chunks(2));
+            self.found.push_all(bytes.filter_map(|digits| u8::try_from(number(digits, 16)?).ok()), place);
+        } else if let Some(byte) = number(code.digits, base).and_then(|value| u8::try_from(value).ok()) {
+            self.found.push_all([byte], place);
+        } else {
+            self.end_run(last);
+        }
+    }
+
+    /// Ends a run at this place of the text; one that is too short is forgotten.
+    fn end_run(&mut self, place: usize) {
+        if self.found.bytes.len() - self.begin < LEAST {
+            self.found.bytes.truncate(self.begin);
+            self.found.places.truncate(self.begin);
+        } else {
+            let behind = self.found.places.last().map_or(place, |last| place.max(last + 1));
+            self.found.push(0, behind);
+            self.begin = self.found.bytes.len();
+        }
+    }
+}
