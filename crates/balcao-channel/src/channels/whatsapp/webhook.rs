@@ -308,5 +308,8 @@ fn digest(field: &str, item: &Value) -> String {
 }
 
 #[cfg(test)]
+#[path = "webhook_status_tests.rs"]
+mod status_tests;
+#[cfg(test)]
 #[path = "webhook_tests.rs"]
 mod tests;
