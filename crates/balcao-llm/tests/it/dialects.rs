@@ -263,6 +263,19 @@ fn too_much_is_not_read() {
 }
 
 #[test]
+fn a_stream_of_more_than_16_mib_is_not_read() {
+    // Each event is small enough, and nothing of it is text.
+    let event = json!({ "choices": [{ "delta": { "role": "assistant" } }], "padding": "x".repeat(900_000) });
+    let end = json!({ "choices": [{ "delta": { "content": "sim" }, "finish_reason": "stop" }] });
+    let streamed = |events: usize| {
+        let body = format!("{}data: {end}\n\n", format!("data: {event}\n\n").repeat(events));
+        read(Protocol::ChatCompletions, body.as_bytes(), 1 << 16).0
+    };
+    assert_eq!(streamed(18).unwrap().text, "sim");
+    assert_eq!(kind(&streamed(19)), ModelErrorKind::TooLarge);
+}
+
+#[test]
 fn what_is_no_protocol_is_malformed() {
     for body in [
         "",

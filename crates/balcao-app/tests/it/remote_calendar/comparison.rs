@@ -112,6 +112,23 @@ async fn an_event_of_ours_that_shows_no_appointment_is_listed_and_stays_to_be_se
     assert_eq!(links.status(world.organization).await.unwrap().differences, []);
 }
 
+/// However far ahead the business takes bookings: each month ahead is one more listing of every calendar.
+#[tokio::test]
+async fn events_of_ours_are_looked_for_400_days_ahead_and_no_further() {
+    let business = BUSINESS.replace("maximum_advance_days: 60", "maximum_advance_days: 900");
+    let world = with_business(Store::open_in_memory().unwrap(), business).await;
+    world.book("10:00").await;
+    let ours = world.service.events(ANA).remove(0).mark.unwrap();
+    for (id, appointment, start) in [("within", 998, "2027-12-23T13:00:00Z"), ("beyond", 999, "2028-02-01T13:00:00Z")] {
+        let time = EventTime::Timed(Span::of_minutes(start.parse().unwrap(), 30));
+        world.service.person_makes(ANA, id, time, 60);
+        let mark = EventMark { appointment, ..ours.clone() };
+        world.service.person_changes(ANA, id, |event| event.mark = Some(mark));
+    }
+    let found: Vec<_> = nightly(&world).await.unwrap().differences.into_iter().map(|one| one.event).collect();
+    assert_eq!(found, [Some("within".to_owned())]);
+}
+
 /// An edit that no listing showed is judged at once, and does not wait for the next reading.
 #[tokio::test]
 async fn an_edit_that_comes_after_the_reading_is_judged_by_the_comparison() {
