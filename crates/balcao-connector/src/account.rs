@@ -17,13 +17,14 @@ use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
 use crate::{
+    aside::aside,
     auth::{Credentials, RefreshKeeper},
     clock::Clock,
     command::Operation,
     connection::{Connection, LimitHeaders},
     error::{CallError, FailureKind, Outcome},
     fan_out,
-    held::{self, Held},
+    held::Held,
     problem::Problem,
     rate::{Budget, RateLimitReport},
     request::{self, Request},
@@ -146,21 +147,13 @@ impl Account {
                 tracing::debug!(path = operation.command.path, kind = ?error.kind, status = error.status, "call failed");
                 Err(error)
             }
-            Ok(mut value) if held::is_large(&value) => {
-                let striking = move || {
-                    striker.value(&mut value);
-                    value
-                };
+            Ok(value) => {
                 let left = until.saturating_sub(self.clock.elapsed());
-                aside(left, striking).await.ok_or_else(|| {
+                striker.value_within(value, left).await.ok_or_else(|| {
                     let writes = !operation.command.method.is_safe();
                     let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
                     CallError::new(FailureKind::Timeout, outcome, "the answer was not read in time")
                 })
-            }
-            Ok(mut value) => {
-                striker.value(&mut value);
-                Ok(value)
             }
         }
     }
@@ -349,11 +342,6 @@ impl Account {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
-}
-
-/// Works on a large answer beside the threads that serve others; `None`: not within `limit`.
-async fn aside<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    tokio::time::timeout(limit, tokio::task::spawn_blocking(work)).await.ok()?.ok()
 }
 
 /// Gives a request back to the budget, also where the call is dropped while it is under way.

@@ -12,6 +12,7 @@
 //! call changes nothing more, or the service recognises repeats by a key.
 
 mod account;
+mod aside;
 mod auth;
 mod clock;
 mod command;

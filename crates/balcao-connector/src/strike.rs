@@ -6,7 +6,7 @@
 //! the part is of small letters and marks, as plain words are. Files of keys hold addresses and names that anybody may see: of a long
 //! secret the parts are [`LONG_WINDOW`] characters.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use base64::{
@@ -14,6 +14,8 @@ use base64::{
     engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
 };
 use serde_json::{Map, Value};
+
+use crate::{aside::aside, held::is_large};
 
 mod decoding;
 
@@ -69,6 +71,20 @@ impl Striker {
         self.struck(text).unwrap_or_else(|| text.to_owned())
     }
 
+    /// Strikes what [`Striker::value`] strikes, in a large value beside the threads that serve others; `None`: not within `limit`.
+    pub async fn value_within(self: &Arc<Self>, mut value: Value, limit: Duration) -> Option<Value> {
+        if !is_large(&value) {
+            self.value(&mut value);
+            return Some(value);
+        }
+        let striker = Arc::clone(self);
+        aside(limit, move || {
+            striker.value(&mut value);
+            value
+        })
+        .await
+    }
+
     /// Strikes every text, key and long number within a value.
     pub fn value(&self, value: &mut Value) {
         match value {
@@ -117,7 +133,7 @@ impl Striker {
     /// The text without secrets, if there is one in it.
     fn struck(&self, text: &str) -> Option<String> {
         let windows = self.windows.as_ref().filter(|_| text.len() >= self.shortest)?;
-        let mut found = places(windows, text.as_bytes(), DEPTH);
+        let mut found = places(windows, text.as_bytes(), self.shortest.min(WINDOW), DEPTH);
         if found.is_empty() {
             return None;
         }
@@ -137,16 +153,16 @@ impl Striker {
     }
 }
 
-/// Where the text holds one of these parts, as it is or in so many encodings within one another.
-fn places(windows: &AhoCorasick, text: &[u8], depth: usize) -> Vec<(usize, usize)> {
+/// Where the text holds one of these parts, of `least` bytes or more, as it is or in so many encodings within one another.
+fn places(windows: &AhoCorasick, text: &[u8], least: usize, depth: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     // Nearly no text holds any, and this is the quicker question.
     if windows.is_match(text) {
         found.extend(windows.find_overlapping_iter(text).map(|one| (one.start(), one.end())));
     }
     if depth > 0 {
-        for reading in readings(text) {
-            let within = places(windows, &reading.bytes, depth - 1);
+        for reading in readings(text, least) {
+            let within = places(windows, &reading.bytes, least, depth - 1);
             found.extend(within.iter().map(|one| (reading.place_of(one.0), reading.place_of(one.1))));
         }
     }

@@ -29,7 +29,7 @@ use crate::{
 pub struct Server {
     target: Arc<Target>,
     connection: Connection,
-    striker: Striker,
+    striker: Arc<Striker>,
     trial: bool,
     pins: Arc<dyn Pins>,
     clock: Arc<dyn Clock>,
@@ -99,7 +99,7 @@ impl Server {
         Ok(Self {
             target,
             connection,
-            striker: settings.striker(&[]),
+            striker: Arc::new(settings.striker(&[])),
             trial: reach.egress.safe_only,
             pins,
             clock,
@@ -148,11 +148,14 @@ impl Server {
         let live = ready.map_err(|_elapsed| late(Outcome::NotDone))??;
         let called = tokio::time::timeout_at(until, live.call(tool, arguments)).await;
         match called.unwrap_or_else(|_elapsed| Err(late(Outcome::Unknown))) {
-            Ok(mut answer) => {
+            Ok(answer) => {
                 self.state().starts = 0;
                 // What a server echoes of our secrets goes no further than here.
-                self.striker.value(&mut answer);
-                Ok(answer)
+                let left = until.saturating_duration_since(tokio::time::Instant::now());
+                self.striker.value_within(answer, left).await.ok_or_else(|| {
+                    let outcome = if reads { Outcome::NotDone } else { Outcome::Unknown };
+                    CallError::new(FailureKind::Timeout, outcome, "the answer was not read in time")
+                })
             }
             Err(error) => {
                 let (outcome, said) = (error.outcome, live.complaints());

@@ -11,18 +11,30 @@ mod runs;
 #[derive(Debug)]
 pub(super) struct Decoded {
     pub(super) bytes: Vec<u8>,
-    places: Vec<usize>,
+    /// In the order of their bytes.
+    pieces: Vec<Piece>,
     end: usize,
+}
+
+/// Bytes that one code spells, or that stand in the text as they are.
+#[derive(Debug)]
+struct Piece {
+    /// Where they begin among the decoded bytes.
+    index: usize,
+    /// Where they begin in the text.
+    place: usize,
+    is_literal: bool,
 }
 
 impl Decoded {
     const fn new() -> Self {
-        Self { bytes: Vec::new(), places: Vec::new(), end: 0 }
+        Self { bytes: Vec::new(), pieces: Vec::new(), end: 0 }
     }
 
+    /// Adds one byte that a code at `place` spells.
     fn push(&mut self, byte: u8, place: usize) {
+        self.pieces.push(Piece { index: self.bytes.len(), place, is_literal: false });
         self.bytes.push(byte);
-        self.places.push(place);
     }
 
     /// Adds what a code at `place` spells. Zero bytes fill up the codes of wide characters and spell nothing.
@@ -30,20 +42,39 @@ impl Decoded {
         bytes.into_iter().filter(|byte| *byte != 0).for_each(|byte| self.push(byte, place));
     }
 
+    /// Adds bytes that stand in the text from `place` on.
+    fn keep(&mut self, bytes: &[u8], place: usize) {
+        if !bytes.is_empty() {
+            self.pieces.push(Piece { index: self.bytes.len(), place, is_literal: true });
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
     /// Where the byte at `index` begins in the text; past the last byte, where the last code ends.
     pub(super) fn place_of(&self, index: usize) -> usize {
-        self.places.get(index).copied().unwrap_or(self.end)
+        let behind = self.pieces.partition_point(|piece| piece.index <= index);
+        let piece = behind.checked_sub(1).and_then(|last| self.pieces.get(last));
+        match piece {
+            Some(piece) if index < self.bytes.len() => {
+                piece.place + if piece.is_literal { index - piece.index } else { 0 }
+            }
+            _ => self.end,
+        }
     }
 }
 
-/// All readings of the text that differ from the text.
-pub(super) fn readings(text: &[u8]) -> Vec<Decoded> {
-    let mut all = vec![
-        unescaped(text, memchr3_iter(b'%', b'&', b'\\', text), usual_code),
-        unescaped(text, memchr_iter(b'=', text), quoted_code),
-    ];
-    all.extend(runs::spelled(text));
-    all.retain(|reading| !reading.bytes.is_empty());
+/// All readings of the text that differ from the text, and may hold what has at least so many bytes.
+pub(super) fn readings(text: &[u8], least: usize) -> Vec<Decoded> {
+    let usual = unescaped(text, memchr3_iter(b'%', b'&', b'\\', text), usual_code);
+    let quoted = unescaped(text, memchr_iter(b'=', text), quoted_code);
+    let [hexadecimal, decimal, octal] = runs::spelled(text, least);
+    // Most texts have none, and then nothing is allocated.
+    let mut all = Vec::new();
+    for reading in [usual, quoted, hexadecimal, decimal, octal] {
+        if !reading.bytes.is_empty() {
+            all.push(reading);
+        }
+    }
     all
 }
 
@@ -70,23 +101,19 @@ fn unescaped(
 ) -> Decoded {
     let mut found = Decoded::new();
     let mut done = 0;
-    let keep = |found: &mut Decoded, from: usize, to: usize| {
-        for (place, byte) in text.iter().enumerate().take(to).skip(from) {
-            found.push(*byte, place);
-        }
-    };
+    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     for mark in marks {
         if mark < done {
             continue;
         }
         let Some((spelled, length)) = code_at(text, mark) else { continue };
         let behind = if found.bytes.is_empty() { 0 } else { mark.min(done + REACH) };
-        keep(&mut found, done, behind);
+        found.keep(part(done, behind), done);
         let before = mark.saturating_sub(REACH).max(behind).max(done);
         if before > behind.max(done) {
             found.push(0, behind.max(done));
         }
-        keep(&mut found, before, mark);
+        found.keep(part(before, mark), before);
         match spelled {
             Spelled::Byte(byte) => found.push_all([byte], mark),
             Spelled::Char(spelled) => found.push_all(spelled.encode_utf8(&mut [0; 4]).bytes(), mark),
@@ -96,7 +123,7 @@ fn unescaped(
     }
     if done > 0 {
         let end = text.len().min(done + REACH);
-        keep(&mut found, done, end);
+        found.keep(part(done, end), done);
         found.end = end;
     }
     found

@@ -1,13 +1,14 @@
 //! Answers that mean harm.
 
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, mpsc::channel};
 use std::time::Duration;
 
-use balcao_connector::{Account, CallError, Connection, Egress, FailureKind};
+use balcao_connector::{Account, CallError, Connection, Egress, FailureKind, Outcome};
 use balcao_testkit::wait;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, pause, sleep};
 
@@ -273,6 +274,33 @@ async fn what_a_service_writes_of_a_secret_in_numbers_is_in_no_result_and_no_err
         let (first, second) = (format!("x{:02x}", token[0]), format!("x{:02x}", token[1]));
         assert!(told.contains('…') && !(told.contains(&first) && told.contains(&second)), "{told}");
         assert!(!told.contains(&format!("{},{}", token[0], token[1])), "{told}");
+    }
+}
+
+#[test]
+fn a_large_answer_for_which_no_thread_is_free_is_not_read_in_time() {
+    // The first is large as it came, the second for its values.
+    for (body, method) in
+        [(json!("x".repeat(70_000)), "GET"), (json!(vec![0; 6_000]), "GET"), (json!(vec![0; 6_000]), "POST")]
+    {
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+        let (busy, until_dropped) = channel::<()>();
+        runtime.spawn_blocking(move || until_dropped.recv());
+        let turned: Arc<OnceLock<Arc<TestClock>>> = Arc::default();
+        let clock_of_answer = Arc::clone(&turned);
+        let server = Server::start(move |_, _| {
+            // The call's time is over once the answer is there.
+            clock_of_answer.get().unwrap().turn(Duration::from_secs(3_600));
+            answer(200, JSON, body.to_string().as_bytes())
+        });
+        let (account, clock) = account(&server, json!({}));
+        turned.set(clock).unwrap();
+        let command = operation(json!({ "method": method, "path": "/x" }));
+        let error = runtime.block_on(account.call(&command, &arguments(json!({})), None)).unwrap_err();
+        let outcome = if method == "GET" { Outcome::NotDone } else { Outcome::Unknown };
+        assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, outcome));
+        assert!(error.for_staff().contains("not read in time"), "{}", error.for_staff());
+        drop(busy);
     }
 }
 

@@ -164,6 +164,10 @@ pub(crate) struct TestClock {
 }
 
 impl TestClock {
+    pub(crate) fn turn(&self, by: Duration) {
+        *self.elapsed.lock().unwrap() += by;
+    }
+
     pub(crate) fn waits(&self) -> Vec<Duration> {
         self.waits.lock().unwrap().clone()
     }

@@ -1,11 +1,18 @@
 //! Servers that say what they should not.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Mutex,
+        mpsc::{Sender, channel},
+    },
+    time::Duration,
+};
 
 use balcao_connector::Outcome;
 use balcao_mcp::{Connection, FailureKind, Health, Server};
 use balcao_testkit::wait;
 use serde_json::json;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::world::{LONG, PROGRAM, Starting, World, call, call_in_vain, reach};
 
@@ -140,6 +147,57 @@ async fn what_a_server_echoes_of_a_secret_is_in_no_result() {
     for part in ["secret-1", "67890", "VjcmV0LTEyMzQ1"] {
         assert!(!told.contains(part), "{part}: {told}");
     }
+}
+
+/// A runtime with one thread to serve on and one beside it, and what keeps the latter busy until it is dropped.
+fn busy_runtime() -> (Runtime, Sender<()>) {
+    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+    let (busy, until_dropped) = channel::<()>();
+    runtime.spawn_blocking(move || until_dropped.recv());
+    (runtime, busy)
+}
+
+#[test]
+fn a_large_answer_is_struck_beside_the_thread_that_serves_others() {
+    let (runtime, busy) = busy_runtime();
+    runtime.block_on(async {
+        let world = World::new(&["leak_much", "echo"]);
+        let server = world.accepted(json!({})).await;
+        let order = Mutex::new(Vec::new());
+        let large = async {
+            let told = call(&server, "leak_much").await.unwrap();
+            order.lock().unwrap().push("large");
+            told
+        };
+        // The server answers in the order in which it is asked.
+        let small = async {
+            call(&server, "echo").await.unwrap();
+            order.lock().unwrap().push("small");
+            drop(busy);
+        };
+        let (told, ()) = futures::join!(large, small);
+        assert_eq!(told["structuredContent"]["seen"], "Bearer …");
+        assert_eq!(*order.lock().unwrap(), ["small", "large"]);
+    });
+}
+
+#[test]
+fn a_large_answer_that_is_not_struck_in_time_is_not_given_on() {
+    let (runtime, _busy) = busy_runtime();
+    runtime.block_on(async {
+        let world = World::new(&["leak_much", "echo"]);
+        let server = world.accepted(json!({})).await;
+        tokio::time::pause();
+        // Both are read by the time that the small answer is there.
+        let small = async {
+            call(&server, "echo").await.unwrap();
+            tokio::time::advance(LONG).await;
+        };
+        let (large, ()) = futures::join!(call(&server, "leak_much"), small);
+        let error = large.unwrap_err();
+        assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::Unknown));
+        assert!(error.for_staff().contains("not read in time"), "{}", error.for_staff());
+    });
 }
 
 #[tokio::test]

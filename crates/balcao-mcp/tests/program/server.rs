@@ -102,6 +102,8 @@ impl About for Liar {
             )]),
             "leak" => Ok(json!({"content": [{"type": "text", "text": "Bearer sk-secret-1234567890"}],
                 "structuredContent": {"sk-secret-1234567890": ["c2stc2VjcmV0LTEyMzQ1Njc4OTA="]}})),
+            "leak_much" => Ok(json!({"content": [], "structuredContent":
+                {"zeros": vec![0; 6_000], "seen": "Bearer sk-secret-1234567890"}})),
             "jam" => loop {
                 // Asks without end, and reads nothing.
                 let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});

@@ -5,18 +5,16 @@
 
 use super::{Decoded, number};
 
-/// Bytes that a run spells at least: fewer are those of a date or a time, and part of no secret.
-const LEAST: usize = 4;
 /// Bytes between two numbers: a mark or two, the indentation of a list, and what marks the next number.
 const MOST_BETWEEN: usize = 12;
-/// A run of numbers has two digits in one of its blocks, however wide its marks are.
-const BLOCK: usize = 32;
+/// Secrets of so many bytes have runs that are easy to find.
+const USUAL: usize = 8;
 const BASES: [u32; 3] = [16, 10, 8];
 
-/// What the runs of the text spell, in each base.
-pub(super) fn spelled(text: &[u8]) -> [Decoded; 3] {
-    let mut readings = BASES.map(|base| Reading { base, found: Decoded::new(), begin: 0 });
-    for (from, to) in regions(text) {
+/// What the runs of the text spell, in each base; runs of fewer than `least` bytes are part of no secret.
+pub(super) fn spelled(text: &[u8], least: usize) -> [Decoded; 3] {
+    let mut readings = BASES.map(|base| Reading { base, least, found: Decoded::new(), begin: 0 });
+    for (from, to) in regions(text, least) {
         let mut last = from;
         for (start, end) in words(text, from, to) {
             let word = text.get(start..end).unwrap_or_default();
@@ -40,21 +38,42 @@ pub(super) fn spelled(text: &[u8]) -> [Decoded; 3] {
     readings.map(|reading| reading.found)
 }
 
-/// The parts of the text in which runs may stand.
-fn regions(text: &[u8]) -> Vec<(usize, usize)> {
-    let mut all: Vec<(usize, usize)> = Vec::new();
-    for (index, block) in text.chunks(BLOCK).enumerate() {
-        let digits: u8 = block.iter().map(|byte| u8::from(byte.is_ascii_digit())).sum();
-        if digits < 2 {
+/// The parts of the text in which runs may stand: those that have digits, and none of the letters that stand in no number and no mark.
+///
+/// Few places are looked at: even the shortest run covers one of them, and prose has such a letter nearly everywhere.
+fn regions(text: &[u8], least: usize) -> Vec<(usize, usize)> {
+    let (look, stride) = if least < USUAL { (4, 6) } else { (8, 10) };
+    let mut all = Vec::new();
+    let mut done = 0;
+    for place in (0..text.len()).step_by(stride) {
+        let end = text.len().min(place + look);
+        if place < done || text.get(place..end).unwrap_or_default().iter().any(|byte| is_foreign(*byte)) {
             continue;
         }
-        let (from, to) = ((index * BLOCK).saturating_sub(BLOCK), text.len().min((index + 2) * BLOCK));
-        match all.last_mut() {
-            Some(last) if from <= last.1 => last.1 = to,
-            _ => all.push((from, to)),
+        let (before, behind) = (text.get(done..place).unwrap_or_default(), text.get(end..).unwrap_or_default());
+        let mut from = place - before.iter().rev().take_while(|byte| !is_foreign(**byte)).count();
+        let mut to = end + behind.iter().take_while(|byte| !is_foreign(**byte)).count();
+        done = to;
+        // The rest of a word with such a letter is no number.
+        let is_letter = |place: usize| text.get(place).is_some_and(u8::is_ascii_alphanumeric);
+        while from > 0 && from < to && is_letter(from) {
+            from += 1;
+        }
+        while to < text.len() && to > from && is_letter(to - 1) {
+            to -= 1;
+        }
+        let digits = text.get(from..to).unwrap_or_default().iter().filter(|byte| byte.is_ascii_digit());
+        // Some bytes are spelt by letters alone, but not most of them.
+        if digits.count() >= least / 2 {
+            all.push((from, to));
         }
     }
     all
+}
+
+/// A letter that stands in no number and in no mark of one.
+const fn is_foreign(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit() && !is_hex_mark(byte) && !matches!(byte, b'h' | b'H')
 }
 
 /// Where the words of letters and digits within a part of the text begin and end.
@@ -105,6 +124,7 @@ fn codes(word: &[u8]) -> impl Iterator<Item = Code<'_>> {
 /// The runs as one base reads them.
 struct Reading {
     base: u32,
+    least: usize,
     found: Decoded,
     /// Where the run that is being read begins.
     begin: usize,
@@ -132,11 +152,12 @@ impl Reading {
 
     /// Ends a run at this place of the text; one that is too short is forgotten.
     fn end_run(&mut self, place: usize) {
-        if self.found.bytes.len() - self.begin < LEAST {
+        if self.found.bytes.len() - self.begin < self.least {
             self.found.bytes.truncate(self.begin);
-            self.found.places.truncate(self.begin);
+            // Each byte here is a piece of its own.
+            self.found.pieces.truncate(self.begin);
         } else {
-            let behind = self.found.places.last().map_or(place, |last| place.max(last + 1));
+            let behind = self.found.pieces.last().map_or(place, |last| place.max(last.place + 1));
             self.found.push(0, behind);
             self.begin = self.found.bytes.len();
         }
