@@ -1,14 +1,17 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc::channel};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Zoned;
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
+use tokio::time::advance;
 
 use super::*;
 use crate::{
     Behaviour, CommandSpec, Confirm, EffectKey, Locale, Localised, Principal, ResultClass, ToolHandler, ToolOutput,
+    limits::CHECK_TIMEOUT,
 };
 
 /// What the other side does with one request.
@@ -26,6 +29,8 @@ enum Side {
     Panics,
     /// Does it, and what it answers is not what it should.
     Raves,
+    /// Does it, and answers with so much that it is checked beside the thread.
+    Heaps,
 }
 
 #[derive(Default)]
@@ -65,6 +70,7 @@ impl ToolHandler for Handler {
             Side::Swallows => std::future::pending().await,
             Side::Breaks => Err(ToolError::new(ErrorCode::Unavailable, "it broke off").uncertain().into()),
             Side::Panics => panic!("broken"),
+            Side::Heaps => Ok(ToolOutput::success(json!({"heap": vec![0; 150_000]}))),
             Side::Raves => Ok(ToolOutput::success(json!("done, I think"))),
         }
     }
@@ -143,7 +149,7 @@ fn spec(class: EffectClass) -> CommandSpec {
         pack: "test".to_owned(),
         description: text(),
         input_schema: json!({"type": "object"}),
-        output_schema: json!({"type": "object"}),
+        output_schema: json!({"type": "object", "properties": {"heap": {"type": "array", "items": {"type": "integer"}}}}),
         behaviour: Behaviour { effect: Effect::Write, class, ..Behaviour::default() },
         confirm: Confirm::None,
         timeout: Duration::from_secs(10),
@@ -183,6 +189,38 @@ async fn a_large_result_is_checked_beside_the_thread_that_serves_others() {
         let (served, result) = served_beside_a_result_of(values).await;
         assert_eq!((served, result.class), (beside, ResultClass::Success), "{values}");
         assert_eq!(result.value["found"].as_array().unwrap().len(), values);
+    }
+}
+
+#[test]
+fn a_result_whose_check_does_not_end_in_time_is_a_failure_and_a_write_is_uncertain() {
+    for (class, uncertain) in [(EffectClass::Local, false), (EffectClass::Blind, true)] {
+        let mut builder = Builder::new_current_thread();
+        let runtime = builder.enable_time().start_paused(true).max_blocking_threads(1).build().unwrap();
+        // The one thread beside is busy, so the check does not begin; while it is, time passes only where the test says so.
+        let (busy, until_dropped) = channel::<()>();
+        runtime.spawn_blocking(move || until_dropped.recv());
+        let ended = Mutex::new(false);
+        let (result, ledger) = runtime.block_on(async {
+            let running = async {
+                let ran = run(class, &[Side::Heaps], RunMode::Execute, true).await;
+                *ended.lock().unwrap() = true;
+                ran
+            };
+            let passing = async {
+                advance(CHECK_TIMEOUT.saturating_sub(Duration::from_millis(10))).await;
+                assert!(!*ended.lock().unwrap());
+                // The pauses between attempts pass, too.
+                for _ in 0..60 {
+                    advance(Duration::from_millis(500)).await;
+                }
+                assert!(*ended.lock().unwrap());
+            };
+            futures::join!(running, passing).0
+        });
+        assert_eq!((result.class, result.code), (ResultClass::Fault, Some(ErrorCode::Internal)));
+        assert_eq!((result.uncertain, ledger.done.len()), (uncertain, 1));
+        drop(busy);
     }
 }
 
