@@ -171,7 +171,7 @@ impl Writing {
 fn writings() -> impl Strategy<Value = (Writing, String, String)> {
     let marked = prop::collection::vec(0..MARKS.len(), 1..6).prop_map(Writing::Marked);
     let writing = prop_oneof![4 => marked, 1 => Just(Writing::Decimal), 1 => Just(Writing::Octal)];
-    // What stands between is no mark of a decimal number itself.
+    // What stands between does not mark a decimal number itself.
     let between = "[ -/:-@\\[-`{-~\\t\\r\\n\u{b7}\u{2192}]{1,2}".prop_filter("a mark", |text| !text.ends_with('#'));
     (writing, "0{0,5}", between)
 }

@@ -43,7 +43,7 @@ impl Decoded {
     }
 
     /// Adds bytes that stand in the text from `place` on.
-    fn keep(&mut self, bytes: &[u8], place: usize) {
+    fn add_literal(&mut self, bytes: &[u8], place: usize) {
         if !bytes.is_empty() {
             self.pieces.push(Piece { index: self.bytes.len(), place, is_literal: true });
             self.bytes.extend_from_slice(bytes);
@@ -108,12 +108,12 @@ fn unescaped(
         }
         let Some((spelled, length)) = code_at(text, mark) else { continue };
         let behind = if found.bytes.is_empty() { 0 } else { mark.min(done + REACH) };
-        found.keep(part(done, behind), done);
+        found.add_literal(part(done, behind), done);
         let before = mark.saturating_sub(REACH).max(behind).max(done);
         if before > behind.max(done) {
             found.push(0, behind.max(done));
         }
-        found.keep(part(before, mark), before);
+        found.add_literal(part(before, mark), before);
         match spelled {
             Spelled::Byte(byte) => found.push_all([byte], mark),
             Spelled::Char(spelled) => found.push_all(spelled.encode_utf8(&mut [0; 4]).bytes(), mark),
@@ -123,7 +123,7 @@ fn unescaped(
     }
     if done > 0 {
         let end = text.len().min(done + REACH);
-        found.keep(part(done, end), done);
+        found.add_literal(part(done, end), done);
         found.end = end;
     }
     found

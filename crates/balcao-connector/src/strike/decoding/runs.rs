@@ -54,7 +54,7 @@ fn regions(text: &[u8], least: usize) -> Vec<(usize, usize)> {
         let mut from = place - before.iter().rev().take_while(|byte| !is_foreign(**byte)).count();
         let mut to = end + behind.iter().take_while(|byte| !is_foreign(**byte)).count();
         done = to;
-        // The rest of a word with such a letter is no number.
+        // A word with such a letter holds a number nowhere.
         let is_letter = |place: usize| text.get(place).is_some_and(u8::is_ascii_alphanumeric);
         while from > 0 && from < to && is_letter(from) {
             from += 1;
@@ -131,7 +131,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads one number; whatever is none ends the run at `last`.
+    /// Reads one number; any other word ends the run at `last`.
     fn read(&mut self, code: &Code<'_>, place: usize, is_decimal: bool, last: usize) {
         let base = match (code.is_hex, is_decimal) {
             (true, _) => 16,
