@@ -120,19 +120,28 @@ fn signal(name: &str, child: &Child) {
     assert!(sent.success());
 }
 
+/// The command with the signals as they are by default: a child inherits those that are ignored where the tests run (`nohup`).
+fn with_default_signals(inner: &Command) -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP,INT,TERM", "--"]).arg(inner.get_program()).args(inner.get_args());
+    command.current_dir(inner.get_current_dir().unwrap()).env_clear();
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
 #[test]
 fn after_every_signal_that_ends_the_program_the_file_is_whole_by_itself() {
     let shop = shop();
     let path = shop.folder.path().join("balcao.db");
     let log = || std::fs::metadata(shop.folder.path().join("balcao.db-wal")).map_or(0, |found| found.len());
     for (number, name) in [(2, "-INT"), (15, "-TERM"), (1, "-HUP")] {
-        let mut server = shop.start();
+        let mut server = shop.start_by(with_default_signals(&shop.command()), &["serve", "--model", "offline"]);
         signal(name, &server.child);
         assert!(server.child.wait().unwrap().success(), "serve {name}");
         assert_eq!(log(), 0, "serve {name}");
         // A script without end, in the middle of which the signal comes.
         std::fs::write(shop.folder.path().join("words"), "quais os serviços?\n".repeat(10_000)).unwrap();
-        let mut chat = shop.command();
+        let mut chat = with_default_signals(&shop.command());
         chat.args(["chat", "--script", "words", "--model", "offline"]);
         let mut chat = chat.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut said = BufReader::new(chat.stdout.take().unwrap());
@@ -142,7 +151,7 @@ fn after_every_signal_that_ends_the_program_the_file_is_whole_by_itself() {
         assert_eq!(log(), 0, "chat {name}");
         assert!(rows_in_a_copy(&path, "turn") > 0);
         // It waits for words that do not come.
-        let mut waiting = shop.command();
+        let mut waiting = with_default_signals(&shop.command());
         let mut waiting = waiting.arg("chat").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // It stays open: the code that waits for a child closes the child's input.
         let _typing = waiting.stdin.take();
