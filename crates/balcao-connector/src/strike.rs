@@ -183,7 +183,7 @@ fn code(item: &Value) -> Option<Cow<'_, str>> {
     match item {
         Value::Number(number) if number.as_u64().is_some_and(|whole| whole < 256) => Some(number.to_string().into()),
         Value::String(text) if text.len() <= LONGEST_CODE => Some(text.as_str().into()),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
