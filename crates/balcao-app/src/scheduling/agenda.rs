@@ -7,7 +7,7 @@ use balcao_domain::hours::{Hours, Period};
 use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::{CalendarDown, SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
-use balcao_domain::{ContactId, OrganizationId, ProfessionalId, Span};
+use balcao_domain::{Appointment, ContactId, OrganizationId, ProfessionalId, ServiceId, Span};
 use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::calendar_mirror::{self, OutsideTime};
 use balcao_store::scheduling::catalog::Around;
@@ -42,6 +42,29 @@ pub(crate) struct Need {
     pub(crate) price_cents: i64,
 }
 
+/// What an appointment that is moved keeps where its service can be booked no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptTerms {
+    pub(crate) service: ServiceId,
+    professional: ProfessionalId,
+    duration_min: u32,
+    /// `None` of a visit that a plan paid for: if no plan pays for it at its new time, it has the price of the service.
+    price_cents: Option<i64>,
+}
+
+impl KeptTerms {
+    /// The terms of an appointment; `None` if it is a visit without a service.
+    pub(crate) fn of(one: &Appointment) -> Option<Self> {
+        let minutes = one.span.start.duration_until(one.span.end).as_mins();
+        Some(Self {
+            service: one.service?,
+            professional: one.professional,
+            duration_min: u32::try_from(minutes).ok()?,
+            price_cents: one.plan.is_none().then_some(one.price.cents),
+        })
+    }
+}
+
 pub(crate) struct Agenda {
     pub(crate) organization: Organization,
     pub(crate) zone: TimeZone,
@@ -49,6 +72,8 @@ pub(crate) struct Agenda {
     pub(crate) business: Hours,
     pub(crate) services: Vec<Service>,
     pub(crate) professionals: Vec<Professional>,
+    /// What an appointment that is moved keeps.
+    pub(crate) kept: Option<KeptTerms>,
     /// The first and the last local date that are loaded.
     dates: (Date, Date),
     time_off: Vec<Vec<Span>>,
@@ -108,7 +133,12 @@ impl Agenda {
         let occupied = professionals.iter().map(|professional| of(professional.id)).collect();
         let away = |professional: &Professional| professional.time_off.iter().map(|off| off.span).collect();
         let time_off = professionals.iter().map(away).collect();
-        Ok(Self { organization, zone, now, business, services, professionals, dates, time_off, occupied })
+        Ok(Self { organization, zone, now, business, services, professionals, kept: None, dates, time_off, occupied })
+    }
+
+    /// The agenda for the move of an appointment with these terms.
+    pub(crate) fn keeping(self, kept: Option<KeptTerms>) -> Self {
+        Self { kept, ..self }
     }
 
     /// Today's date where the business is.
@@ -116,9 +146,10 @@ impl Agenda {
         self.zone.to_datetime(self.now).date()
     }
 
-    /// An active service by name.
+    /// An active service by name, or that of the appointment which is moved.
     pub(crate) fn service(&self, query: &str) -> Result<(&Service, bool), NameRefusal> {
-        let active: Vec<&Service> = self.services.iter().filter(|service| service.active).collect();
+        let is_kept = |service: &Service| self.kept.is_some_and(|kept| kept.service == service.id);
+        let active: Vec<&Service> = self.services.iter().filter(|service| service.active || is_kept(service)).collect();
         let found = find(query, active.iter().map(|service| (&service.name, service.aliases.as_slice())))?;
         picked(&active, found, query)
     }
@@ -143,7 +174,8 @@ impl Agenda {
         })
     }
 
-    /// What `service`, or a visit of `duration_min` without one, needs of a professional; `None` if they do not offer it.
+    /// What `service`, or a visit of `duration_min` without one, needs of a professional; `None` if they do not offer it. An appointment
+    /// that is moved keeps its professional, although they offer its service no longer, and its terms.
     pub(crate) fn need(
         &self,
         professional: &Professional,
@@ -154,13 +186,26 @@ impl Agenda {
             let duration_min = duration_min.unwrap_or(self.organization.scheduling.default_duration_minutes);
             return Some(Need { duration_min, buffer_before_min: 0, buffer_after_min: 0, price_cents: 0 });
         };
-        let offered = professional.offers(service.id)?;
-        Some(Need {
-            duration_min: offered.duration_min.unwrap_or(service.duration_min),
+        let offered = professional.offers(service.id);
+        let kept = self.kept.filter(|kept| kept.service == service.id);
+        if offered.is_none() && kept.is_none_or(|kept| kept.professional != professional.id) {
+            return None;
+        }
+        let need = Need {
+            duration_min: offered.and_then(|own| own.duration_min).unwrap_or(service.duration_min),
             buffer_before_min: service.buffer_before_min,
             buffer_after_min: service.buffer_after_min,
-            price_cents: offered.price_cents.unwrap_or(service.price.cents),
-        })
+            price_cents: offered.and_then(|own| own.price_cents).unwrap_or(service.price.cents),
+        };
+        // What is offered today has the terms of today.
+        match kept.filter(|_| !service.active || offered.is_none()) {
+            Some(kept) => Some(Need {
+                duration_min: kept.duration_min,
+                price_cents: kept.price_cents.unwrap_or(need.price_cents),
+                ..need
+            }),
+            None => Some(need),
+        }
     }
 
     fn question(&self, service: Option<&Service>, dates: (Date, Date), mode: SlotMode) -> SlotQuery<'_> {

@@ -3,15 +3,18 @@
 use balcao_domain::availability::FreeSlots;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
-use balcao_domain::{ContactId, OrganizationId};
+use balcao_domain::{Appointment, ContactId, OrganizationId};
+use balcao_language::normalize::normalize;
+use balcao_store::Tx;
+use balcao_store::scheduling::appointment;
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::names::NameRefusal;
-use crate::scheduling::agenda::Agenda;
 pub use crate::scheduling::agenda::Slot;
+use crate::scheduling::agenda::{Agenda, KeptTerms};
 use crate::scheduling::booking::freshness;
 
 /// How many days after the one asked for a look for the next free slot covers.
@@ -63,6 +66,9 @@ pub struct DayAvailability {
     pub no_hours: bool,
     /// On a day without free slots: the first one after it, within 30 days.
     pub next_available: Option<Slot>,
+    /// Whether the service is offered no longer, so that the times are those to which the contact's appointment of it can be moved.
+    #[serde(default)]
+    pub only_to_move: bool,
     /// If an external calendar did not answer: the instant of our copy, which the answer is from.
     #[serde(default)]
     pub as_of: Option<Timestamp>,
@@ -138,19 +144,60 @@ impl Availability {
                 let today = zone.to_datetime(now).date();
                 let date = query.date.unwrap_or(today);
                 let agenda = Agenda::load(tx, organization, contact, (date, date), now)?;
-                let mut answer = match on_day(&agenda, date, &query) {
-                    Ok(answer) => DayAvailability { as_of, ..answer },
+                let mut found = on_day(&agenda, date, &query);
+                let kept = match contact.filter(|_| may_mean_kept(&found)) {
+                    Some(contact) => find_kept(tx, &agenda, contact, &query)?,
+                    None => None,
+                };
+                if kept.is_some() {
+                    found = on_day(&agenda.keeping(kept), date, &query);
+                }
+                let mut answer = match found {
+                    Ok(answer) => DayAvailability { as_of, only_to_move: kept.is_some(), ..answer },
                     Err(refusal) => return Ok(Err(refusal)),
                 };
                 if answer.total == 0 {
                     let dates = (date.saturating_add(1.day()), date.saturating_add(NEXT_DAYS.days()));
-                    let later = Agenda::load(tx, organization, contact, dates, now)?;
+                    let later = Agenda::load(tx, organization, contact, dates, now)?.keeping(kept);
                     answer.next_available = next_after(&later, dates, &query);
                 }
                 Ok(Ok(answer))
             })
             .await
     }
+}
+
+/// Whether the query may mean a service that is offered no longer.
+const fn may_mean_kept(found: &Result<DayAvailability, AvailabilityRefusal>) -> bool {
+    match found {
+        Ok(answer) => answer.near_name,
+        Err(refusal) => matches!(refusal, AvailabilityRefusal::Service(_) | AvailabilityRefusal::NotOffered { .. }),
+    }
+}
+
+/// The terms of the contact's appointment of the service that is named, if only a move can have them: the service is archived, or the
+/// professional of the appointment, who is named, offers it no longer.
+fn find_kept(
+    tx: &mut Tx<'_>,
+    agenda: &Agenda,
+    contact: ContactId,
+    query: &AvailabilityQuery,
+) -> Result<Option<KeptTerms>, UseCaseError> {
+    let Some(wanted) = query.service.as_deref().map(normalize) else { return Ok(None) };
+    let named = query.professional.as_deref().and_then(|name| agenda.professional(name).ok()).map(|(one, _)| one);
+    let id = agenda.organization.id;
+    let upcoming = appointment::upcoming_of_contact(tx, id, contact, agenda.organization.currency, agenda.now)?;
+    let is_only_kept = |one: &Appointment| {
+        let service = agenda.services.iter().find(|service| Some(service.id) == one.service);
+        service.is_some_and(|service| {
+            let is_given_up =
+                || named.is_some_and(|named| named.id == one.professional && named.offers(service.id).is_none());
+            normalize(&service.name) == wanted && (!service.active || is_given_up())
+        })
+    };
+    let of_named = |one: &&Appointment| named.is_some_and(|named| named.id == one.professional);
+    let kept: Vec<&Appointment> = upcoming.iter().filter(|one| is_only_kept(one)).collect();
+    Ok(kept.iter().copied().find(of_named).or(kept.first().copied()).and_then(KeptTerms::of))
 }
 
 fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayAvailability, AvailabilityRefusal> {
@@ -185,7 +232,7 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
         return Err(AvailabilityRefusal::TooFar { last_date, duration_min });
     }
     if let (Some(service), Some(professional)) = (service, professional)
-        && professional.offers(service.id).is_none()
+        && agenda.need(professional, Some(service), None).is_none()
     {
         return Err(AvailabilityRefusal::NotOffered {
             service: service.name.clone(),
@@ -211,6 +258,7 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
         note: agenda.business.note_on(date).map(str::to_owned),
         no_hours: professional.is_some_and(|one| one.hours.is_empty()),
         next_available: None,
+        only_to_move: false,
         as_of: None,
     })
 }

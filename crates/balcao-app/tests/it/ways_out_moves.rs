@@ -2,7 +2,7 @@
 
 use balcao_app::context::staff_email::Actor;
 use balcao_app::messaging::outbound::reach::AccountPolicies;
-use balcao_app::scheduling::appointments::Appointments;
+use balcao_app::scheduling::appointments::{AppointmentView, Appointments};
 use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_app::scheduling::ways_out::{Way, WaysOut};
 use balcao_domain::AppointmentId;
@@ -133,24 +133,55 @@ proptest! {
     }
 }
 
-#[tokio::test]
-async fn archived_service_has_no_move_to_propose() {
-    let changed = Changed {
-        archived: true,
-        lasts_min: 30,
-        namesake: false,
-        offered: true,
-        open: 4,
-        notice_min: 30,
-        step_min: 15,
-        bookings: vec![(1, 20, true)],
-    };
+/// The moves that are proposed for a booking at the machine cut of Wesley after a change, as whom each is with, and the booking as the
+/// first of them leaves it.
+async fn moves_after(archived: bool, offered: bool) -> (Vec<String>, AppointmentView) {
+    let bookings = vec![(1, 20, true)];
+    let changed =
+        Changed { archived, lasts_min: 60, namesake: false, offered, open: 4, notice_min: 30, step_min: 15, bookings };
     let world =
         edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-23T09:00", |text| text).await;
-    let ids = book(&world, &changed).await;
+    let request = BookRequest {
+        professional: Some("Wesley".to_owned().into()),
+        service: Some(ServiceChoice::Name("máquina".to_owned())),
+        date: date(2026, 11, 25),
+        start_min: 600,
+        attendee: None,
+        pending: false,
+        source: "console".to_owned(),
+        price_agreed: true,
+    };
+    let caio = world.livia().await;
+    let booked = Booking::new(world.app.clone()).book(world.organization, caio, world.key(), request).await.unwrap();
+    let id = booked.value.unwrap().appointment.id;
+    world
+        .change_business(|text| {
+            changed.apply(text).replace(r#"price: "50.00", duration"#, r#"price: "99.00", duration"#)
+        })
+        .await;
     let ways = WaysOut::new(world.app.clone(), AccountPolicies::default());
-    assert!(!ways.find(world.organization, ids[0]).await.unwrap().unwrap().ways[..3].is_empty());
-    world.change_business(|text| changed.apply(text)).await;
-    let view = ways.find(world.organization, ids[0]).await.unwrap().unwrap();
-    assert_eq!(view.ways.iter().map(|way| way.way).collect::<Vec<_>>(), ["cancel"]);
+    let view = ways.find(world.organization, id).await.unwrap().unwrap();
+    let moves: Vec<_> = view.ways.iter().filter_map(|way| way.to.clone()).collect();
+    let first = moves.first().unwrap();
+    let way = Way::Move { date: first.date, start_min: parse_minute(&first.start).unwrap(), professional: None };
+    let moved = ways.resolve(world.organization, id, way, None, Actor::Operator).await.unwrap().unwrap();
+    (moves.into_iter().map(|slot| slot.professional).collect(), moved.appointment)
+}
+
+#[tokio::test]
+async fn i_32_booking_of_what_is_offered_no_longer_has_moves_that_keep_its_professional_and_terms() {
+    let (wesley, otavio) = ("Wesley Moura", "Otávio Prado");
+    for (archived, offered, with) in [
+        // The other who did the cut may have the booking, too.
+        (true, true, [wesley, wesley, wesley, otavio, otavio, otavio]),
+        (true, false, [wesley, wesley, wesley, otavio, otavio, otavio]),
+        (false, false, [wesley, wesley, wesley, otavio, otavio, otavio]),
+    ] {
+        let (moves, moved) = moves_after(archived, offered).await;
+        assert_eq!(moves, with, "{archived} {offered}");
+        let terms = (moved.professional.as_str(), moved.service.as_str(), moved.price.cents);
+        assert_eq!(terms, (wesley, "Corte na máquina", 5_000), "{archived} {offered}");
+        let minutes = parse_minute(&moved.finish).unwrap() - parse_minute(&moved.start).unwrap();
+        assert_eq!(minutes, 30, "{archived} {offered}: {moved:?}");
+    }
 }

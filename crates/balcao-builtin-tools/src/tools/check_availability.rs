@@ -57,6 +57,9 @@ impl NativeTool for CheckAvailability {
         value.insert("available".to_owned(), (answer.total > 0).into());
         value.insert("total_free_slots".to_owned(), answer.total.into());
         value.insert("results".to_owned(), results.into());
+        if answer.only_to_move {
+            value.insert("only_to_move".to_owned(), true.into());
+        }
         let no_hours = answer.professional.clone().filter(|_| answer.no_hours);
         // What was understood, so that a near name is confirmed and not assumed.
         for (field, name) in [("service", answer.service), ("barber", answer.professional), ("note", answer.note)] {

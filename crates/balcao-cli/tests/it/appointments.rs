@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use balcao_testkit::clock::{OutsideClock, VARIABLE};
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
-use crate::{code, err, out, root, run};
+use crate::{balcao, code, err, out, root, run, run_by};
 
 const DAVI: &str = "davi@figueira.example";
 
@@ -158,4 +159,75 @@ fn imported_appointments_have_no_reminders() {
     let (folder, _) = away();
     assert_eq!(out(&appointments(folder.path(), &["reminders"])).trim(), "no planned reminders");
     assert_eq!(out(&appointments(folder.path(), &["reminders", "--json"])).trim(), "[]");
+}
+
+/// What the program says at a time of the clock outside.
+fn said(folder: &Path, clock: &OutsideClock, arguments: &[&str], input: &str) -> String {
+    let output = run_by(balcao(folder).env(VARIABLE, clock.address()), arguments, input);
+    format!("{}{}", out(&output), err(&output))
+}
+
+#[test]
+fn booking_of_a_service_that_is_offered_no_longer_is_moved_by_its_customer_and_by_staff() {
+    let edits = [
+        &["remove", "services", "Sobrancelha"][..],
+        &["set", "services", "Sobrancelha", "active=false"],
+        &["set", "professionals", "Wesley Moura", r#"services-="Sobrancelha""#],
+    ];
+    for edit in edits {
+        // A Tuesday, 10:00 in São Paulo.
+        let clock = OutsideClock::start("2026-11-24T13:00:00Z".parse().unwrap()).unwrap();
+        let folder = shop();
+        let folder = folder.path();
+        let ask = |words: &str| {
+            let chat = ["chat", "--as", "+5531988887777", "--script", "-", "--model", "offline"];
+            said(folder, &clock, &chat, &format!("{words}\n"))
+        };
+        let run = |arguments: &[&str]| said(folder, &clock, arguments, "");
+        let upcoming = || -> Value {
+            let listed = run(&["appointments", "list", "--from", "2026-11-25", "--to", "2026-11-30", "--json"]);
+            let listed: Value = serde_json::from_str(&listed).unwrap_or_else(|_| panic!("{listed}"));
+            let own = listed.as_array().unwrap().iter().filter(|one| one["appointment"]["status"] == "confirmed");
+            let own: Vec<&Value> = own.map(|one| &one["appointment"]).collect();
+            assert_eq!(own.len(), 1, "{edit:?}: {listed}");
+            own[0].clone()
+        };
+        let booked = ask("quero marcar sobrancelha amanhã às 15h com o Wesley") + &ask("sim");
+        assert!(booked.contains("marcado!"), "{booked}");
+        let made = run(&["business", "set", "services", "Sobrancelha", "price=77.00", "duration_minutes=45", "--yes"]);
+        assert!(made.contains("made 1 change"), "{made}");
+        let made = run(&[&["business"], edit, &["--yes"]].concat());
+        assert!(made.contains("made 1 change") && made.contains("and can be moved"), "{edit:?}: {made}");
+
+        let moved = ask("preciso remarcar meu horário para quinta às 16h") + &ask("sim");
+        assert!(moved.contains("emarcado") || moved.contains("mudei"), "{edit:?}: {moved}");
+        let is_kept = |one: &Value, starts: (&str, &str)| {
+            let told = [&one["date"], &one["start"], &one["service"], &one["professional"], &one["finish"]];
+            let end = format!("{}:15", &starts.1[..2]);
+            assert_eq!(told, [starts.0, starts.1, "Sobrancelha", "Wesley Moura", end.as_str()], "{edit:?}: {one}");
+            assert_eq!(one["price"]["cents"], 2_500, "{edit:?}: {one}");
+        };
+        let one = upcoming();
+        is_kept(&one, ("2026-11-26", "16:00"));
+
+        let id = format!("apt_{}", one["id"]);
+        let ways = run(&["appointments", "ways-out", &id]);
+        assert!(ways.contains(&format!("resolve {id} --move-to")), "{edit:?}: {ways}");
+        let moved = run(&["appointments", "resolve", &id, "--move-to", "2026-11-27T11:00", "--as", DAVI]);
+        assert!(moved.contains("2026-11-27 11:00"), "{edit:?}: {moved}");
+        let one = upcoming();
+        is_kept(&one, ("2026-11-27", "11:00"));
+
+        let off = r#"time_off+={"from": "2026-11-27T00:00", "to": "2026-11-28T00:00"}"#;
+        let away = run(&["business", "set", "professionals", "Wesley Moura", off, "--yes"]);
+        assert!(away.contains("made 1 change"), "{away}");
+        let id = format!("apt_{}", one["id"]);
+        let kept = run(&["appointments", "resolve", &id, "--keep", "--as", DAVI]);
+        assert_eq!(kept.trim(), format!("{id} is kept"));
+
+        // What is offered no longer is not booked again.
+        let refused = ask("quero marcar sobrancelha segunda às 15h com o Wesley") + &ask("sim");
+        assert!(!refused.contains("marcado!"), "{edit:?}: {refused}");
+        upcoming();
+    }
 }

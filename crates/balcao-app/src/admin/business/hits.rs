@@ -69,7 +69,7 @@ impl Scene<'_> {
     fn note_hits(&self, change: &mut Change) {
         match (change.section, change.action) {
             (Section::Services, Action::Archived) => {
-                let why = "its service is offered no longer; the booking stays, and cannot be moved";
+                let why = "its service is offered no longer; the booking stays, and can be moved";
                 change.hits = self.hits(|one| one.service_name == change.name, why);
             }
             (Section::Services, Action::Changed) if differs(change, &["price", "duration_minutes"]) => {
@@ -123,7 +123,7 @@ impl Scene<'_> {
                 let name = &one.service_name;
                 one.professional == whose && offered.contains_key(name) && !still.contains_key(name)
             },
-            "its professional offers its service no longer; the booking stays",
+            "its professional offers its service no longer; the booking stays with them, and can be moved",
         ));
         hits.extend(self.hits(
             |one| {

@@ -99,7 +99,7 @@ pub(crate) fn claim(
 ) -> Answer<Claimed> {
     let around =
         (request.date.saturating_sub(ALTERNATIVE_DAYS.days()), request.date.saturating_add(ALTERNATIVE_DAYS.days()));
-    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?;
+    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?.keeping(request.kept_terms());
     let wish = granted!(understand(&agenda, request));
     let upcoming = appointment::upcoming_of_contact(tx, organization, contact, agenda.organization.currency, now)?;
     let names = names(&agenda);
@@ -176,7 +176,7 @@ pub(crate) fn find_alternatives(
 ) -> Result<BookingRefusal, UseCaseError> {
     let around =
         (request.date.saturating_sub(ALTERNATIVE_DAYS.days()), request.date.saturating_add(ALTERNATIVE_DAYS.days()));
-    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?;
+    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?.keeping(request.kept_terms());
     let wish = match understand(&agenda, request) {
         Ok(wish) => wish,
         Err(refusal) => return Ok(refusal),
@@ -292,6 +292,7 @@ fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>,
             (Some(service), near)
         }
         Some(ServiceChoice::Id(id)) => (Some(service_of(agenda, *id)?), false),
+        Some(ServiceChoice::Kept(kept)) => (Some(kept_service_of(agenda, kept.service)?), false),
         Some(ServiceChoice::NameAndId { name, id }) => {
             let by_id = service_of(agenda, *id)?;
             let (by_name, near) = agenda.service(name).map_err(BookingRefusal::Service)?;
@@ -317,10 +318,19 @@ fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>,
     })
 }
 
+/// A service that can be booked.
 fn service_of(agenda: &Agenda, id: ServiceId) -> Result<&Service, BookingRefusal> {
-    let active = || agenda.services.iter().filter(|service| service.active);
-    let known = || active().map(|service| service.name.clone()).collect();
-    active().find(|service| service.id == id).ok_or_else(|| BookingRefusal::NoSuchService { known: known() })
+    kept_service_of(agenda, id).ok().filter(|service| service.active).ok_or_else(|| no_such_service(agenda))
+}
+
+/// The service of an appointment that is moved, also an archived one.
+fn kept_service_of(agenda: &Agenda, id: ServiceId) -> Result<&Service, BookingRefusal> {
+    agenda.services.iter().find(|service| service.id == id).ok_or_else(|| no_such_service(agenda))
+}
+
+fn no_such_service(agenda: &Agenda) -> BookingRefusal {
+    let active = agenda.services.iter().filter(|service| service.active);
+    BookingRefusal::NoSuchService { known: active.map(|service| service.name.clone()).collect() }
 }
 
 /// The professional asked for, or the first free one who offers the service, if the start can be booked. Staff may begin at any five
@@ -410,7 +420,7 @@ fn look_further(
     };
     if found.is_empty() {
         let later = (date, date.saturating_add(FURTHER_DAYS.days()));
-        let wide = Agenda::load(tx, agenda.organization.id, Some(contact), later, agenda.now)?;
+        let wide = Agenda::load(tx, agenda.organization.id, Some(contact), later, agenda.now)?.keeping(agenda.kept);
         *found = alternatives(&wide, wish);
     }
     Ok(())

@@ -11,7 +11,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::book::{self, book};
-use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
+use super::{
+    BookRequest, BookingRefusal, KeptTerms, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice,
+};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::reminders;
@@ -123,7 +125,7 @@ pub(crate) fn in_its_place(old: &Appointment, request: &RescheduleRequest) -> Bo
             Some(name) => ProfessionalChoice::Name(name.clone()),
             None => ProfessionalChoice::Id(old.professional),
         }),
-        service: request.service.clone().or(old.service.map(ServiceChoice::Id)),
+        service: service_in_its_place(old, request.service.as_ref()),
         date: request.date,
         start_min: request.start_min,
         attendee: old.attendee.clone(),
@@ -131,6 +133,15 @@ pub(crate) fn in_its_place(old: &Appointment, request: &RescheduleRequest) -> Bo
         source: request.source.clone(),
         // The move compares the price with the old one.
         price_agreed: true,
+    }
+}
+
+/// The service that is wanted. One that stays, also if its id is named, stays even if it was archived.
+fn service_in_its_place(old: &Appointment, wanted: Option<&ServiceChoice>) -> Option<ServiceChoice> {
+    match wanted {
+        Some(ServiceChoice::Id(id)) if Some(*id) == old.service => KeptTerms::of(old).map(ServiceChoice::Kept),
+        Some(other) => Some(other.clone()),
+        None => KeptTerms::of(old).map(ServiceChoice::Kept),
     }
 }
 

@@ -31,6 +31,7 @@ use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::context::names::NameRefusal;
 use crate::context::notification_accounts::NotificationAccounts;
 use crate::notifications::professionals::{self, NotificationKind};
+pub use crate::scheduling::agenda::KeptTerms;
 use crate::scheduling::agenda::Slot;
 use crate::scheduling::appointments::AppointmentView;
 pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking, professional_of_grant};
@@ -53,6 +54,9 @@ pub enum ServiceChoice {
         /// The id.
         id: ServiceId,
     },
+    /// That of an appointment which is moved: it may be archived, or offered no longer by its professional. A new booking cannot have it,
+    /// because only a move makes [`KeptTerms`].
+    Kept(KeptTerms),
 }
 
 /// Which professional is meant.
@@ -99,6 +103,14 @@ impl BookRequest {
         self.source == "agent"
     }
 
+    /// What an appointment that is moved keeps.
+    pub(crate) const fn kept_terms(&self) -> Option<KeptTerms> {
+        match &self.service {
+            Some(ServiceChoice::Kept(kept)) => Some(*kept),
+            Some(ServiceChoice::Name(_) | ServiceChoice::Id(_) | ServiceChoice::NameAndId { .. }) | None => None,
+        }
+    }
+
     /// Whose calendars the booking needs.
     const fn needed_calendars(&self) -> Whose {
         match &self.professional {
@@ -137,7 +149,7 @@ pub struct RescheduleRequest {
     pub start_min: u16,
     /// The new professional; if absent, the professional stays.
     pub professional: Option<String>,
-    /// What; as before, if absent.
+    /// What; as before, if absent, also if that service was archived.
     pub service: Option<ServiceChoice>,
     /// Where it is moved: `agent`, `console`, `mcp`.
     pub source: String,

@@ -11,7 +11,7 @@ use super::resolve::request_to_move;
 use super::{ResolveRefusal, WayOut, WaysOutView};
 use crate::context::app_context::{UseCaseError, organization};
 use crate::messaging::outbound::reach::AccountPolicies;
-use crate::scheduling::agenda::{Agenda, Slot};
+use crate::scheduling::agenda::{Agenda, KeptTerms, Slot};
 use crate::scheduling::appointments::view;
 use crate::scheduling::booking::change::in_its_place;
 use crate::scheduling::booking::professional_of_grant;
@@ -93,7 +93,7 @@ fn free_times(
     let upcoming = appointment::upcoming_of_contact(tx, id, one.contact, organization.currency, now)?;
     let (today, day) = (zone.to_datetime(now).date(), zone.to_datetime(one.span.start).date());
     let dates = (today.max(day.saturating_sub(SEARCHED_BEFORE.days())), day.saturating_add(SEARCHED_AFTER.days()));
-    let agenda = Agenda::load(tx, id, Some(one.contact), dates, now)?;
+    let agenda = Agenda::load(tx, id, Some(one.contact), dates, now)?.keeping(KeptTerms::of(one));
     let service = agenda.services.iter().find(|service| Some(service.id) == one.service);
     let free = agenda.free(service, None, None, dates);
     let is_granted = |whose: ProfessionalId, at: Timestamp| {
