@@ -72,6 +72,7 @@ pub fn registry(app: &AppContext, settings: &Settings) -> Result<Registry, Vec<P
 fn register(registry: &mut Registry, file: &str, pack: LoadedPack, settings: &Settings) -> Vec<Problem> {
     let refused = |reason: String| Problem {
         file: file.to_owned(),
+        pointer: String::new(),
         line: 0,
         column: 0,
         message: reason,

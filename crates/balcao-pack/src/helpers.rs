@@ -107,6 +107,7 @@ fn placed(helpers: &[sandbox::Helper], error: CompileError) -> Problem {
     Problem {
         message: format!("helper `{}`: {}", error.helper, error.message),
         file,
+        pointer: String::new(),
         line: widen(line),
         column: widen(column),
         suggestion: None,

@@ -199,6 +199,7 @@ impl Loader {
             let (message, suggestion) = unread(root, file, &error);
             Unloaded::of(vec![Problem {
                 file: file.to_owned(),
+                pointer: String::new(),
                 line: 0,
                 column: 0,
                 message,

@@ -376,6 +376,7 @@ fn names(value: &Value, file: &str) -> bool {
 fn outside_of(file: &str, message: &str) -> Problem {
     Problem {
         file: file.to_owned(),
+        pointer: String::new(),
         line: 1,
         column: 1,
         message: format!("{message}: `{file}`"),

@@ -38,7 +38,89 @@ pub struct SampleEdit {
     pub before: Value,
     /// Its values after the edit.
     pub after: Value,
+    /// Where the edit is seen.
+    pub evidence: Evidence,
 }
+
+/// Where an edit is seen, by a value that is there after it and was not before it, or the other way round.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// Where to look.
+    pub place: Place,
+    /// The value.
+    pub value: &'static str,
+    /// Whether the edit brings the value; if not, the edit takes it away.
+    pub is_new: bool,
+}
+
+/// Where an edit is seen.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// In what the model reads in the next turn.
+    Turn {
+        /// What a customer asks, so that the offline model reads it; nothing where it has no use for the tool, and the document shows it.
+        words: &'static str,
+        /// The tool.
+        tool: &'static str,
+        /// Its arguments.
+        arguments: Value,
+    },
+    /// In the document of the business, because no turn of a customer can show it.
+    Document {
+        /// Why not.
+        why: &'static str,
+    },
+}
+
+impl Evidence {
+    fn new(value: &'static str, words: &'static str, tool: &'static str, arguments: Value) -> Self {
+        Self { place: Place::Turn { words, tool, arguments }, value, is_new: true }
+    }
+
+    const fn of_document(value: &'static str, why: &'static str) -> Self {
+        Self { place: Place::Document { why }, value, is_new: true }
+    }
+
+    /// The same of a value that the edit takes away.
+    fn gone(self) -> Self {
+        Self { is_new: false, ..self }
+    }
+}
+
+/// What the free times of a day show.
+fn free(value: &'static str, words: &'static str, date: &str, person: Option<&str>, service: &str) -> Evidence {
+    let mut arguments = json!({ "date": date, "service_name": service });
+    if let (Some(person), Some(fields)) = (person, arguments.as_object_mut()) {
+        fields.insert("barber_name".to_owned(), json!(person));
+    }
+    Evidence::new(value, words, "check_availability", arguments)
+}
+
+/// What the hours of a day show.
+fn hours(value: &'static str, words: &'static str, date: &str) -> Evidence {
+    Evidence::new(value, words, "get_business_hours", json!({ "date": date }))
+}
+
+fn offer(value: &'static str, words: &'static str) -> Evidence {
+    Evidence::new(value, words, "get_services", json!({}))
+}
+
+fn plan(value: &'static str) -> Evidence {
+    Evidence::new(value, "quais são os planos?", "get_subscription_plans", json!({}))
+}
+
+fn stages(value: &'static str) -> Evidence {
+    Evidence::new(value, "", "list_pipeline_stages", json!({}))
+}
+
+fn known(value: &'static str) -> Evidence {
+    Evidence::new(value, "vocês aceitam pets?", "search_knowledge_base", json!({ "query": "pets" }))
+}
+
+/// The value that an answer about free times has only if it understood the names.
+const UNDERSTOOD: &str = "total_free_slots";
+/// The value that it has only if something is free.
+const FREE: &str = r#""available":true"#;
 
 /// All of them: hours, exceptions, holidays, rules, time off, services, prices, aliases, professionals, plans, pipelines, tags, staff,
 /// knowledge, templates and media, with one item more and one less of each list that can lose one.
@@ -47,10 +129,10 @@ pub fn all() -> Vec<SampleEdit> {
     [organization(), professionals(), services(), plans(), crm(), texts()].concat()
 }
 
-type Row = (&'static str, &'static str, EditKind, Value, &'static str, &'static str, Value, Value);
+type Row = (&'static str, &'static str, EditKind, Value, &'static str, &'static str, Value, Value, Evidence);
 
 fn edits<const N: usize>(rows: [Row; N]) -> Vec<SampleEdit> {
-    let edit = |(section, name, kind, fields, subject, action, before, after)| SampleEdit {
+    let edit = |(section, name, kind, fields, subject, action, before, after, evidence)| SampleEdit {
         section,
         name,
         kind,
@@ -59,6 +141,7 @@ fn edits<const N: usize>(rows: [Row; N]) -> Vec<SampleEdit> {
         action,
         before,
         after,
+        evidence,
     };
     rows.map(edit).to_vec()
 }
@@ -69,8 +152,8 @@ fn gone() -> Value {
 }
 
 fn organization() -> Vec<SampleEdit> {
-    let change = |kind, fields, before, after| {
-        ("organization", "", kind, fields, "organization", "organization.update", before, after)
+    let change = |kind, fields, before, after, evidence| {
+        ("organization", "", kind, fields, "organization", "organization.update", before, after, evidence)
     };
     let week = json!({ "mon": ["13:00-20:00"], "tue": ["09:00-20:00"], "wed": ["09:00-20:00"], "thu": ["09:00-20:00"],
         "fri": ["09:00-21:00"], "sat": ["08:00-17:00"] });
@@ -86,33 +169,52 @@ fn organization() -> Vec<SampleEdit> {
             "maximum_open_appointments": 4, "pending_minutes": 20, "reminder_minutes": 1440 })
     };
     edits([
-        change(Set, json!({ "hours.sun": ["09:00-12:00"] }), json!({ "hours": week }), json!({ "hours": sunday_too })),
+        change(
+            Set,
+            json!({ "hours.sun": ["09:00-12:00"] }),
+            json!({ "hours": week }),
+            json!({ "hours": sunday_too }),
+            hours(r#""closes":"12:00""#, "vocês abrem domingo?", "2026-11-29"),
+        ),
         change(
             Append,
             json!({ "exceptions": closed }),
             json!({ "exceptions": [city, eve] }),
             json!({ "exceptions": [city, eve, closed] }),
+            hours(r#""periods":[]"#, "vocês abrem dia 09/02/2027?", "2027-02-09"),
         ),
         change(
             Take,
             json!({ "exceptions": { "date": "2026-12-12" } }),
             json!({ "exceptions": [city, eve, closed] }),
             json!({ "exceptions": [eve, closed] }),
+            hours("aniversário da cidade", "vocês abrem dia 12/12?", "2026-12-12").gone(),
         ),
-        change(Set, json!({ "national_holidays": false }), json!({ "national_holidays": true }), json!({})),
         change(
             Set,
-            json!({ "scheduling.maximum_advance_days": 40 }),
+            json!({ "national_holidays": false }),
+            json!({ "national_holidays": true }),
+            json!({}),
+            hours("Natal", "vocês abrem dia 25/12?", "2026-12-25").gone(),
+        ),
+        change(
+            Set,
+            json!({ "scheduling.maximum_advance_days": 70 }),
             json!({ "scheduling": rules(45) }),
-            json!({ "scheduling": rules(40) }),
+            json!({ "scheduling": rules(70) }),
+            free("TOO_FAR", "tem horário para corte na tesoura dia 14/01?", "2027-01-14", None, "Corte na tesoura")
+                .gone(),
         ),
     ])
 }
 
 fn professionals() -> Vec<SampleEdit> {
-    let change = |name, kind, fields, before, after| {
-        ("professionals", name, kind, fields, name, "professionals.update", before, after)
+    let change = |name, kind, fields, before, after, evidence| {
+        ("professionals", name, kind, fields, name, "professionals.update", before, after, evidence)
     };
+    let (scissors, machine, boy) = ("Corte na tesoura", "Corte na máquina", "Corte de menino");
+    let asks_irinha = "tem horário para corte na tesoura com a Irinha dia 03/12?";
+    let asks_boy = "tem horário para corte de menino com o Wesley dia 01/12?";
     let (otavio, wesley, iris) = ("Otávio Prado", "Wesley Moura", "Íris Valente");
     let away = json!({ "from": "2027-01-04T00:00", "to": "2027-01-11T00:00" });
     let holidays = json!({ "from": "2027-01-04T00:00", "to": "2027-01-11T00:00", "note": "férias" });
@@ -122,21 +224,63 @@ fn professionals() -> Vec<SampleEdit> {
     let more = json!(["Barba desenhada", "Corte de menino", "Corte e barba", "Corte na máquina", "Sobrancelha"]);
     let nina = json!({ "name": "Nina", "hours": { "mon": ["13:00-20:00"] }, "services": ["Sobrancelha"] });
     edits([
-        change(otavio, Append, json!({ "time_off": away }), json!({}), json!({ "time_off": [away] })),
+        change(
+            otavio,
+            Append,
+            json!({ "time_off": away }),
+            json!({}),
+            json!({ "time_off": [away] }),
+            free(
+                FREE,
+                "tem horário para corte na tesoura com o Otávio dia 05/01?",
+                "2027-01-05",
+                Some("Otávio"),
+                scissors,
+            )
+            .gone(),
+        ),
         change(
             wesley,
             Take,
             json!({ "time_off": { "from": "2027-01-04T00:00" } }),
             json!({ "time_off": [holidays] }),
             json!({}),
+            free(
+                FREE,
+                "tem horário para corte na máquina com o Wesley dia 05/01?",
+                "2027-01-05",
+                Some("Wesley"),
+                machine,
+            ),
         ),
-        change(otavio, Append, json!({ "exceptions": late }), json!({}), json!({ "exceptions": [late] })),
+        change(
+            otavio,
+            Append,
+            json!({ "exceptions": late }),
+            json!({}),
+            json!({ "exceptions": [late] }),
+            free(
+                "21:00",
+                "tem horário para corte na tesoura com o Otávio dia 23/12 à noite?",
+                "2026-12-23",
+                Some("Otávio"),
+                scissors,
+            ),
+        ),
         change(
             wesley,
             Take,
             json!({ "exceptions": { "date": "2026-12-23" } }),
             json!({ "exceptions": [late] }),
             json!({}),
+            free(
+                "21:00",
+                "tem horário para corte na máquina com o Wesley dia 23/12 à noite?",
+                "2026-12-23",
+                Some("Wesley"),
+                machine,
+            )
+            .gone(),
         ),
         change(
             iris,
@@ -144,6 +288,7 @@ fn professionals() -> Vec<SampleEdit> {
             json!({ "aliases": "Irinha" }),
             json!({ "aliases": iris_names }),
             json!({ "aliases": more_names }),
+            free(UNDERSTOOD, asks_irinha, "2026-12-03", Some("Irinha"), scissors),
         ),
         change(
             iris,
@@ -151,6 +296,7 @@ fn professionals() -> Vec<SampleEdit> {
             json!({ "aliases": "Irinha" }),
             json!({ "aliases": more_names }),
             json!({ "aliases": iris_names }),
+            free(UNDERSTOOD, asks_irinha, "2026-12-03", Some("Irinha"), scissors).gone(),
         ),
         change(
             wesley,
@@ -158,6 +304,7 @@ fn professionals() -> Vec<SampleEdit> {
             json!({ "services": "Corte de menino" }),
             json!({ "services": offered }),
             json!({ "services": more }),
+            free(FREE, asks_boy, "2026-12-01", Some("Wesley"), boy),
         ),
         change(
             wesley,
@@ -165,58 +312,148 @@ fn professionals() -> Vec<SampleEdit> {
             json!({ "services": "Corte de menino" }),
             json!({ "services": more }),
             json!({ "services": offered }),
+            free(FREE, asks_boy, "2026-12-01", Some("Wesley"), boy).gone(),
         ),
-        ("professionals", "", Add, nina.clone(), "Nina", "professionals.add", json!({}), nina),
+        (
+            "professionals",
+            "",
+            Add,
+            nina.clone(),
+            "Nina",
+            "professionals.add",
+            json!({}),
+            nina,
+            offer("Nina", "quem trabalha aí?"),
+        ),
         change(
             "Nina",
             Set,
             json!({ "restrictions": "só de manhã" }),
             json!({}),
             json!({ "restrictions": "só de manhã" }),
+            offer("só de manhã", "quem trabalha aí?"),
         ),
-        ("professionals", "Nina", Remove, Value::Null, "Nina", "professionals.archive", json!({}), gone()),
+        (
+            "professionals",
+            "Nina",
+            Remove,
+            Value::Null,
+            "Nina",
+            "professionals.archive",
+            json!({}),
+            gone(),
+            offer("Nina", "quem trabalha aí?").gone(),
+        ),
     ])
 }
 
 fn services() -> Vec<SampleEdit> {
-    let change = |kind, fields, before, after| {
-        ("services", "Sobrancelha", kind, fields, "Sobrancelha", "services.update", before, after)
+    let change = |kind, fields, before, after, evidence| {
+        ("services", "Sobrancelha", kind, fields, "Sobrancelha", "services.update", before, after, evidence)
     };
+    let called = |name: &'static str, words: &'static str| free(UNDERSTOOD, words, "2026-12-03", None, name);
+    let shows_luzes = || free(r#""service":"Luzes""#, "tem horário para luzes dia 03/12?", "2026-12-03", None, "Luzes");
     let luzes = json!({ "name": "Luzes", "price": "180.00", "duration_minutes": 90 });
     let (one, both, other) = (json!(["design"]), json!(["design", "fio"]), json!(["fio"]));
     edits([
-        change(Set, json!({ "price": "39.90" }), json!({ "price": "25.00" }), json!({ "price": "39.90" })),
-        change(Set, json!({ "aliases": one }), json!({}), json!({ "aliases": one })),
-        change(Append, json!({ "aliases": "fio" }), json!({ "aliases": one }), json!({ "aliases": both })),
-        change(Take, json!({ "aliases": "design" }), json!({ "aliases": both }), json!({ "aliases": other })),
-        ("services", "", Add, luzes.clone(), "Luzes", "services.add", json!({}), luzes),
-        ("services", "Luzes", Remove, Value::Null, "Luzes", "services.archive", json!({}), gone()),
+        change(
+            Set,
+            json!({ "price": "39.90" }),
+            json!({ "price": "25.00" }),
+            json!({ "price": "39.90" }),
+            offer("39,90", "quanto custa a sobrancelha?"),
+        ),
+        change(
+            Set,
+            json!({ "aliases": one }),
+            json!({}),
+            json!({ "aliases": one }),
+            called("design", "tem horário para design dia 03/12?"),
+        ),
+        change(
+            Append,
+            json!({ "aliases": "fio" }),
+            json!({ "aliases": one }),
+            json!({ "aliases": both }),
+            called("fio", "tem horário para fio dia 03/12?"),
+        ),
+        change(
+            Take,
+            json!({ "aliases": "design" }),
+            json!({ "aliases": both }),
+            json!({ "aliases": other }),
+            called("design", "tem horário para design dia 03/12?").gone(),
+        ),
+        ("services", "", Add, luzes.clone(), "Luzes", "services.add", json!({}), luzes, shows_luzes()),
+        (
+            "services",
+            "Luzes",
+            Remove,
+            Value::Null,
+            "Luzes",
+            "services.archive",
+            json!({}),
+            gone(),
+            shows_luzes().gone(),
+        ),
     ])
 }
 
 fn plans() -> Vec<SampleEdit> {
-    let change = |kind, fields, before, after| ("plans", "Raiz", kind, fields, "Raiz", "plans.update", before, after);
+    let change = |kind, fields, before, after, evidence| {
+        ("plans", "Raiz", kind, fields, "Raiz", "plans.update", before, after, evidence)
+    };
     let weekly = json!({ "name": "Semanal", "price": "25.00", "period": "week", "covers": ["Sobrancelha"] });
     let (one, both) = (json!(["Corte na máquina"]), json!(["Corte de menino", "Corte na máquina"]));
     let (first, second) = ("2 cortes na máquina por mês", "Café");
     edits([
-        change(Set, json!({ "price": "99.00" }), json!({ "price": "89.00" }), json!({ "price": "99.00" })),
-        change(Append, json!({ "covers": "Corte de menino" }), json!({ "covers": one }), json!({ "covers": both })),
-        change(Take, json!({ "covers": "Corte de menino" }), json!({ "covers": both }), json!({ "covers": one })),
+        change(
+            Set,
+            json!({ "price": "99.00" }),
+            json!({ "price": "89.00" }),
+            json!({ "price": "99.00" }),
+            plan("99,00"),
+        ),
+        change(
+            Append,
+            json!({ "covers": "Corte de menino" }),
+            json!({ "covers": one }),
+            json!({ "covers": both }),
+            plan("Corte de menino"),
+        ),
+        change(
+            Take,
+            json!({ "covers": "Corte de menino" }),
+            json!({ "covers": both }),
+            json!({ "covers": one }),
+            plan("Corte de menino").gone(),
+        ),
         change(
             Append,
             json!({ "benefits": second }),
             json!({ "benefits": [first] }),
             json!({ "benefits": [first, second] }),
+            plan(second),
         ),
         change(
             Take,
             json!({ "benefits": first }),
             json!({ "benefits": [first, second] }),
             json!({ "benefits": [second] }),
+            plan(first).gone(),
         ),
-        ("plans", "", Add, weekly.clone(), "Semanal", "plans.add", json!({}), weekly),
-        ("plans", "Semanal", Remove, Value::Null, "Semanal", "plans.archive", json!({}), gone()),
+        ("plans", "", Add, weekly.clone(), "Semanal", "plans.add", json!({}), weekly, plan("Semanal")),
+        (
+            "plans",
+            "Semanal",
+            Remove,
+            Value::Null,
+            "Semanal",
+            "plans.archive",
+            json!({}),
+            gone(),
+            plan("Semanal").gone(),
+        ),
     ])
 }
 
@@ -225,8 +462,10 @@ fn crm() -> Vec<SampleEdit> {
     let new = json!({ "name": "Bia", "email": bia, "role": "viewer" });
     let (one, both) = (json!(["Interessado"]), json!(["Interessado", "Matriculado"]));
     let courses = json!({ "name": "Cursos", "stages": one });
+    let of_tags = "a customer is not shown tags";
+    let of_staff = "a customer is not shown who of staff there is";
     edits([
-        ("pipelines", "", Add, courses.clone(), "Cursos", "pipelines.add", json!({}), courses),
+        ("pipelines", "", Add, courses.clone(), "Cursos", "pipelines.add", json!({}), courses, stages("Cursos")),
         (
             "pipelines",
             "Cursos",
@@ -236,6 +475,7 @@ fn crm() -> Vec<SampleEdit> {
             "pipelines.update",
             json!({ "stages": one }),
             json!({ "stages": both }),
+            stages("Matriculado"),
         ),
         (
             "pipelines",
@@ -246,12 +486,63 @@ fn crm() -> Vec<SampleEdit> {
             "pipelines.remove",
             json!({ "name": "Cursos", "stages": both }),
             json!({}),
+            stages("Cursos").gone(),
         ),
-        ("tags", "", Add, json!({ "name": "Novo" }), "Novo", "tags.add", json!({}), json!({ "name": "Novo" })),
-        ("tags", "Novo", Remove, Value::Null, "Novo", "tags.remove", json!({ "name": "Novo" }), json!({})),
-        ("staff", davi, Set, json!({ "on_duty": false }), davi, "staff.update", json!({}), json!({ "on_duty": false })),
-        ("staff", "", Add, new.clone(), bia, "staff.add", json!({}), new.clone()),
-        ("staff", bia, Remove, Value::Null, bia, "staff.remove", new, json!({})),
+        (
+            "tags",
+            "",
+            Add,
+            json!({ "name": "Novo" }),
+            "Novo",
+            "tags.add",
+            json!({}),
+            json!({ "name": "Novo" }),
+            Evidence::of_document("Novo", of_tags),
+        ),
+        (
+            "tags",
+            "Novo",
+            Remove,
+            Value::Null,
+            "Novo",
+            "tags.remove",
+            json!({ "name": "Novo" }),
+            json!({}),
+            Evidence::of_document("Novo", of_tags).gone(),
+        ),
+        (
+            "staff",
+            davi,
+            Set,
+            json!({ "on_duty": false }),
+            davi,
+            "staff.update",
+            json!({}),
+            json!({ "on_duty": false }),
+            Evidence::of_document("on_duty", of_staff),
+        ),
+        (
+            "staff",
+            "",
+            Add,
+            new.clone(),
+            bia,
+            "staff.add",
+            json!({}),
+            new.clone(),
+            Evidence::of_document("bia@figueira.example", of_staff),
+        ),
+        (
+            "staff",
+            bia,
+            Remove,
+            Value::Null,
+            bia,
+            "staff.remove",
+            new,
+            json!({}),
+            Evidence::of_document("bia@figueira.example", of_staff).gone(),
+        ),
     ])
 }
 
@@ -262,12 +553,24 @@ fn texts() -> Vec<SampleEdit> {
     let list = |path: &str| json!({ "key": "lista", "kind": "document", "path": path });
     let (old, new) = ("Pode trazer.", "Na coleira.");
     let (hello, hi, told) = ("Olá {{1}}", "Oi {{1}}", "aviso (pt_BR)");
+    let of_templates = "a template leaves outside of a conversation";
+    let of_media = "no tool sends files";
     let written = json!({ "name": "aviso", "category": "utility", "body": hello });
     edits([
-        ("knowledge", "", Add, pets(old), "Pets", "knowledge.add", json!({}), pets(old)),
-        ("knowledge", "Pets", Set, content(new), "Pets", "knowledge.update", content(old), content(new)),
-        ("knowledge", "Pets", Remove, Value::Null, "Pets", "knowledge.remove", pets(new), json!({})),
-        ("templates", "", Add, written, told, "templates.add", json!({}), notice(hello)),
+        ("knowledge", "", Add, pets(old), "Pets", "knowledge.add", json!({}), pets(old), known(old)),
+        ("knowledge", "Pets", Set, content(new), "Pets", "knowledge.update", content(old), content(new), known(new)),
+        ("knowledge", "Pets", Remove, Value::Null, "Pets", "knowledge.remove", pets(new), json!({}), known(new).gone()),
+        (
+            "templates",
+            "",
+            Add,
+            written,
+            told,
+            "templates.add",
+            json!({}),
+            notice(hello),
+            Evidence::of_document(hello, of_templates),
+        ),
         (
             "templates",
             "aviso",
@@ -277,9 +580,30 @@ fn texts() -> Vec<SampleEdit> {
             "templates.update",
             json!({ "body": hello }),
             json!({ "body": hi }),
+            Evidence::of_document(hi, of_templates),
         ),
-        ("templates", "aviso", Remove, Value::Null, told, "templates.remove", notice(hi), json!({})),
-        ("media", "", Add, list("lista.pdf"), "lista", "media.add", json!({}), list("lista.pdf")),
+        (
+            "templates",
+            "aviso",
+            Remove,
+            Value::Null,
+            told,
+            "templates.remove",
+            notice(hi),
+            json!({}),
+            Evidence::of_document(hi, of_templates).gone(),
+        ),
+        (
+            "media",
+            "",
+            Add,
+            list("lista.pdf"),
+            "lista",
+            "media.add",
+            json!({}),
+            list("lista.pdf"),
+            Evidence::of_document("lista.pdf", of_media),
+        ),
         (
             "media",
             "lista",
@@ -289,7 +613,18 @@ fn texts() -> Vec<SampleEdit> {
             "media.update",
             json!({ "path": "lista.pdf" }),
             json!({ "path": "nova.pdf" }),
+            Evidence::of_document("nova.pdf", of_media),
         ),
-        ("media", "lista", Remove, Value::Null, "lista", "media.remove", list("nova.pdf"), json!({})),
+        (
+            "media",
+            "lista",
+            Remove,
+            Value::Null,
+            "lista",
+            "media.remove",
+            list("nova.pdf"),
+            json!({}),
+            Evidence::of_document("nova.pdf", of_media).gone(),
+        ),
     ])
 }

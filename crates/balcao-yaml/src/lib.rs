@@ -47,6 +47,8 @@ pub fn write(value: &Value) -> Result<String, String> {
 pub struct Problem {
     /// The file.
     pub file: String,
+    /// The value, as a JSON pointer; empty where the file as a whole is meant.
+    pub pointer: String,
     /// From 1; 0 if the place is not known.
     pub line: usize,
     /// From 1.
@@ -89,6 +91,7 @@ impl Document {
         let at = |line: usize, column: usize, message: String| {
             Box::new(Problem {
                 file: file.to_owned(),
+                pointer: String::new(),
                 line,
                 column,
                 message: clipped(&message),
@@ -151,6 +154,7 @@ impl Document {
         let (line, column) = self.positions().find(pointer);
         Problem {
             file: self.file.clone(),
+            pointer: pointer.to_owned(),
             line,
             column,
             message: clipped(&message.into()),

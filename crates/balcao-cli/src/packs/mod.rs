@@ -185,6 +185,7 @@ fn strangers(config: &PacksConfig, known: &[String]) -> Vec<Problem> {
 pub(crate) fn problem(place: &Path, message: impl Into<String>, suggestion: &str) -> Problem {
     Problem {
         file: place.display().to_string(),
+        pointer: String::new(),
         line: 0,
         column: 0,
         message: message.into(),

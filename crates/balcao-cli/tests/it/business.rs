@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use balcao_testkit::business_edits::{self, EditKind};
+use balcao_testkit::business_edits::{self, EditKind, Place};
 use serde_json::{Value, json};
 
 use crate::{code, err, out, root, run};
@@ -293,13 +293,25 @@ fn contact_is_changed_and_audited_by_command_and_the_next_turn_sees_it() {
     assert!(out(&turn).contains("Caco"), "{}", out(&turn));
 }
 
-/// The version of a kind that the last reply of the first conversation was written under.
-fn read_under(folder: &Path, kind: &str) -> String {
-    let (_, shown) = told(folder, &["inbox", "show", "cnv_1", "--json"]);
+/// The version of a kind that the last reply of a conversation was written under.
+fn read_under(folder: &Path, conversation: usize, kind: &str) -> String {
+    let (_, shown) = told(folder, &["inbox", "show", &format!("cnv_{conversation}"), "--json"]);
     let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{shown}"));
     let versions = &shown["messages"].as_array().unwrap().last().unwrap()["versions"];
     let named = versions.as_array().unwrap().iter().filter_map(Value::as_str).find(|name| name.starts_with(kind));
     named.unwrap_or_else(|| panic!("{shown}")).to_owned()
+}
+
+/// What the tools answered in a turn of one customer.
+fn read_in_turn(folder: &Path, number: usize, words: &str) -> String {
+    let phone = format!("+5531988880{:03}", 100 + number);
+    let chat = ["chat", "--as", &phone, "--script", "-", "--model", "offline", "--json", "--now", "2026-11-24T10:00"];
+    let output = run(folder, &chat, &format!("{words}\n"));
+    let turn = out(&output);
+    let turn: Value = serde_json::from_str(turn.lines().next().unwrap_or_default())
+        .unwrap_or_else(|_| panic!("{turn}{}", err(&output)));
+    let all = turn["calls"].as_array().unwrap_or_else(|| panic!("{turn}"));
+    all.iter().map(|call| format!("{}\n", call["result"])).collect()
 }
 
 #[test]
@@ -307,13 +319,14 @@ fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_by_command(
     let folder = shop();
     let folder = folder.path();
     let export = || told(folder, &["business", "export"]).1;
-    reply(folder, 0, "oi");
     let mut counted = [("business", 1), ("knowledge", 1)];
-    for (kind, number) in counted {
-        assert_eq!(read_under(folder, kind), format!("{kind}_{number}"));
-    }
     let mut before = export();
     for (number, edit) in business_edits::all().into_iter().enumerate() {
+        // A conversation goes on behind its edit.
+        read_in_turn(folder, number, "oi");
+        for (kind, version) in counted {
+            assert_eq!(read_under(folder, number + 1, kind), format!("{kind}_{version}"));
+        }
         let (command, sign) = match edit.kind {
             EditKind::Add => ("add", "="),
             EditKind::Set => ("set", "="),
@@ -336,14 +349,26 @@ fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_by_command(
         assert!(status == 0 && made.contains("made 1 change"), "{edit:?}: {made}");
         let after = export();
         assert_ne!(after, before, "{edit:?}");
-        before = after;
         let (_, history) = told(folder, &["business", "history", edit.subject, "--json"]);
         let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
         assert_eq!((&row["action"], &row["actor"]), (&json!(edit.action), &json!("operator")), "{edit:?}");
         assert_eq!((&row["before"], &row["after"]), (&edit.before, &edit.after), "{edit:?}");
         let counted = &mut counted[usize::from(edit.section == "knowledge")];
         counted.1 += 1;
-        reply(folder, number + 1, "oi");
-        assert_eq!(read_under(folder, counted.0), format!("{}_{}", counted.0, counted.1), "{edit:?}");
+        let words = match edit.evidence.place {
+            Place::Turn { words, .. } => words,
+            Place::Document { .. } => "",
+        };
+        let read = read_in_turn(folder, number, if words.is_empty() { "oi" } else { words });
+        assert_eq!(read_under(folder, number + 1, counted.0), format!("{}_{}", counted.0, counted.1), "{edit:?}");
+        let (value, is_new) = (edit.evidence.value, edit.evidence.is_new);
+        if words.is_empty() {
+            let count = |text: &str| text.matches(value).count();
+            let (more, less) = if is_new { (count(&after), count(&before)) } else { (count(&before), count(&after)) };
+            assert!(more > less, "{edit:?}");
+        } else {
+            assert!(!read.is_empty() && read.contains(value) == is_new, "{edit:?}: {read}");
+        }
+        before = after;
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::endpoint::{Call, Done, Endpoint, Nothing, Route};
 use super::method::Method;
-use super::refusals;
+use super::refusals::{self, EditedFields};
 use crate::problem::Problem;
 
 /// The business in the form of a business file.
@@ -307,7 +307,10 @@ fn business(call: &Call) -> Business {
 fn file(document: Map<String, Value>) -> Result<BusinessFile, Problem> {
     // JSON is YAML, too: documents of the API and files have one reader.
     let read = BusinessFile::read("document", &Value::Object(document).to_string());
-    read.map_err(|all| refusals::of_document(all.into_iter().map(|one| (one.message, one.suggestion))))
+    read.map_err(|all| {
+        let place = |pointer: &str| format!("/document{pointer}");
+        refusals::of_document(all.into_iter().map(|one| (place(&one.pointer), one.message, one.suggestion)))
+    })
 }
 
 async fn get_business(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<BusinessDocument>, Problem> {
@@ -318,16 +321,16 @@ async fn get_business(call: Call, _query: Nothing, _body: Nothing) -> Result<Don
 
 async fn plan_business(call: Call, _query: Nothing, asked: WantedBusiness) -> Result<Done<PlanOfChanges>, Problem> {
     let plan = business(&call).plan(call.organization(), file(asked.document)?).await?;
-    Ok(shown(plan.map_err(refused)?, false).into())
+    Ok(shown(plan.map_err(|refusal| refused(refusal, &WHOLE))?, false).into())
 }
 
 async fn apply_business(call: Call, _query: Nothing, asked: AgreedBusiness) -> Result<Done<PlanOfChanges>, Problem> {
-    make(&call, file(asked.document)?, asked.plan).await
+    make(&call, file(asked.document)?, asked.plan, &WHOLE).await
 }
 
 async fn edit_business(call: Call, _query: Nothing, asked: BusinessEdit) -> Result<Done<PlanOfChanges>, Problem> {
-    let agreed = asked.plan.clone();
-    show_or_make(&call, edit(asked), agreed).await
+    let (agreed, fields) = (asked.plan.clone(), given(&asked));
+    show_or_make(&call, edit(asked), agreed, &fields).await
 }
 
 async fn import_knowledge(call: Call, _query: Nothing, asked: KnowledgeText) -> Result<Done<PlanOfChanges>, Problem> {
@@ -336,32 +339,58 @@ async fn import_knowledge(call: Call, _query: Nothing, asked: KnowledgeText) -> 
         TextFormat::Csv => KnowledgeFormat::Csv,
     };
     let entries = read_knowledge(format, &asked.text, asked.category.as_deref());
-    let told =
-        |mistakes: Vec<TextMistake>| refusals::of_document(mistakes.into_iter().map(|one| (one.to_string(), None)));
+    let told = |mistakes: Vec<TextMistake>| {
+        refusals::of_document(mistakes.into_iter().map(|one| (TEXT.to_owned(), one.to_string(), None)))
+    };
     let entries = entries.map_err(told)?;
-    show_or_make(&call, Edit::Knowledge { entries, replace: asked.replace }, asked.plan).await
+    let edit = Edit::Knowledge { entries, replace: asked.replace };
+    show_or_make(&call, edit, asked.plan, &EditedFields::In("text")).await
 }
 
-async fn show_or_make(call: &Call, edit: Edit, agreed: Option<String>) -> Result<Done<PlanOfChanges>, Problem> {
+/// The pointer of the text of an import.
+const TEXT: &str = "/text";
+/// The fields of a request with a whole document.
+const WHOLE: EditedFields = EditedFields::In("document");
+
+/// The fields that an edit gives.
+fn given(asked: &BusinessEdit) -> EditedFields {
+    let mappings = [("set", &asked.set), ("add", &asked.add), ("take", &asked.take)];
+    let of = |(mapping, fields): (&'static str, &Map<String, Value>)| {
+        fields.keys().map(|field| (mapping, field.clone())).collect::<Vec<_>>()
+    };
+    EditedFields::Named(mappings.into_iter().flat_map(of).collect())
+}
+
+async fn show_or_make(
+    call: &Call,
+    edit: Edit,
+    agreed: Option<String>,
+    fields: &EditedFields,
+) -> Result<Done<PlanOfChanges>, Problem> {
     let planned = business(call).plan_edit(call.organization(), edit).await?;
-    let (file, plan) = planned.map_err(refused)?;
+    let (file, plan) = planned.map_err(|refusal| refused(refusal, fields))?;
     match agreed {
-        Some(hash) => make(call, file, hash).await,
+        Some(hash) => make(call, file, hash, fields).await,
         None => Ok(shown(plan, false).into()),
     }
 }
 
-async fn make(call: &Call, file: BusinessFile, hash: String) -> Result<Done<PlanOfChanges>, Problem> {
+async fn make(
+    call: &Call,
+    file: BusinessFile,
+    hash: String,
+    fields: &EditedFields,
+) -> Result<Done<PlanOfChanges>, Problem> {
     let made = business(call).apply(call.organization(), file, hash, call.caller.actor()).await?;
-    Ok(shown(made.map_err(refused)?, true).into())
+    Ok(shown(made.map_err(|refusal| refused(refusal, fields))?, true).into())
 }
 
 /// Bytes of changes that a refusal lists.
 const MOST_LISTED: usize = 65_536;
 
 /// A refusal as a problem. A plan that moved comes with what it would change now.
-fn refused(refusal: BusinessRefusal) -> Problem {
-    let BusinessRefusal::Moved { now } = &refusal else { return refusals::of_business(refusal) };
+fn refused(refusal: BusinessRefusal, fields: &EditedFields) -> Problem {
+    let BusinessRefusal::Moved { now } = &refusal else { return refusals::of_business(refusal, fields) };
     let mut bytes = 0_usize;
     let all = now.changes.iter().map(|one| json!(change(one.clone())));
     let listed: Vec<Value> = all
@@ -371,7 +400,7 @@ fn refused(refusal: BusinessRefusal) -> Problem {
         })
         .collect();
     let left_out = now.changes.len().saturating_sub(listed.len());
-    refusals::of_business(refusal).fact("changes", listed).fact("changes_left_out", left_out)
+    refusals::of_business(refusal, fields).fact("changes", listed).fact("changes_left_out", left_out)
 }
 
 fn edit(asked: BusinessEdit) -> Edit {

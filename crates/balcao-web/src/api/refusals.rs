@@ -3,7 +3,7 @@
 
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
-use balcao_app::admin::business::BusinessRefusal;
+use balcao_app::admin::business::{BusinessRefusal, EditError};
 use balcao_app::context::calendar_service::ServiceError;
 use balcao_app::context::names::NameRefusal;
 use balcao_app::context::staff_email::UnknownStaff;
@@ -369,10 +369,61 @@ pub(super) fn of_subscription(refusal: SubscriptionRefusal) -> Problem {
     }
 }
 
-/// A document that describes an invalid business: one entry for each mistake, of what is wrong and what would be right.
-pub(super) fn of_document(mistakes: impl Iterator<Item = (String, Option<String>)>) -> Problem {
-    let mistake = |(problem, right): (String, Option<String>)| FieldProblem {
-        pointer: "/document".to_owned(),
+/// Where the fields of a document stand in the body of a request.
+#[derive(Debug, Clone)]
+pub(super) enum EditedFields {
+    /// All of them in one field.
+    In(&'static str),
+    /// Each edited one in its own: those of a mapping `set`, `add` or `take`, by the name of the field.
+    Named(Vec<(&'static str, String)>),
+}
+
+impl EditedFields {
+    /// The field of the request for a pointer of the document.
+    fn of_document(&self, pointer: &str) -> String {
+        match self {
+            Self::In(field) => format!("/{field}{pointer}"),
+            Self::Named(_) => {
+                // Behind the section there is a mapping, or a list of them.
+                let steps =
+                    pointer.split('/').skip(2).skip_while(|step| step.bytes().all(|byte| byte.is_ascii_digit()));
+                let path = steps.collect::<Vec<_>>().join(".");
+                let holds =
+                    |field: &str| path == field || path.strip_prefix(field).is_some_and(|rest| rest.starts_with('.'));
+                self.named(holds)
+            }
+        }
+    }
+
+    fn of_error(&self, error: &EditError) -> String {
+        match error {
+            EditError::Unknown { .. } | EditError::Ambiguous { .. } => "/name".to_owned(),
+            EditError::OnlyChanged { .. } => "/action".to_owned(),
+            EditError::Nameless { field, .. } => format!("/set/{field}"),
+            EditError::Taken { section, .. } | EditError::NameStays { section } => {
+                format!("/set/{}", section.name_field().unwrap_or("name"))
+            }
+            EditError::NotAList { field } | EditError::NoSuchItem { field, .. } => {
+                self.named(|given| given == field || given.split('.').any(|step| step == field))
+            }
+        }
+    }
+
+    fn named(&self, is_meant: impl Fn(&str) -> bool) -> String {
+        match self {
+            Self::In(field) => format!("/{field}"),
+            Self::Named(given) => match given.iter().find(|(_, field)| is_meant(field)) {
+                Some((mapping, field)) => format!("/{mapping}/{}", field.replace('~', "~0").replace('/', "~1")),
+                None => "/set".to_owned(),
+            },
+        }
+    }
+}
+
+/// A document that describes an invalid business: one entry for each mistake, of its field, what is wrong and what would be right.
+pub(super) fn of_document(mistakes: impl Iterator<Item = (String, String, Option<String>)>) -> Problem {
+    let mistake = |(pointer, problem, right): (String, String, Option<String>)| FieldProblem {
+        pointer,
         problem,
         expected: right.unwrap_or_else(|| "a valid business".to_owned()),
         ..FieldProblem::default()
@@ -380,7 +431,8 @@ pub(super) fn of_document(mistakes: impl Iterator<Item = (String, Option<String>
     input::unfit(mistakes.map(mistake).collect())
 }
 
-pub(super) fn of_business(refusal: BusinessRefusal) -> Problem {
+/// `fields` are those of the request that asked for it.
+pub(super) fn of_business(refusal: BusinessRefusal, fields: &EditedFields) -> Problem {
     let told = refusal.to_string();
     match refusal {
         BusinessRefusal::OtherBusiness { .. } => conflict("other_business", told),
@@ -388,12 +440,19 @@ pub(super) fn of_business(refusal: BusinessRefusal) -> Problem {
         BusinessRefusal::Moved { now } => conflict("plan_moved", told).fact("plan", now.hash),
         BusinessRefusal::Impossible { .. } => conflict("impossible", told),
         BusinessRefusal::Edit(error) => {
-            let expected = "an edit that fits the business".to_owned();
-            input::unfit(vec![FieldProblem { problem: error.to_string(), expected, ..FieldProblem::default() }])
+            let (pointer, expected) = (fields.of_error(&error), "an edit that fits the business".to_owned());
+            input::unfit(vec![FieldProblem {
+                pointer,
+                problem: error.to_string(),
+                expected,
+                ..FieldProblem::default()
+            }])
         }
-        BusinessRefusal::Invalid { place, problems } => {
-            of_document(problems.into_iter().map(|one| (format!("{place}: {}", one.message), one.suggestion)))
-        }
+        BusinessRefusal::Invalid { place, problems } => of_document(
+            problems
+                .into_iter()
+                .map(|one| (fields.of_document(&one.pointer), format!("{place}: {}", one.message), one.suggestion)),
+        ),
     }
 }
 

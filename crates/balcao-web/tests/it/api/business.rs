@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use balcao_llm::Message;
 use balcao_llm::providers::scripted::{calls, says};
-use balcao_testkit::business_edits::{self, EditKind, SampleEdit};
+use balcao_testkit::business_edits::{self, EditKind, Place, SampleEdit};
 
 use super::world::{Shop, quiet};
 
@@ -85,18 +85,41 @@ async fn the_document_comes_back_as_it_was_given_and_changes_by_its_plan_alone()
 async fn what_does_not_fit_is_told_and_changes_nothing() {
     let shop = shop().await;
     let before = shop.get("/v1/business").await.body;
-    for (edit, words) in [
-        (json!({ "section": "services", "name": "Tatuagem", "action": "remove" }), "unknown entry `Tatuagem`"),
-        (json!({ "section": "services", "action": "add", "set": { "name": "Luzes" } }), "`price` is missing"),
+    let brow = |change: &str, fields: Value| json!({ "section": "services", "name": "Sobrancelha", "action": "change", change: fields });
+    for (edit, pointer, words) in [
+        (json!({ "section": "services", "name": "Tatuagem", "action": "remove" }), "/name", "unknown entry `Tatuagem`"),
         (
-            json!({ "section": "services", "name": "Sobrancelha", "action": "change", "set": { "price": "-1" } }),
-            "invalid price",
+            json!({ "section": "services", "action": "add", "set": { "price": "1.00" } }),
+            "/set/name",
+            "`name` is missing",
         ),
-        (json!({ "section": "organization", "action": "change", "add": { "name": "x" } }), "does not hold a list"),
+        (json!({ "section": "services", "action": "add", "set": { "name": "Luzes" } }), "/set", "`price` is missing"),
+        (brow("set", json!({ "price": "-1", "description": "fina" })), "/set/price", "invalid price"),
+        (brow("set", json!({ "name": "Fio" })), "/set/name", "keep their names"),
+        (brow("take", json!({ "aliases": "fio" })), "/take/aliases", "does not hold a list"),
+        (
+            json!({ "section": "organization", "action": "change", "set": { "hours.mon": ["9-10"] } }),
+            "/set/hours.mon",
+            "organization: ",
+        ),
+        (json!({ "section": "organization", "action": "remove" }), "/action", "can only be changed"),
+        (
+            json!({ "section": "organization", "action": "change", "add": { "name": "x" } }),
+            "/add/name",
+            "does not hold a list",
+        ),
     ] {
         let answer = shop.post("/v1/business/edit", edit.clone()).await;
-        assert!(answer.status == 422 && answer.body["errors"].to_string().contains(words), "{edit}: {answer:?}");
+        let error = &answer.body["errors"][0];
+        assert!(answer.status == 422 && error.to_string().contains(words), "{edit}: {answer:?}");
+        assert_eq!(error["pointer"], pointer, "{edit}: {answer:?}");
+        let detail = answer.body["detail"].as_str().unwrap();
+        assert!(detail.starts_with(&format!("the body does not fit: `{pointer}`: ")), "{edit}: {detail}");
     }
+    let mut wrong = before["document"].clone();
+    wrong["services"][0]["price"] = json!("1.500");
+    let answer = shop.post("/v1/business/plan", json!({ "document": wrong })).await;
+    assert_eq!(answer.body["errors"][0]["pointer"], "/document/services/0/price", "{answer:?}");
     let unknown = shop.post("/v1/business/edit", json!({ "section": "contacts", "action": "add" })).await;
     assert_eq!(unknown.status, 422, "{unknown:?}");
     let gone = json!({ "section": "tags", "name": "Mensalista", "action": "remove" });
@@ -139,57 +162,45 @@ async fn knowledge_comes_from_a_text_and_each_change_makes_a_version() {
     assert_eq!(shop.get("/v1/versions/shop_1").await.status, 404);
 }
 
-/// Runs the next turn of one conversation, and gives the version of this kind that it ran under.
-async fn turn_under(shop: &Shop, kind: &str) -> String {
-    let answer = shop.post("/v1/turn", json!({ "conversation": "visit", "text": "oi" })).await;
+/// Runs the next turn of a conversation, and gives the version of this kind that it ran under.
+async fn turn_under(shop: &Shop, conversation: &str, kind: &str) -> String {
+    let answer = shop.post("/v1/turn", json!({ "conversation": conversation, "text": "oi" })).await;
     let versions = answer.body["versions"].as_array().unwrap_or_else(|| panic!("{answer:?}")).clone();
     let own = versions.iter().filter_map(Value::as_str).find(|name| name.starts_with(kind));
     own.unwrap_or_else(|| panic!("{versions:?}")).to_owned()
 }
 
-/// The tool by which the model reads a section, with its arguments; `None` where no tool of the profile reads it.
-fn reading(section: &str) -> Option<(&'static str, Value)> {
-    match section {
-        "organization" => Some(("get_business_hours", json!({}))),
-        // It lists the professionals, too, whatever day it is.
-        "services" | "professionals" => Some(("get_services", json!({}))),
-        "plans" => Some(("get_subscription_plans", json!({}))),
-        "pipelines" => Some(("list_pipeline_stages", json!({}))),
-        "knowledge" => Some(("search_knowledge_base", json!({ "query": "pets" }))),
-        _ => None,
+/// What shows an edit: the result of a tool in the turn that has just run, or the document.
+async fn shown(shop: &Shop, edit: &SampleEdit) -> String {
+    if let Place::Document { .. } = edit.evidence.place {
+        return shop.get("/v1/business").await.body["document"][edit.section].to_string();
     }
-}
-
-/// What the answer of that tool has to show of an edit, and whether it shows it or no longer does; `None` of a field that no tool tells.
-fn evidence(edit: &SampleEdit) -> Option<(String, bool)> {
-    reading(edit.section)?;
-    let text = |field: &str| edit.fields[field].as_str().map(str::to_owned);
-    match edit.kind {
-        // A service without a professional cannot be booked, and is not shown.
-        EditKind::Add | EditKind::Remove if edit.section == "services" => None,
-        EditKind::Add => text("name").or_else(|| text("title")).map(|name| (name, true)),
-        EditKind::Remove => Some((edit.name.to_owned(), false)),
-        EditKind::Set => {
-            let price = text("price").map(|price| price.replace('.', ","));
-            let opens = edit.fields["hours.sun"][0].as_str().map(|_| r#""closes":"12:00""#.to_owned());
-            price.or(opens).or_else(|| text("content")).map(|value| (value, true))
-        }
-        EditKind::Append if edit.section == "pipelines" => text("stages").map(|stage| (stage, true)),
-        EditKind::Append | EditKind::Take => None,
-    }
+    let request = shop.model.requests().pop().unwrap();
+    let result = request.messages.iter().rev().find_map(|message| match message {
+        Message::ToolResult { content, .. } => Some(content.clone()),
+        Message::User { .. } | Message::Assistant { .. } => None,
+    });
+    result.unwrap_or_else(|| panic!("{edit:?}"))
 }
 
 #[tokio::test]
 async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
     let edits = business_edits::all();
     let turn = |edit: &SampleEdit| {
-        let read = reading(edit.section).map(|(tool, args)| calls(tool, &args));
+        let read = match &edit.evidence.place {
+            Place::Turn { tool, arguments, .. } => Some(calls(tool, arguments)),
+            Place::Document { .. } => None,
+        };
         read.into_iter().chain([says("Oi!")]).collect::<Vec<_>>()
     };
-    let shop = super::world::shop([says("Oi!")].into_iter().chain(edits.iter().flat_map(turn))).await;
-    turn_under(&shop, "business").await;
-    let mut seen = 0;
-    for edit in edits {
+    // Each conversation has a turn before its edit and one after it.
+    let script = edits.iter().flat_map(|edit| turn(edit).into_iter().chain(turn(edit)));
+    let shop = super::world::shop(script).await;
+    for (number, edit) in edits.into_iter().enumerate() {
+        let conversation = format!("visit-{number}");
+        let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
+        turn_under(&shop, &conversation, kind).await;
+        let shown_before = shown(&shop, &edit).await;
         let mut asked = json!({ "section": edit.section });
         if !edit.name.is_empty() {
             asked["name"] = json!(edit.name);
@@ -219,26 +230,21 @@ async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
         let told = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
         assert_eq!((told(&row.before), told(&row.after)), (edit.before.clone(), edit.after.clone()), "{edit:?}");
         // The next turn of the same conversation runs under a version with the business as it stands now.
-        let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
-        // So many messages in one minute would be slowed down, and not reach the model.
-        shop.clock.advance(SignedDuration::from_mins(30));
-        let version = turn_under(&shop, kind).await;
+        let version = turn_under(&shop, &conversation, kind).await;
         let content = shop.get(&format!("/v1/versions/{version}")).await.body["content"].clone();
         let held = if kind == "knowledge" { &content } else { &content[edit.section] };
         assert_eq!(held, &after[edit.section], "{edit:?}: {version}");
-        // What the model reads in that turn is the new value.
-        if let Some((value, is_there)) = evidence(&edit) {
-            let request = shop.model.requests().pop().unwrap();
-            let result = request.messages.iter().rev().find_map(|message| match message {
-                Message::ToolResult { content, .. } => Some(content.clone()),
-                Message::User { .. } | Message::Assistant { .. } => None,
-            });
-            let result = result.unwrap();
-            assert_eq!(result.contains(&value), is_there, "{edit:?}: {result}");
-            seen += 1;
-        }
+        // What the model reads in that turn has the new value.
+        let shown_after = shown(&shop, &edit).await;
+        let count = |text: &str| text.matches(edit.evidence.value).count();
+        let (more, less) = if edit.evidence.is_new {
+            (count(&shown_after), count(&shown_before))
+        } else {
+            (count(&shown_before), count(&shown_after))
+        };
+        assert!(more > less, "{edit:?}: {shown_before} and then {shown_after}");
+        shop.clock.advance(SignedDuration::from_mins(1));
     }
-    assert!(seen >= 12, "the model saw {seen} edits");
 }
 
 #[tokio::test]
