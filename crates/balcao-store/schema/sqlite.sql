@@ -679,7 +679,6 @@ CREATE TABLE agenda_feed (
     UNIQUE (hash)
 );
 CREATE INDEX agenda_feed_by_professional ON agenda_feed (organization_id, professional_id);
-CREATE UNIQUE INDEX professional_by_code ON professional (organization_id, code) WHERE code IS NOT NULL;
 CREATE TABLE entitlement (
     organization_id INTEGER PRIMARY KEY REFERENCES organization (id) ON DELETE CASCADE,
     tier TEXT NOT NULL CHECK (tier IN ('basic', 'complete')),
@@ -990,3 +989,4 @@ CREATE TABLE calendar_difference (
     event_id TEXT,
     PRIMARY KEY (organization_id, position)
 );
+CREATE UNIQUE INDEX professional_by_code ON professional (organization_id, code) WHERE code IS NOT NULL AND active = 1;

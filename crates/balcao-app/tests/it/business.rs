@@ -411,7 +411,7 @@ async fn an_edit_that_leaves_an_invalid_business_is_refused_as_the_file_would_be
 }
 
 #[tokio::test]
-async fn what_is_archived_leaves_its_code_and_its_names_to_others() {
+async fn what_is_archived_keeps_its_code_and_leaves_it_and_its_names_to_others() {
     let shop = Shop::open().await;
     // Another name is another professional: the one goes, the other comes, with the same code.
     let renamed = sample().replace("Wesley Moura", "Weslei Moura");
@@ -423,7 +423,20 @@ async fn what_is_archived_leaves_its_code_and_its_names_to_others() {
         all.iter().find(|one| one["name"] == name).cloned().unwrap()
     };
     let (gone, come) = (of("Wesley Moura"), of("Weslei Moura"));
-    assert_eq!((&gone["active"], &gone["code"], &come["code"]), (&json!(false), &Value::Null, &json!("wesley")));
+    assert_eq!((&gone["active"], &gone["code"], &come["code"]), (&json!(false), &json!("wesley"), &json!("wesley")));
+    // Who comes back has the code that they had, once it is free again.
+    let back = set(Section::Professionals, "Wesley Moura", "active", json!(true));
+    let taken = shop.planned(back.clone()).await;
+    assert!(
+        matches!(&taken, Err(refusal) if refusal.to_string().contains("two professionals have the code `wesley`")),
+        "{taken:?}"
+    );
+    shop.make(set(Section::Professionals, "Weslei Moura", "active", json!(false))).await.unwrap();
+    shop.make(back).await.unwrap();
+    let document = shop.document().await;
+    let all = document["professionals"].as_array().unwrap();
+    let wesley = all.iter().find(|one| one["name"] == "Wesley Moura").unwrap();
+    assert_eq!((&wesley["active"], &wesley["code"]), (&Value::Null, &json!("wesley")));
 
     let luzes = |name: &str| json!({"name": name, "price": "180.00", "duration_minutes": 90, "aliases": ["mechas"]});
     shop.make(add(Section::Services, luzes("Luzes"))).await.unwrap();

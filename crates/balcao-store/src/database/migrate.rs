@@ -297,6 +297,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112760_installation.sql"),
         postgres: include_str!("../../migrations/postgres/2026112760_installation.sql"),
     },
+    Migration {
+        version: 2_026_112_780,
+        name: "2026112780_code_of_active",
+        sqlite: include_str!("../../migrations/sqlite/2026112780_code_of_active.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112780_code_of_active.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -117,8 +117,7 @@ impl Maker<'_, '_> {
         let stored = stored.into_iter().find(|one| one.name == self.name);
         let wanted = self.wanted.professionals.iter().find(|one| one.professional.name == self.name);
         if let (Action::Archived, Some(professional), None) = (action, &stored, wanted) {
-            let archived =
-                balcao_domain::professional::Professional { active: false, code: None, ..professional.clone() };
+            let archived = balcao_domain::professional::Professional { active: false, ..professional.clone() };
             catalog::update_professional(self.tx, self.organization, &archived)?;
             return Ok(());
         }

@@ -165,9 +165,7 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
             match entries.get_mut(place).and_then(Value::as_object_mut) {
                 // Others may name it, so it stays where it is.
                 Some(entry) if section.is_archived() => {
-                    entry.insert("active".to_owned(), Value::Bool(false));
-                    // The next professional may have the code.
-                    entry.remove("code");
+                    drop(entry.insert("active".to_owned(), Value::Bool(false)));
                 }
                 Some(_) | None => drop(entries.remove(place)),
             }

@@ -263,14 +263,13 @@ pub(super) fn changes(stored: &Records, wanted: &Records) -> Vec<Change> {
                 (Some(_), None) if section.is_archived() => continue,
                 (Some(_), None) => Action::Removed,
             };
-            let kept =
-                before.filter(|_| action == Action::Archived && after.is_none()).map(|entry| archived(section, entry));
+            let kept = before.filter(|_| action == Action::Archived && after.is_none()).map(archived);
             let fields = differing(before.unwrap_or(&nothing), after.or(kept.as_ref()).unwrap_or(&nothing));
             if !fields.is_empty() || before.is_none() || after.is_none() {
                 found.push(Change { section, name, action, fields, hits: Vec::new(), impossible: None });
             }
         }
-        // What goes makes room for what comes: a professional with a new name keeps the code.
+        // What goes makes room for what comes: a professional with a new name has the code of the one who left.
         if let Some(of_section) = found.get_mut(first..) {
             of_section.sort_by_key(|change: &Change| !matches!(change.action, Action::Archived | Action::Removed));
         }
@@ -278,13 +277,10 @@ pub(super) fn changes(stored: &Records, wanted: &Records) -> Vec<Change> {
     found
 }
 
-/// The entry as it stays when a file no longer has it. A professional who left gives the code back.
-fn archived(section: Section, entry: &Map<String, Value>) -> Map<String, Value> {
+/// The entry as it stays when a file no longer has it.
+fn archived(entry: &Map<String, Value>) -> Map<String, Value> {
     let mut kept = entry.clone();
     kept.insert("active".to_owned(), Value::Bool(false));
-    if section == Section::Professionals {
-        kept.remove("code");
-    }
     kept
 }
 

@@ -426,7 +426,10 @@ fn professionals<'a>(
         let (Some(id), Some(name)) = (placeholder(professionals.len()), name) else { continue };
         let (phone, email) = (reader.phone(&fields, "phone"), reader.email(&fields, "email"));
         let notify = notices::notify(reader, fields.get("notify"), phone.is_some(), email.is_some());
-        let taken: Vec<&str> = professionals.iter().filter_map(|one| one.professional.code.as_deref()).collect();
+        let active = reader.truth(&fields, "active", true);
+        // An archived one keeps the code, and others may have it.
+        let holders = professionals.iter().filter(|one| active && one.professional.active);
+        let taken: Vec<&str> = holders.filter_map(|one| one.professional.code.as_deref()).collect();
         let code = notices::code(reader, fields.get("code"), &taken);
         let professional = Professional {
             id,
@@ -446,7 +449,7 @@ fn professionals<'a>(
             email,
             notify,
             code,
-            active: reader.truth(&fields, "active", true),
+            active,
         };
         professionals.push(ProfessionalEntry { professional, offers, away });
     }
