@@ -54,7 +54,7 @@ pub struct KeptTerms {
 
 impl KeptTerms {
     /// The terms of an appointment; `None` if it is a visit without a service.
-    pub(crate) fn of(one: &Appointment) -> Option<Self> {
+    pub(crate) fn of_appointment(one: &Appointment) -> Option<Self> {
         let minutes = one.span.start.duration_until(one.span.end).as_mins();
         Some(Self {
             service: one.service?,

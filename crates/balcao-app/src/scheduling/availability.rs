@@ -197,7 +197,7 @@ fn find_kept(
     };
     let of_named = |one: &&Appointment| named.is_some_and(|named| named.id == one.professional);
     let kept: Vec<&Appointment> = upcoming.iter().filter(|one| is_only_kept(one)).collect();
-    Ok(kept.iter().copied().find(of_named).or(kept.first().copied()).and_then(KeptTerms::of))
+    Ok(kept.iter().copied().find(of_named).or(kept.first().copied()).and_then(KeptTerms::of_appointment))
 }
 
 fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayAvailability, AvailabilityRefusal> {

@@ -133,8 +133,8 @@ proptest! {
     }
 }
 
-/// The moves that are proposed for a booking at the machine cut of Wesley after a change, as whom each is with, and the booking as the
-/// first of them leaves it.
+/// The moves that are proposed for a booking at the machine cut of Wesley after a change, each by its professional, and the booking as
+/// the first of them leaves it.
 async fn moves_after(archived: bool, offered: bool) -> (Vec<String>, AppointmentView) {
     let bookings = vec![(1, 20, true)];
     let changed =
@@ -169,7 +169,7 @@ async fn moves_after(archived: bool, offered: bool) -> (Vec<String>, Appointment
 }
 
 #[tokio::test]
-async fn i_32_booking_of_what_is_offered_no_longer_has_moves_that_keep_its_professional_and_terms() {
+async fn booking_of_what_is_offered_no_longer_has_moves_that_keep_its_professional_and_terms() {
     let (wesley, otavio) = ("Wesley Moura", "Otávio Prado");
     for (archived, offered, with) in [
         // The other who did the cut may have the booking, too.

@@ -139,9 +139,11 @@ pub(crate) fn in_its_place(old: &Appointment, request: &RescheduleRequest) -> Bo
 /// The service that is wanted. One that stays, also if its id is named, stays even if it was archived.
 fn service_in_its_place(old: &Appointment, wanted: Option<&ServiceChoice>) -> Option<ServiceChoice> {
     match wanted {
-        Some(ServiceChoice::Id(id)) if Some(*id) == old.service => KeptTerms::of(old).map(ServiceChoice::Kept),
+        Some(ServiceChoice::Id(id)) if Some(*id) == old.service => {
+            KeptTerms::of_appointment(old).map(ServiceChoice::Kept)
+        }
         Some(other) => Some(other.clone()),
-        None => KeptTerms::of(old).map(ServiceChoice::Kept),
+        None => KeptTerms::of_appointment(old).map(ServiceChoice::Kept),
     }
 }
 

@@ -93,7 +93,7 @@ fn free_times(
     let upcoming = appointment::upcoming_of_contact(tx, id, one.contact, organization.currency, now)?;
     let (today, day) = (zone.to_datetime(now).date(), zone.to_datetime(one.span.start).date());
     let dates = (today.max(day.saturating_sub(SEARCHED_BEFORE.days())), day.saturating_add(SEARCHED_AFTER.days()));
-    let agenda = Agenda::load(tx, id, Some(one.contact), dates, now)?.keeping(KeptTerms::of(one));
+    let agenda = Agenda::load(tx, id, Some(one.contact), dates, now)?.keeping(KeptTerms::of_appointment(one));
     let service = agenda.services.iter().find(|service| Some(service.id) == one.service);
     let free = agenda.free(service, None, None, dates);
     let is_granted = |whose: ProfessionalId, at: Timestamp| {
