@@ -97,6 +97,7 @@ async fn make(tenants: usize) -> anyhow::Result<(InlineDatabase, Vec<Tenant>)> {
     }
     database.change(oracles::timers::record)?;
     database.change(oracles::leases::record)?;
+    database.change(oracles::moves::record)?;
     Ok((database, made))
 }
 

@@ -7,6 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "a run ends with its runtime, and nobody waits for a process that died")]
 
 mod businesses;
+mod conflicts;
 mod external_systems;
 mod faults;
 mod fixtures;

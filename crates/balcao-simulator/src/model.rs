@@ -109,6 +109,8 @@ fn wishes(world: &World, asked: &str) -> Vec<ToolCallRequest> {
         let index = calls.len();
         if let Some(args) = booking(line) {
             calls.push(call(index, "create_appointment", &args));
+        } else if let Some(args) = move_wish(line) {
+            calls.push(call(index, "reschedule_appointment", &args));
         } else if line.contains("observação") {
             let note = format!("pediu {}", world.draw(|rng| rng.u32(..)));
             calls.push(call(index, "add_internal_note", &json!({"note": note})));
@@ -149,6 +151,15 @@ fn booking(line: &str) -> Option<Value> {
     Some(json!({
         "service_name": service, "barber_name": name, "date": format!("2026-{month}-{day}"), "start_hour": hour,
     }))
+}
+
+/// "Quero remarcar para dia DD/MM às HH:MM."
+fn move_wish(line: &str) -> Option<Value> {
+    let (_, rest) = line.split_once("Quero remarcar para dia ")?;
+    let (date, rest) = rest.split_once(" às ")?;
+    let (day, month) = date.split_once('/')?;
+    let hour: String = rest.chars().take(5).collect();
+    Some(json!({ "new_date": format!("2026-{month}-{day}"), "new_start_hour": hour }))
 }
 
 /// "Me lembra NUMBER minutos antes."

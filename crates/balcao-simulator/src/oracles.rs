@@ -5,6 +5,7 @@
 pub(crate) mod agenda;
 mod business;
 pub(crate) mod leases;
+pub(crate) mod moves;
 mod records;
 mod subscriptions;
 pub(crate) mod timers;
@@ -64,6 +65,7 @@ pub(crate) fn judge_run(
         visits::end_once(tx, tenants, world.now(), &mut found)?;
         subscriptions::are_sound(tx, &mut found)?;
         business::plans_are_kept(tx, tenants, &outside, &mut found)?;
+        moves::keep_what_was_booked(tx, &mut found)?;
         records::are_true(tx, &turns, &mut found)?;
         leases::fence(&outside, &mut found);
         leases::are_waited_for(tx, world, &mut found)?;
@@ -353,7 +355,10 @@ fn call(record: &Value) -> Call {
         tool: text(record.get("tool")).unwrap_or_default(),
         key: text(record.get("key")),
         uncertain: result.get("uncertain") == Some(&Value::Bool(true)),
-        appointment: result.pointer("/value/appointment_id").and_then(Value::as_i64).filter(|_| succeeded),
+        appointment: ["/value/appointment_id", "/value/new_appointment/appointment_id"]
+            .into_iter()
+            .find_map(|place| result.pointer(place).and_then(Value::as_i64))
+            .filter(|_| succeeded),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use balcao_app::admin::business::{Business, BusinessPlan, BusinessRefusal, Edit, FieldEdit, Section};
 use balcao_app::admin::seed::BusinessFile;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::businesses::Tenant;
 use crate::observations::{AppliedPlan, TIME_OFF};
@@ -12,6 +12,19 @@ use crate::workload::Crowd;
 const OWNERS: usize = 2;
 /// How often an owner looks at the plan again because the business has changed meanwhile.
 const LOOKS: usize = 4;
+/// The service that customers book, which owners change.
+const SERVICE: &str = "Corte na máquina";
+
+/// What an owner wants.
+#[derive(Debug, Clone)]
+enum Wish {
+    Edit(Edit),
+    /// The business as it stands, written to a file and read back, with this price and this address.
+    File {
+        price: String,
+        address: String,
+    },
+}
 
 impl Crowd {
     /// Every owner of every business makes a change, most of them at about the same time.
@@ -24,6 +37,10 @@ impl Crowd {
             self.change_price(tenant, place, owner).await;
             if owner == 0 {
                 self.plan_time_off(tenant, place).await;
+                self.resolve_conflicts(tenant, place).await;
+                self.change_by_file(tenant, place).await;
+            } else {
+                self.archive_for_a_while(tenant, place).await;
             }
             self.plan_holiday(tenant, place, owner).await;
         });
@@ -32,10 +49,29 @@ impl Crowd {
 
     /// The price of a service that customers book.
     async fn change_price(&self, tenant: &Tenant, place: usize, owner: usize) {
-        // No two owners want the same price, so that a plan is not made again after a change back.
-        let price = format!("{}.00", 51 + owner);
-        let edit = change(Section::Services, "Corte na máquina", ("price", FieldEdit::Set(json!(price))));
-        self.make(tenant, edit, format!("price/{place}/{owner}")).await;
+        let price = self.draw_price();
+        let edit = change(Section::Services, SERVICE, ("price", FieldEdit::Set(json!(price))));
+        self.make(tenant, Wish::Edit(edit), format!("price/{place}/{owner}")).await;
+    }
+
+    /// A price that another owner may want, too, or that the service had before.
+    fn draw_price(&self) -> String {
+        format!("{}.00", self.world.draw(|rng| rng.u8(50..=52)))
+    }
+
+    /// A service is offered no longer, and is again later. Its bookings stay meanwhile.
+    async fn archive_for_a_while(&self, tenant: &Tenant, place: usize) {
+        let gone = Edit::Remove { section: Section::Services, name: SERVICE.to_owned() };
+        self.make(tenant, Wish::Edit(gone), format!("archive/{place}")).await;
+        self.world.linger(2_000, 20_000).await;
+        let back = change(Section::Services, SERVICE, ("active", FieldEdit::Set(json!(true))));
+        self.make(tenant, Wish::Edit(back), format!("reactivate/{place}")).await;
+    }
+
+    /// An owner writes the business to a file, changes the file, looks at its plan, and applies it.
+    async fn change_by_file(&self, tenant: &Tenant, place: usize) {
+        let wish = Wish::File { price: self.draw_price(), address: format!("Rua Nova, {place}") };
+        self.make(tenant, wish, format!("file/{place}")).await;
     }
 
     /// A professional is away at a time at which customers book.
@@ -43,7 +79,7 @@ impl Crowd {
         let (from, to) = TIME_OFF;
         let away = json!({ "from": from, "to": to });
         let edit = change(Section::Professionals, "Wesley Moura", ("time_off", FieldEdit::Add(away)));
-        self.make(tenant, edit, format!("time_off/{place}")).await;
+        self.make(tenant, Wish::Edit(edit), format!("time_off/{place}")).await;
     }
 
     /// The business is closed for a day, and open longer on the next; each owner means other days, and customers do not book so far ahead.
@@ -52,14 +88,14 @@ impl Crowd {
         let long = json!({ "date": format!("2027-02-{:02}", 2 + 2 * owner), "periods": ["08:00-22:00"] });
         for (name, day) in [("holiday", closed), ("hours", long)] {
             let edit = change(Section::Organization, "", ("exceptions", FieldEdit::Add(day)));
-            self.make(tenant, edit, format!("{name}/{place}/{owner}")).await;
+            self.make(tenant, Wish::Edit(edit), format!("{name}/{place}/{owner}")).await;
         }
     }
 
-    /// Looks at the plan of an edit and applies it; looks again where it was refused because the business has changed.
-    async fn make(&self, tenant: &Tenant, edit: Edit, name: String) {
+    /// Looks at the plan of a wish and applies it; looks again where it was refused because the business has changed.
+    async fn make(&self, tenant: &Tenant, wish: Wish, name: String) {
         for look in 0..LOOKS {
-            let Some(Ok((wanted, plan))) = self.look_at_plan(tenant, &edit, format!("{name}/look/{look}")).await else {
+            let Some(Ok((wanted, plan))) = self.look_at_plan(tenant, &wish, format!("{name}/look/{look}")).await else {
                 return;
             };
             self.world.linger(0, 4_000).await;
@@ -71,7 +107,8 @@ impl Crowd {
                 Some(Err(ref refusal)) => refusal.to_string(),
             };
             self.world.note(|| format!("{name}: {outcome}"));
-            if matches!(applied, Some(Ok(_))) {
+            // Where there is nothing to change, nothing is made.
+            if matches!(applied, Some(Ok(_))) && !plan.changes.is_empty() {
                 self.world.outside().plans.push(AppliedPlan { organization: tenant.organization, plan });
             }
             if outcome != "moved" {
@@ -83,15 +120,31 @@ impl Crowd {
     async fn look_at_plan(
         &self,
         tenant: &Tenant,
-        edit: &Edit,
+        wish: &Wish,
         name: String,
     ) -> Option<Result<(BusinessFile, BusinessPlan), BusinessRefusal>> {
         let organization = tenant.organization;
-        self.once(name, |app, _| {
-            let edit = edit.clone();
-            async move { Business::new(app).plan_edit(organization, edit).await }
-        })
-        .await
+        let (price, address) = match wish {
+            Wish::Edit(edit) => {
+                let looked = self.once(name, |app, _| {
+                    let edit = edit.clone();
+                    async move { Business::new(app).plan_edit(organization, edit).await }
+                });
+                return looked.await;
+            }
+            Wish::File { price, address } => (price, address),
+        };
+        let export = self
+            .once(format!("{name}/export"), move |app, _| async move { Business::new(app).export(organization).await });
+        let text = edited(export.await?, price, address).to_string();
+        // The owner thinks, and the business may change behind the file.
+        self.world.linger(0, 4_000).await;
+        let file = BusinessFile::read("file.yaml", &text).ok()?;
+        let plan = self.once(name, |app, _| {
+            let file = file.clone();
+            async move { Business::new(app).plan(organization, file).await }
+        });
+        Some(plan.await?.map(|plan| (file, plan)))
     }
 
     async fn apply_plan(
@@ -108,6 +161,18 @@ impl Crowd {
         })
         .await
     }
+}
+
+/// The document with another address, and another price of the service.
+fn edited(mut document: Value, price: &str, address: &str) -> Value {
+    if let Some(organization) = document.get_mut("organization") {
+        organization["address"] = json!(address);
+    }
+    let services = document.get_mut("services").and_then(Value::as_array_mut);
+    for service in services.into_iter().flatten().filter(|one| one["name"] == SERVICE) {
+        service["price"] = json!(price);
+    }
+    document
 }
 
 fn change(section: Section, name: &str, (field, edit): (&str, FieldEdit)) -> Edit {

@@ -41,6 +41,7 @@ profile:
   prompt: [identity, context]
   guardrails: {asks_for_human: true, opt_out: true}
   followup_delays: [1]
+  confirm: {reschedule_appointment: model}
   limits: {timeout_s: 90}
 ";
 

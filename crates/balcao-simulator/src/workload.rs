@@ -194,7 +194,7 @@ impl Crowd {
         let what = if self.world.strikes(self.world.plan.faults.poison) {
             POISON.to_owned()
         } else {
-            self.world.draw(|rng| match rng.u8(..20) {
+            self.world.draw(|rng| match rng.u8(..22) {
                 0..=5 => {
                     let who = rng.choice(["Wesley Moura", "Otávio Prado"]).unwrap_or_default();
                     let (day, hour) = (rng.u8(25..=26), rng.u8(14..=16));
@@ -210,7 +210,8 @@ impl Crowd {
                 }
                 16 => "Me chama depois".to_owned(),
                 17 => "Quero entrar na lista de espera".to_owned(),
-                18 => "Não quero mais receber mensagens".to_owned(),
+                18 | 19 => format!("Quero remarcar para dia {}/11 às {}:00.", rng.u8(25..=26), rng.u8(14..=17)),
+                20 => "Não quero mais receber mensagens".to_owned(),
                 _ => "quero falar com um atendente".to_owned(),
             })
         };

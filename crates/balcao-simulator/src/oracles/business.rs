@@ -24,6 +24,7 @@ pub(super) fn plans_are_kept(
     for tenant in tenants {
         let organization = i64::from(tenant.organization);
         prices_form_a_chain(tx, organization, found)?;
+        service_stands_as_last_edited(tx, organization, found)?;
         let made: Vec<String> = tx.query_all(
             "SELECT subject FROM audit_log WHERE organization_id = ?1 AND action = 'business.apply' ORDER BY subject",
             &[organization.into()],
@@ -48,7 +49,7 @@ fn prices_form_a_chain(tx: &mut Tx<'_>, organization: i64, found: &mut Vec<Findi
     let (service, first) = SERVICE;
     let acts: Vec<(String, String)> = tx.query_all(
         "SELECT before_value, after_value FROM audit_log
-         WHERE organization_id = ?1 AND action = 'services.update' AND subject = ?2 ORDER BY id",
+         WHERE organization_id = ?1 AND action IN ('services.update', 'services.archive') AND subject = ?2 ORDER BY id",
         &[organization.into(), service.into()],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
@@ -57,7 +58,8 @@ fn prices_form_a_chain(tx: &mut Tx<'_>, organization: i64, found: &mut Vec<Findi
         fields.and_then(|fields| Some(fields.get("price")?.as_str()?.to_owned())).unwrap_or_default()
     };
     let mut chain = vec![first.to_owned()];
-    for (before, after) in acts {
+    // Other fields change, too.
+    for (before, after) in acts.into_iter().filter(|(_, after)| !price(after).is_empty()) {
         if chain.last() != Some(&price(&before)) {
             found.push(format!("O-18: org_{organization}: a price of {} follows {chain:?}", price(&before)));
         }
@@ -79,6 +81,45 @@ fn prices_form_a_chain(tx: &mut Tx<'_>, organization: i64, found: &mut Vec<Findi
     )?;
     for (id, price) in booked.into_iter().filter(|(_, price)| !cents.contains(price)) {
         found.push(format!("O-18: apt_{id} costs {price} cents; expected one of {chain:?}"));
+    }
+    Ok(())
+}
+
+/// The service is offered, or is not, as the last act on it says.
+fn service_stands_as_last_edited(
+    tx: &mut Tx<'_>,
+    organization: i64,
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    let acts: Vec<(String, String)> = tx.query_all(
+        "SELECT before_value, after_value FROM audit_log
+         WHERE organization_id = ?1 AND action IN ('services.archive', 'services.update') AND subject = ?2 ORDER BY id",
+        &[organization.into(), SERVICE.0.into()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let is_archived = |text: &str| {
+        let fields: Value = serde_json::from_str(text).unwrap_or_default();
+        fields.get("active") == Some(&Value::Bool(false))
+    };
+    let mut expected = true;
+    for (before, after) in acts {
+        let (was, is) = (is_archived(&before), is_archived(&after));
+        if (was && expected) || (is && !expected) {
+            found.push(format!(
+                "O-18: org_{organization}: an act finds the service active: {expected}, from {before} to {after}"
+            ));
+        }
+        expected = if was != is { was } else { expected };
+    }
+    let stored: bool = tx.query_one(
+        "SELECT active FROM service WHERE organization_id = ?1 AND name = ?2",
+        &[organization.into(), SERVICE.0.into()],
+        |row| row.get(0),
+    )?;
+    if stored != expected {
+        found.push(format!(
+            "O-18: org_{organization}: the acts leave the service active: {expected}, and it is {stored}"
+        ));
     }
     Ok(())
 }

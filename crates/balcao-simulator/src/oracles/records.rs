@@ -8,6 +8,9 @@ use serde_json::Value;
 use super::{Finding, Turn};
 use crate::model::{FOLLOW_UP_HINT, SECRET};
 
+/// The tool that moves an appointment.
+const MOVE: &str = "reschedule_appointment";
+
 /// A tool whose every success leaves one row, and the rows that nothing else writes.
 struct Leaves {
     tool: &'static str,
@@ -16,10 +19,12 @@ struct Leaves {
     rows: String,
 }
 
-fn kinds() -> [Leaves; 4] {
+fn kinds() -> [Leaves; 5] {
+    let in_place = "EXISTS (SELECT 1 FROM appointment o WHERE o.moved_to = a.id)";
     let of = |tool, unless, rows: &str| Leaves { tool, unless, rows: format!("SELECT count(*) FROM {rows}") };
     [
-        of(SECRET, Some("already_booked"), "appointment WHERE source = 'agent'"),
+        of(SECRET, Some("already_booked"), &format!("appointment a WHERE source = 'agent' AND NOT {in_place}")),
+        of(MOVE, None, &format!("appointment a WHERE source = 'agent' AND {in_place}")),
         of("join_waitlist", Some("already_waiting"), "waitlist"),
         of("add_internal_note", None, "note WHERE content LIKE 'pediu %'"),
         of("schedule_followup", None, &format!("follow_up WHERE hint LIKE '{FOLLOW_UP_HINT}%'")),
@@ -57,7 +62,7 @@ fn bookings_are_told(tx: &mut Tx<'_>, turns: &[Turn], found: &mut Vec<Finding>) 
         tx.query_all("SELECT id, source FROM appointment ORDER BY id", &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let calls = || turns.iter().flat_map(|turn| &turn.calls);
     let told: BTreeSet<i64> = calls().filter_map(|call| call.appointment).collect();
-    let unsure = calls().filter(|call| call.tool == SECRET && call.uncertain).count();
+    let unsure = calls().filter(|call| [SECRET, MOVE].contains(&call.tool.as_str()) && call.uncertain).count();
     let is_booked = |id: &i64| booked.iter().any(|(one, _)| one == id);
     found.extend(told.iter().filter(|id| !is_booked(id)).map(|id| format!("O-5: {id} was told and is not booked")));
     let by_agent = booked.iter().filter(|(_, source)| source == "agent").map(|(id, _)| id);

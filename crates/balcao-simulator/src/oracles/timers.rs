@@ -159,7 +159,8 @@ impl Timer {
 fn messages_are_written_once(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
     let (said, written): (i64, i64) = tx.query_one(
         "SELECT (SELECT count(*) FROM message WHERE author = 'system'),
-                (SELECT count(*) FROM outbox WHERE kind IN ('reminder', 'follow_up', 'waitlist'))",
+                (SELECT count(*) FROM outbox WHERE kind IN ('reminder', 'follow_up', 'waitlist', 'appointment_moved',
+                                                            'appointment_cancelled', 'appointment_kept'))",
         &[],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
