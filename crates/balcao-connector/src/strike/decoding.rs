@@ -14,6 +14,8 @@ pub(super) struct Decoded {
     /// In the order of their bytes.
     pieces: Vec<Piece>,
     end: usize,
+    /// Whether its codes spell what another code may be made of.
+    pub(super) spells_codes: bool,
 }
 
 /// Bytes that one code spells, or that stand in the text as they are.
@@ -28,13 +30,14 @@ struct Piece {
 
 impl Decoded {
     const fn new() -> Self {
-        Self { bytes: Vec::new(), pieces: Vec::new(), end: 0 }
+        Self { bytes: Vec::new(), pieces: Vec::new(), end: 0, spells_codes: false }
     }
 
     /// Adds one byte that a code at `place` spells.
     fn push(&mut self, byte: u8, place: usize) {
         self.pieces.push(Piece { index: self.bytes.len(), place, is_literal: false });
         self.bytes.push(byte);
+        self.spells_codes |= byte.is_ascii_hexdigit() || OF_CODES.contains(&byte);
     }
 
     /// Adds what a code at `place` spells. Zero bytes fill up the codes of wide characters and spell nothing.
@@ -65,18 +68,23 @@ impl Decoded {
 
 /// All readings of the text that differ from the text, and may hold what has at least so many bytes.
 pub(super) fn readings(text: &[u8], least: usize) -> Vec<Decoded> {
-    let usual = unescaped(text, memchr3_iter(b'%', b'&', b'\\', text), usual_code);
-    let quoted = unescaped(text, memchr_iter(b'=', text), quoted_code);
-    let [hexadecimal, decimal, octal] = runs::spelled(text, least);
-    // Most texts have none, and then nothing is allocated.
+    // Most texts have none, and then nothing is made.
     let mut all = Vec::new();
-    for reading in [usual, quoted, hexadecimal, decimal, octal] {
-        if !reading.bytes.is_empty() {
-            all.push(reading);
-        }
+    let mut marks = memchr3_iter(b'%', b'&', b'\\', text).peekable();
+    if marks.peek().is_some() {
+        all.push(unescaped(text, marks, usual_code));
     }
+    let mut marks = memchr_iter(b'=', text).peekable();
+    if marks.peek().is_some() {
+        all.push(unescaped(text, marks, quoted_code));
+    }
+    all.extend(runs::spelled(text, least).into_iter().flatten());
+    all.retain(|reading| !reading.bytes.is_empty());
     all
 }
+
+/// What codes are made of, besides their digits.
+const OF_CODES: &[u8] = b"%&\\=#;xXuU";
 
 /// Bytes that are kept before and behind a code: more than the longest part of a secret has.
 const REACH: usize = 64;
@@ -117,7 +125,7 @@ fn unescaped(
         match spelled {
             Spelled::Byte(byte) => found.push_all([byte], mark),
             Spelled::Char(spelled) => found.push_all(spelled.encode_utf8(&mut [0; 4]).bytes(), mark),
-            Spelled::Nothing => {}
+            Spelled::Nothing => found.spells_codes = true,
         }
         done = mark + length;
     }

@@ -11,10 +11,18 @@ const MOST_BETWEEN: usize = 12;
 const USUAL: usize = 8;
 const BASES: [u32; 3] = [16, 10, 8];
 
-/// What the runs of the text spell, in each base; runs of fewer than `least` bytes are part of no secret.
-pub(super) fn spelled(text: &[u8], least: usize) -> [Decoded; 3] {
+/// What the runs of the text spell, in each base, if there may be any; runs of fewer than `least` bytes are part of no secret.
+pub(super) fn spelled(text: &[u8], least: usize) -> Option<[Decoded; 3]> {
+    // Each byte takes two digits, and some bytes are spelt by letters alone, but not most of them.
+    if text.len() < least * 2 || text.iter().filter(|byte| byte.is_ascii_digit()).count() < least / 2 {
+        return None;
+    }
+    let regions = regions(text, least);
+    if regions.is_empty() {
+        return None;
+    }
     let mut readings = BASES.map(|base| Reading { base, least, found: Decoded::new(), begin: 0 });
-    for (from, to) in regions(text, least) {
+    for (from, to) in regions {
         let mut last = from;
         for (start, end) in words(text, from, to) {
             let word = text.get(start..end).unwrap_or_default();
@@ -35,7 +43,7 @@ pub(super) fn spelled(text: &[u8], least: usize) -> [Decoded; 3] {
         }
         readings.iter_mut().for_each(|reading| reading.end_run(last));
     }
-    readings.map(|reading| reading.found)
+    Some(readings.map(|reading| reading.found))
 }
 
 /// The parts of the text in which runs may stand: those that have digits, and none of the letters that stand in no number and no mark.
@@ -71,10 +79,23 @@ fn regions(text: &[u8], least: usize) -> Vec<(usize, usize)> {
     all
 }
 
-/// A letter that stands in no number and in no mark of one.
+/// Whether a byte is a letter that stands in no number and in no mark of one. Most of the search asks this.
 const fn is_foreign(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit() && !is_hex_mark(byte) && !matches!(byte, b'h' | b'H')
+    FOREIGN[byte as usize]
 }
+
+const FOREIGN: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = b'A';
+    while byte <= b'z' {
+        all[byte as usize] = byte.is_ascii_alphabetic()
+            && !byte.is_ascii_hexdigit()
+            && !is_hex_mark(byte)
+            && !matches!(byte, b'h' | b'H');
+        byte += 1;
+    }
+    all
+};
 
 /// Where the words of letters and digits within a part of the text begin and end.
 fn words(text: &[u8], from: usize, to: usize) -> impl Iterator<Item = (usize, usize)> {
