@@ -441,7 +441,8 @@ pub(crate) fn profile<'a>(
 pub(crate) async fn with_loss_of_acceptances(config: &Config) -> Result<Config, Failure> {
     let mut config = config.clone();
     let packs = &config.packs;
-    if packs.acceptances_are_lost || packs.development || packs.folders.is_empty() || packs.accepted.exists() {
+    // Folders may be named again later, so a configuration without any asks, too.
+    if packs.acceptances_are_lost || packs.development || packs.accepted.exists() {
         return Ok(config);
     }
     config.packs.acceptances_are_lost = was_served(&config).await?;

@@ -11,14 +11,15 @@ mod clauses;
 mod words;
 
 use clauses::{
-    choice, denied_coming, infinitive_of, objects, permitted_idiom, put_down, told_as_done, told_of_what_is,
+    asked_how_we_are, choice, denied_coming, infinitive_of, objects, permitted_idiom, put_down, told_as_done,
+    told_of_what_is,
 };
 pub(crate) use clauses::{is_own_act, may_ask_for_hours, puts_off};
 use words::{
-    AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, PLEASE,
-    REMINDING, RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
+    AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, CONCEDING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS,
+    PLEASE, REMINDING, RESCHEDULING, STANDING, THANKS, UNSURE, WAITING, YES, YES_SIGNS,
 };
-pub(crate) use words::{LEADS, SMALL};
+pub(crate) use words::{GREETINGS, LEADS, SMALL};
 
 use crate::{
     dates::{DateSpan, find_dates},
@@ -113,6 +114,8 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
         tally.plain |= piece == Piece::Yes
             && if asked == Asked::Cancelling { is(ANSWERING, index) } else { !is(AFFIRMING, index) };
         tally.pleads |= piece == Piece::Filler && is(PLEASE, index);
+        tally.thanks |= piece == Piece::Filler && is(THANKS, index);
+        tally.settles |= matches!(piece, Piece::Yes | Piece::Deed) && !is(CONCEDING, index);
         tally.count(piece);
         index = index.saturating_add(len.max(1));
     }
@@ -253,6 +256,10 @@ struct Tally {
     names: bool,
     /// A word agrees even beside the appointment's day and time.
     plain: bool,
+    /// It thanks.
+    thanks: bool,
+    /// A word of agreement is of no kind that also closes a conversation.
+    settles: bool,
     /// It says "por favor".
     pleads: bool,
     /// It asks back, or names another deed than the one that was asked about.
@@ -278,6 +285,8 @@ impl Tally {
         // "Por favor" alone asks us to go on; beside anything else it is a courtesy.
         let goes_on = self.pleads && self.first.is_none() && !self.names;
         let agrees = self.yes || self.deed || goes_on;
+        // "Tudo bem, obrigado" may also close the conversation.
+        let closes = self.thanks && !self.settles && !goes_on;
         // "Quero meu horário" wants what the deed would end.
         let keeps = self.ends && self.names && !(self.plain || self.deed);
         if self.no {
@@ -289,7 +298,7 @@ impl Tally {
                 (false, false) => Agreement::Unclear,
             };
         }
-        match (agrees, self.other || keeps) {
+        match (agrees, self.other || keeps || closes) {
             (true, false) => Agreement::Yes,
             (false, _) if self.astray => Agreement::Contested,
             (true, true) | (false, _) => Agreement::Unclear,
@@ -328,6 +337,9 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     }
     if may_ask_for_hours(tokens, index) {
         return (Piece::Unknown, 1);
+    }
+    if let Some(len) = asked_how_we_are(tokens, index) {
+        return (Piece::Filler, len);
     }
     if let Some(len) = phrase_at(tokens, index, STANDING).filter(|_| ends(asked)) {
         return (Piece::Unknown, len);

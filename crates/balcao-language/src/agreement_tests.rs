@@ -67,6 +67,9 @@ fn agreement_and_nothing_else_is_yes() {
         "marca lá",
         "com toda certeza",
         "works great",
+        "dá certo",
+        "anota aí",
+        "firmeza",
         "top",
         "combinado",
         "positivo",
@@ -427,6 +430,40 @@ fn who_settles_on_the_day_of_a_visit_does_not_agree_to_cancel_it() {
     }
     let to_saturday = |text: &str| agreement_to(text, Asked::Rescheduling, "sábado 10:00", today);
     assert_eq!(to_saturday("fechado então sábado 10h"), Agreement::Yes);
+}
+
+#[test]
+fn a_greeting_and_a_polite_close_agree_to_nothing() {
+    let today = Date::constant(2026, 11, 24);
+    for asked in [Asked::Booking, Asked::Cancelling, Asked::Rescheduling] {
+        for text in [
+            "oi tudo bem",
+            "oi, tudo bem",
+            "bom dia, tudo bem",
+            "boa tarde tudo certo",
+            "opa, tudo certo",
+            "oi, tudo tranquilo",
+            "e aí beleza",
+            "e aí, beleza",
+            "oi tudo bem e vc",
+            "tudo bem, obrigado",
+            "obrigado, tudo bem",
+            "sem problemas, obrigado",
+            "tá, obrigado",
+        ] {
+            assert_ne!(agreement_about(text, asked), Agreement::Yes, "{text}");
+            assert_ne!(
+                agreement_to(text, asked, "Sexta, 27/11, às 15h com o Wesley?", today),
+                Agreement::Yes,
+                "{text}"
+            );
+        }
+    }
+    for text in
+        ["oi, tudo bem, pode marcar", "opa, bora", "tudo bem", "tudo bem, pode marcar, obrigado", "ok, obrigado"]
+    {
+        assert_eq!(agreement_about(text, Asked::Booking), Agreement::Yes, "{text}");
+    }
 }
 
 #[test]

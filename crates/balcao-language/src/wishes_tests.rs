@@ -265,6 +265,7 @@ fn what_replaces_another_or_is_taken_back_leaves_it_open() {
         "quero sexta 15h no lugar de sábado",
         "book me saturday instead of friday",
         "marca sexta 15h, mentira",
+        "faz de conta que quero marcar sexta 15h",
     ];
     all(&open, Asked::Booking, Wish::Open);
     let open = ["me coloca na lista de sábado de manhã ou domingo", "me põe na lista qualquer dia menos sábado"];

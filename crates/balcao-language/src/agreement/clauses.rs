@@ -2,7 +2,7 @@
 //! bala"), a choice of what was shown ("vai ser esse"), and a verb of putting with the customer as its object ("pode botar meu
 //! nome"). Each function gives the count of tokens; what the clause agrees to is for [`super`] to say.
 
-use super::words::{FILLER, LEADS, PERMISSIONS, YES};
+use super::words::{FILLER, GREETINGS, LEADS, PERMISSIONS, SALUTATIONS, YES};
 use crate::{
     dates::weekday_named,
     normalize::{Token, TokenKind, phrase_at, text_at},
@@ -269,6 +269,18 @@ pub(crate) fn may_ask_for_hours(tokens: &[Token], index: usize) -> bool {
         || tokens.get(next).is_some_and(|token| token.kind == TokenKind::Number)
         || weekday_named(text_at(tokens, next)).is_some();
     ["fecha", "close", "closes"].contains(&text_at(tokens, index)) && is_when
+}
+
+/// Finds a question how we are behind a salutation, with or without its mark: "oi, tudo bem". It agrees to nothing.
+pub(super) fn asked_how_we_are(tokens: &[Token], index: usize) -> Option<usize> {
+    let is_mark = |at: usize| tokens.get(at).is_some_and(|token| token.kind == TokenKind::Mark);
+    let greets = (0..index).any(|start| {
+        phrase_at(tokens, start, SALUTATIONS).is_some_and(|len| {
+            let behind = start.saturating_add(len);
+            behind <= index && (behind..index).all(is_mark)
+        })
+    });
+    phrase_at(tokens, index, GREETINGS).filter(|_| greets)
 }
 
 /// What leaves a thing as it is behind "deixar".

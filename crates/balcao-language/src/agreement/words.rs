@@ -69,7 +69,8 @@ pub(super) const YES: &[&str] = &[
     "faca isso", "vamo la", "vamo", "fecho", "manda", "aprovado", "autorizo", "autorizado", "tranquilo", "suave", "de boa", "ja e",
     "ja eh", "dale", "tmj", "ta boa", "esta boa", "ta valendo", "valendo", "logico", "obvio", "com toda certeza",
     "sem duvida", "fechamos", "sounds great", "sounds perfect", "sure thing",
-    "let ' s do that", "lets do that", "cool", "works", "works great",
+    "let ' s do that", "lets do that", "cool", "works", "works great", "da certo", "da sim", "pra mim da", "gostaria sim", "anota", "pode por", "firmeza",
+    "fmz", "demoro",
 ];
 
 /// Of [`YES`]: they say that something is right or wanted, which agrees to end it only where nothing says what they mean.
@@ -88,7 +89,7 @@ pub(super) const ANSWERING: &[&str] = &[
 /// Of [`YES`]: they say that what was arranged stands, and so agree to no end of it.
 pub(super) const STANDING: &[&str] = &[
     "fica assim", "ficamos assim", "fico com", "ta marcado", "segue", "serve", "serve sim", "topo", "topado", "partiu",
-    "pode vir", "to dentro", "count me in", "i ' m in", "works for me", "that works", "works", "works great", "ta boa",
+    "pode vir", "to dentro", "count me in", "i ' m in", "works for me", "that works", "works", "works great", "da certo", "da sim", "pra mim da", "gostaria sim", "anota", "ta boa",
     "esta boa", "ta valendo", "valendo",
 ];
 
@@ -120,6 +121,29 @@ pub(super) const FILLER: &[&str] = &[
     "my appointment", "for me", "muito bom", "muito", "bem", "gente", "doutora", "doutor", "dra", "dr", "eu", "me",
     "opa", "opaa", "eba", "oba", "eita", "eta", "uau", "ufa", "aee", "ae", "ih", "ixi", "vixe", "poxa", "nossa", "wow", "yay", "oops",
     "isto", "demais", "agradeco", "la", "boa", "gostei", "adorei", "essa hora", "esta hora", "os dois", "as duas", "ambos", "ambas", "todos", "todas", "tudo", "both", "all of them",
+];
+
+/// Of [`FILLER`]: they thank.
+pub(super) const THANKS: &[&str] = &[
+    "muito obrigado", "muito obrigada", "obrigado", "obrigada", "obrigadao", "obrigadinha", "brigado", "brigada", "obg", "obgd",
+    "obrigad", "valeu", "vlw", "vlws", "agradeco", "thanks", "thank you", "thank u", "thx", "tks", "ty",
+];
+
+/// Of [`YES`]: they also concede, and with thanks they close a conversation.
+pub(super) const CONCEDING: &[&str] = &[
+    "tudo bem", "tudo certo", "tudo ok", "por mim tudo bem", "sem problema", "sem problemas", "legal", "ta", "tranquilo", "suave", "de boa",
+];
+
+/// What opens a conversation.
+pub(super) const SALUTATIONS: &[&str] = &[
+    "oi", "oie", "ola", "alo", "opa", "e ai", "eai", "bom dia", "boa tarde", "boa noite", "salve", "fala", "hi", "hello", "hey",
+];
+
+/// Questions how we are, which only greet.
+pub(crate) const GREETINGS: &[&str] = &[
+    "tudo bem", "td bem", "tudo bom", "td bom", "tudo certo", "tudo joia", "tudo tranquilo", "tudo", "como vai", "como voce esta",
+    "como voce ta", "como ce ta", "como estao", "como estas", "beleza", "blz", "e ai", "e voce", "com voce", "com voces",
+    "how are you", "how ' s it going", "what ' s up", "all good",
 ];
 
 /// Of [`FILLER`]: they ask for what was offered.

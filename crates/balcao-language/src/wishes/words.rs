@@ -9,13 +9,6 @@ pub(crate) const COURTESY: &[&str] = &[
     "de", "just", "so", "also", "tambem", "voce", "vc",
 ];
 
-/// Questions that only greet.
-pub(super) const GREETINGS: &[&str] = &[
-    "tudo bem", "td bem", "tudo bom", "td bom", "tudo certo", "tudo joia", "tudo tranquilo", "tudo", "como vai", "como voce esta",
-    "como voce ta", "como ce ta", "como estao", "como estas", "beleza", "blz", "e ai", "e voce", "com voce", "com voces",
-    "how are you", "how ' s it going", "what ' s up", "all good",
-];
-
 /// Questions behind a request that ask only whether it can be.
 pub(super) const TAGS: &[&str] = &["pode ser", "pode", "tem como", "da certo", "da", "rola", "is that ok", "is that possible", "can you"];
 
@@ -52,7 +45,7 @@ pub(crate) const DOUBTS: &[&str] = &[
     "penso", "vou ver", "ver com", "ver se", "verificar", "conferir", "consultar", "saber", "perguntar", "pesquisar", "decidir", "falar com",
     "combinar com", "te aviso", "te falo", "te confirmo", "eu confirmar", "eu aviso", "depois confirmo", "confirmo depois", "mais pra frente",
     "outra hora", "pode ser que", "maybe", "perhaps", "might", "probably", "think", "wondering", "let me", "ask", "check",
-    "decide", "later on", "ainda", "so depois", "que esperar", "so preciso", "digo", "alias", "ops", "na verdade", "brincadeira", "zoeira", "mentira",
+    "decide", "later on", "ainda", "so depois", "que esperar", "so preciso", "digo", "alias", "ops", "na verdade", "brincadeira", "zoeira", "mentira", "faz de conta", "fazer de conta", "finge", "finja", "imagina que", "suponha", "digamos",
     "i mean", "actually",
 ];
 

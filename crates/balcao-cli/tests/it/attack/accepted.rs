@@ -451,6 +451,15 @@ fn p12_no_command_runs_or_accepts_another_pack_once_the_list_is_gone() {
     assert_eq!((run_it("code00").0, run_it("code01").0), (1, 0), "the next server accepted what waits");
     let text = fs::read_to_string(&list).unwrap();
     assert!(text.contains("\"waits\": true") && text.contains("code01") && !text.contains("code00"), "{text}");
+    // A server without packs writes a list, too, and that one knows of the loss.
+    let config = fs::read_to_string(house.join("balcao.toml")).unwrap();
+    shop.crash_and_start(|_| {
+        fs::remove_file(&list).unwrap();
+        fs::write(house.join("balcao.toml"), config.replace("\"code00\", \"code01\"", "")).unwrap();
+    });
+    assert!(fs::read_to_string(&list).unwrap().contains("\"waits\": true"));
+    shop.crash_and_start(|_| fs::write(house.join("balcao.toml"), &config).unwrap());
+    assert_eq!((run_it("code00").0, run_it("code01").0), (1, 1), "a start without packs made the loss forgotten");
     shop.stop();
 }
 
