@@ -50,8 +50,8 @@ const KNOWN: usize = 2_000;
 const SURELY: usize = 2;
 /// Of the budget, one part in so many is for the lines of tools that are not shown.
 const FOR_LINES: usize = 4;
-/// The same of the budget of own packs, whose tools are also selected for each turn: enough for the names of eighty tools.
-const FOR_OWN_LINES: usize = 3;
+/// The same of the budget of own packs, whose tools are also selected for each turn.
+const FOR_OWN_LINES: usize = 10;
 
 /// The budgets of a profile's contracts, and what knows more of its tools than the contracts.
 pub struct CatalogueRules {
@@ -107,11 +107,8 @@ pub fn fit(mut toolbox: Toolbox, rules: CatalogueRules) -> Result<Fitted, String
         packs: rules.packs.clone(),
         tokens: Arc::clone(&rules.tokens),
     };
-    let load_spec = load_spec(load_description(&told));
-    // What the lines leave of the budget is for contracts.
-    let of_lines = [Locale::PtBr, Locale::En].map(|locale| rules.tokens.count(&told(locale))).into_iter().max();
-    let budget = rules.own.saturating_sub(of_lines.unwrap_or(0).min(rules.own / FOR_OWN_LINES));
-    let selector = selector(&toolbox, &plan, &find.tools, &rules, budget);
+    let load_spec = load_spec(load_description(told));
+    let selector = selector(&toolbox, &plan, &find.tools, &rules);
     toolbox.defer(plan.deferred);
     toolbox.push(Tool::new(find_spec(), erase(find))?);
     toolbox.push(Tool::new(load_spec, erase(load))?);
@@ -173,7 +170,6 @@ fn selector(
     plan: &Plan,
     finder: &Arc<Finder>,
     rules: &CatalogueRules,
-    budget: usize,
 ) -> Option<Arc<dyn ToolSelector>> {
     let on_demand = |name: &&String| toolbox.get(name).is_some_and(|tool| plan.on_demand.contains(&tool.spec.pack));
     let tools = plan.deferred.iter().filter(on_demand).filter_map(|name| toolbox.get(name));
@@ -186,7 +182,7 @@ fn selector(
         toolbox: toolbox.clone(),
         contracts: Contracts::new(contracts),
         packs: rules.packs.clone(),
-        budget,
+        budget: rules.own - rules.own / FOR_OWN_LINES,
         tokens: Arc::clone(&rules.tokens),
     }))
 }

@@ -20,7 +20,7 @@ const FOUND: usize = 8;
 /// Earlier messages that are searched for, the latest ones.
 const EARLIER_MESSAGES: usize = 2;
 /// Contracts may take this share of the budget; guidance has the rest.
-const FOR_CONTRACTS: (usize, usize) = (2, 3);
+const FOR_CONTRACTS: (usize, usize) = (4, 5);
 
 /// Selects among the tools of own packs.
 pub(super) struct PackToolSelector {
