@@ -79,23 +79,10 @@ fn regions(text: &[u8], least: usize) -> Vec<(usize, usize)> {
     all
 }
 
-/// Whether a byte is a letter that stands in no number and in no mark of one. Most of the search asks this.
+/// A letter that stands in no number and in no mark of one.
 const fn is_foreign(byte: u8) -> bool {
-    FOREIGN[byte as usize]
+    byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit() && !is_hex_mark(byte) && !matches!(byte, b'h' | b'H')
 }
-
-const FOREIGN: [bool; 256] = {
-    let mut all = [false; 256];
-    let mut byte = b'A';
-    while byte <= b'z' {
-        all[byte as usize] = byte.is_ascii_alphabetic()
-            && !byte.is_ascii_hexdigit()
-            && !is_hex_mark(byte)
-            && !matches!(byte, b'h' | b'H');
-        byte += 1;
-    }
-    all
-};
 
 /// Where the words of letters and digits within a part of the text begin and end.
 fn words(text: &[u8], from: usize, to: usize) -> impl Iterator<Item = (usize, usize)> {
