@@ -1,7 +1,7 @@
 //! Reads texts that spell bytes by their codes. A text without a sign of codes is looked through quickly and copied never.
 //!
 //! Every reading gives what the codes of a text spell, and where each byte stands in the text. One reading leaves what stands between the
-//! codes as it is ("pk%5F12"); the others read runs of codes, whatever stands between them ("74, 6f", `\x74|\x6f`, "[116,111]").
+//! codes as it is ("pk%5F12"); the others read runs of codes, whatever stands between them ("74, 6f", `\x74|\x6f`, `[116,111]`).
 
 use memchr::{memchr_iter, memchr3_iter};
 
