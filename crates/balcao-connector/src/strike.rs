@@ -162,7 +162,7 @@ fn places(windows: &AhoCorasick, text: &[u8], least: usize, depth: usize) -> Vec
     }
     if depth > 0 {
         for reading in readings(text, least) {
-            // What spells a blank or a letter holds no further code.
+            // Codes that spell neither a digit nor a mark of another code hold no further one.
             let left = if reading.spells_codes { depth - 1 } else { 0 };
             let within = places(windows, &reading.bytes, least, left);
             found.extend(within.iter().map(|one| (reading.place_of(one.0), reading.place_of(one.1))));

@@ -274,7 +274,7 @@ fn difference(state: &State, wanted: &State) -> Difference {
             (Some(_), None) if is_archived(key.0) => Action::Archived,
             (Some(_), None) => Action::Removed,
         };
-        // What a file leaves out is archived: it stays as it is, and a professional gives the code back.
+        // What a file leaves out is archived, and stays as it is.
         let stays = before.filter(|_| action == Action::Archived && after.is_none()).map(|entry| {
             let mut stays = entry.clone();
             stays.insert("active".to_owned(), Value::Bool(false));

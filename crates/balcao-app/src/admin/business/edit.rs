@@ -164,9 +164,7 @@ pub(super) fn apply(document: &mut Value, edit: &Edit) -> Result<(), EditError> 
             let entries = list(document, *section).ok_or(EditError::OnlyChanged { section: *section })?;
             match entries.get_mut(place).and_then(Value::as_object_mut) {
                 // Others may name it, so it stays where it is.
-                Some(entry) if section.is_archived() => {
-                    drop(entry.insert("active".to_owned(), Value::Bool(false)));
-                }
+                Some(entry) if section.is_archived() => drop(entry.insert("active".to_owned(), Value::Bool(false))),
                 Some(_) | None => drop(entries.remove(place)),
             }
             Ok(())

@@ -3,6 +3,7 @@
 use balcao_domain::appointment::visit::{MarkAuthor, VisitMark};
 use balcao_domain::hours::format_minute;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
+use balcao_language::normalize::normalize;
 use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::calendar_claim;
 use balcao_store::scheduling::reminder::{self, ReminderSubject};
@@ -136,15 +137,15 @@ pub(crate) fn in_its_place(old: &Appointment, request: &RescheduleRequest) -> Bo
     }
 }
 
-/// The service that is wanted. One that stays, also if its id is named, stays even if it was archived.
+/// The service that is wanted. One that stays, also if its id or its name is given, stays even if it was archived.
 fn service_in_its_place(old: &Appointment, wanted: Option<&ServiceChoice>) -> Option<ServiceChoice> {
-    match wanted {
-        Some(ServiceChoice::Id(id)) if Some(*id) == old.service => {
-            KeptTerms::of_appointment(old).map(ServiceChoice::Kept)
-        }
-        Some(other) => Some(other.clone()),
-        None => KeptTerms::of_appointment(old).map(ServiceChoice::Kept),
-    }
+    let stays = match wanted {
+        Some(ServiceChoice::Id(id)) => Some(*id) == old.service,
+        Some(ServiceChoice::Name(name)) => old.service.is_some() && normalize(name) == normalize(&old.service_name),
+        Some(ServiceChoice::NameAndId { .. } | ServiceChoice::Kept(_)) => false,
+        None => true,
+    };
+    if stays { KeptTerms::of_appointment(old).map(ServiceChoice::Kept) } else { wanted.cloned() }
 }
 
 /// Moves an appointment: cancels it and books another one in its place.

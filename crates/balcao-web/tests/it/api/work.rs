@@ -242,8 +242,15 @@ async fn the_agenda_is_read_booked_moved_and_cancelled_by_the_rules_of_the_house
         (5, &json!("Slot taken"))
     );
 
-    let moved = json!({ "date": "2026-11-25", "start": "15:00" });
+    // The service stays by its name, too, although it is offered no longer.
+    let gone = json!({ "section": "services", "action": "remove", "name": "Corte na tesoura" });
+    let shown = shop.post("/v1/business/edit", gone.clone()).await;
+    let agreed =
+        json!({ "section": "services", "action": "remove", "name": "Corte na tesoura", "plan": shown.body["hash"] });
+    assert_eq!(shop.post("/v1/business/edit", agreed).await.status, 200, "{shown:?}");
+    let moved = json!({ "date": "2026-11-25", "start": "15:00", "service": "corte na tesoura" });
     let moved = shop.post(&format!("/v1/appointments/{id}/reschedule"), moved).await;
+    assert_eq!(moved.status, 200, "{moved:?}");
     assert_eq!(
         (&moved.body["old"]["status"], &moved.body["new"]["appointment"]["start"]),
         (&json!("cancelled"), &json!("15:00"))
