@@ -1,8 +1,8 @@
 //! Takes secrets out of what a service says, in results as in errors: before processors, a model, the record and a customer see it.
 //!
 //! A secret is found as it is, as Base64 (at each of its three places in a longer text), as hexadecimal digits, and wherever codes spell
-//! its bytes or some of them, [`DEPTH`] times over: of addresses, JSON, HTML, programs and mail, or plain numbers in a row, whatever
-//! stands between them ([`decoding`]); whatever the case; also a part of it of [`WINDOW`] characters or more, or of [`WORD_WINDOW`] where
+//! its bytes or some of them, [`DEPTH`] times over: of addresses, JSON, HTML, Markdown, programs and mail, Base64 and Base32, or plain
+//! numbers in a row, whatever stands between them ([`decoding`]); whatever the case; also a part of it of [`WINDOW`] characters or more, or of [`WORD_WINDOW`] where
 //! the part is of small letters and marks, as plain words are. Files of keys hold addresses and names that anybody may see: of a long
 //! secret the parts are [`LONG_WINDOW`] characters.
 
@@ -13,7 +13,7 @@ use base64::{
     Engine,
     engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::{aside::aside, held::is_large};
 
@@ -105,6 +105,10 @@ impl Striker {
                 items.iter_mut().for_each(|item| self.value(item));
             }
             Value::Object(fields) => {
+                if self.spells(&numbered(fields)) {
+                    *value = "…".into();
+                    return;
+                }
                 fields.values_mut().for_each(|field| self.value(field));
                 if fields.keys().any(|key| self.struck(key).is_some()) {
                     let old = std::mem::take(fields);
@@ -121,13 +125,19 @@ impl Striker {
         while begin < items.len() {
             let codes: Vec<Cow<'_, str>> = items.iter().skip(begin).map_while(code).collect();
             let count = codes.len();
-            if count >= LEAST_CODES && self.struck(&codes.join(",")).is_some() {
+            if self.spells(&codes) {
                 items.splice(begin..begin + count, [Value::from("…")]);
                 begin += 1;
             } else {
                 begin += count + 1;
             }
         }
+    }
+
+    /// Whether the entries of a list together spell a secret: by codes of its bytes or by its characters.
+    fn spells(&self, codes: &[Cow<'_, str>]) -> bool {
+        codes.len() >= LEAST_CODES
+            && (self.struck(&codes.join(",")).is_some() || self.struck(&codes.concat()).is_some())
     }
 
     /// The text without secrets, if there is one in it.
@@ -161,7 +171,8 @@ fn places(windows: &AhoCorasick, text: &[u8], least: usize, depth: usize) -> Vec
         found.extend(windows.find_overlapping_iter(text).map(|one| (one.start(), one.end())));
     }
     if depth > 0 {
-        for reading in readings(text, least) {
+        // What a code makes whole is no longer than the longest part; what stands in a further code may be.
+        for reading in readings(text, least, windows.max_pattern_len() * 2) {
             // Codes that spell neither a digit nor a mark of another code hold no further one.
             let left = if reading.spells_codes { depth - 1 } else { 0 };
             let within = places(windows, &reading.bytes, least, left);
@@ -180,13 +191,32 @@ fn digits(whole: i64) -> usize {
     digits + usize::from(whole < 0)
 }
 
-/// An entry of a list as it may be the code of a byte.
+/// An entry of a list as it may be the code of a byte, or a piece of a text.
 fn code(item: &Value) -> Option<Cow<'_, str>> {
     match item {
-        Value::Number(number) if number.as_u64().is_some_and(|whole| whole < 256) => Some(number.to_string().into()),
+        Value::Number(number) => byte_of(number).map(|byte| byte.to_string().into()),
         Value::String(text) if text.len() <= LONGEST_CODE => Some(text.as_str().into()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
     }
+}
+
+/// The byte that a number is, written as 115 or as 115.0.
+fn byte_of(number: &Number) -> Option<u8> {
+    if let Some(whole) = number.as_u64() {
+        return u8::try_from(whole).ok();
+    }
+    number.to_string().strip_suffix(".0")?.parse().ok()
+}
+
+/// The entries of an object whose names are numbers, in the order of these; none if any has another name, or is no code.
+fn numbered(fields: &Map<String, Value>) -> Vec<Cow<'_, str>> {
+    if fields.len() < LEAST_CODES {
+        return Vec::new();
+    }
+    let entry = |(name, value): (&String, _)| Some((name.parse::<u64>().ok()?, code(value)?));
+    let Some(mut entries) = fields.iter().map(entry).collect::<Option<Vec<_>>>() else { return Vec::new() };
+    entries.sort_by_key(|(place, _)| *place);
+    entries.into_iter().map(|(_, code)| code).collect()
 }
 
 /// Places in order of their beginnings, those that touch as one.

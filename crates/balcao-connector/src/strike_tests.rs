@@ -1,6 +1,6 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::Striker;
 
@@ -26,6 +26,21 @@ fn a_secret_is_struck_as_services_echo_it() {
     }
 }
 
+const HTML_NAMES: [(char, &str); 12] = [
+    ('/', "sol"),
+    ('"', "quot"),
+    ('&', "amp"),
+    ('<', "lt"),
+    ('>', "gt"),
+    ('\'', "apos"),
+    ('_', "lowbar"),
+    ('-', "#45"),
+    ('+', "plus"),
+    ('=', "equals"),
+    (':', "colon"),
+    ('.', "period"),
+];
+
 #[test]
 fn a_secret_is_struck_however_it_is_escaped() {
     for secret in ["aB3/d\"e&f<g>'h_9", "correct/horse-battery&staple"] {
@@ -43,6 +58,8 @@ fn a_secret_is_struck_however_it_is_escaped() {
             marks(|c| format!("&#x{:X};", u32::from(c))),
             secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect(),
             secret.chars().map(|c| format!("&#{};", u32::from(c))).collect(),
+            marks(|c| format!("\\{c}")),
+            marks(|c| format!("&{};", HTML_NAMES.iter().find(|(mark, _)| *mark == c).unwrap().1)),
         ] {
             let told = striker.text(&format!("before {echoed} after"));
             assert!(told.starts_with("before ") && told.ends_with(" after"), "{echoed}: {told}");
@@ -155,22 +172,46 @@ enum Writing {
     Marked(Vec<usize>),
     Decimal,
     Octal,
+    Base64,
+    Base32,
 }
 
 impl Writing {
     fn write(&self, text: &str, zeros: &str, between: &str) -> String {
+        match self {
+            Self::Base64 => return STANDARD.encode(text),
+            Self::Base32 => return base32(text),
+            Self::Marked(_) | Self::Decimal | Self::Octal => {}
+        }
         let code = |(index, byte): (usize, u8)| match self {
             Self::Marked(marks) => MARKS[marks[index % marks.len()]](byte, zeros),
             Self::Decimal => format!("{zeros}{byte}"),
-            Self::Octal => format!("\\{byte:03o}"),
+            Self::Octal | Self::Base64 | Self::Base32 => format!("\\{byte:03o}"),
         };
         text.bytes().enumerate().map(code).collect::<Vec<_>>().join(between)
     }
 }
 
+/// The text in the 32 letters of RFC 4648, five bits each.
+fn base32(text: &str) -> String {
+    let bits: String = text.bytes().map(|byte| format!("{byte:08b}")).collect();
+    let letter = |five: &[u8]| {
+        let five = format!("{:0<5}", std::str::from_utf8(five).unwrap());
+        let value = usize::from_str_radix(&five, 2).unwrap();
+        char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[value])
+    };
+    bits.as_bytes().chunks(5).map(letter).collect()
+}
+
 fn writings() -> impl Strategy<Value = (Writing, String, String)> {
     let marked = prop::collection::vec(0..MARKS.len(), 1..6).prop_map(Writing::Marked);
-    let writing = prop_oneof![4 => marked, 1 => Just(Writing::Decimal), 1 => Just(Writing::Octal)];
+    let writing = prop_oneof![
+        4 => marked,
+        1 => Just(Writing::Decimal),
+        1 => Just(Writing::Octal),
+        1 => Just(Writing::Base64),
+        1 => Just(Writing::Base32),
+    ];
     // What stands between does not mark a decimal number itself.
     let between = "[ -/:-@\\[-`{-~\\t\\r\\n\u{b7}\u{2192}]{1,2}".prop_filter("a mark", |text| !text.ends_with('#'));
     (writing, "0{0,5}", between)
@@ -183,7 +224,10 @@ proptest! {
         depth in prop::collection::vec(writings(), 1..3),
     ) {
         let mut echoed = secret.clone();
+        // Of Base64 and Base32 only parts of ASCII are read.
+        let is_packed = depth.iter().any(|(writing, ..)| matches!(writing, Writing::Base64 | Writing::Base32));
         for (writing, zeros, between) in &depth {
+            let between = if is_packed && !between.is_ascii() { "," } else { between };
             echoed = writing.write(&echoed, zeros, between);
         }
         let told = Striker::new([secret.as_str()]).text(&format!("before ({echoed}) after"));
@@ -212,10 +256,18 @@ proptest! {
     fn a_list_of_the_codes_of_a_secret_is_struck(
         secret in "[!-~]{8,40}",
         before in prop::collection::vec(any::<u8>(), 0..4),
-        as_text in any::<bool>(),
+        form in 0..4_usize,
     ) {
-        let code = |byte: u8| if as_text { json!(format!("0x{byte:02x}")) } else { json!(byte) };
+        let code = |byte: u8| match form {
+            0 => json!(byte),
+            1 => json!(f64::from(byte)),
+            2 => json!(format!("0x{byte:02x}")),
+            _ => json!(char::from(byte).to_string()),
+        };
         let codes: Vec<_> = before.into_iter().chain(secret.bytes()).map(code).collect();
+        let mut fields = json!(codes.iter().cloned().enumerate().map(|(at, code)| (at.to_string(), code)).collect::<Map<_, _>>());
+        Striker::new([secret.as_str()]).value(&mut fields);
+        prop_assert_eq!(fields, json!("…"));
         let mut value = json!({ "id": 7, "seen": codes, "hours": [9, 12, 14, 18, 20] });
         Striker::new([secret.as_str()]).value(&mut value);
         prop_assert_eq!(value, json!({ "id": 7, "seen": ["…"], "hours": [9, 12, 14, 18, 20] }));

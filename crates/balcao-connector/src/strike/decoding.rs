@@ -5,6 +5,7 @@
 
 use memchr::{memchr_iter, memchr3_iter};
 
+mod blobs;
 mod runs;
 
 /// What a text spells, and where each of its bytes begins in the text. A zero byte parts what does not stand side by side.
@@ -66,28 +67,27 @@ impl Decoded {
     }
 }
 
-/// All readings of the text that differ from the text, and may hold what has at least so many bytes.
-pub(super) fn readings(text: &[u8], least: usize) -> Vec<Decoded> {
+/// All readings of the text that differ from the text, and may hold what has at least so many bytes. Before and behind a code so many
+/// bytes are kept as the `reach` says.
+pub(super) fn readings(text: &[u8], least: usize, reach: usize) -> Vec<Decoded> {
     // Most texts have none, and then nothing is made.
     let mut all = Vec::new();
     let mut marks = memchr3_iter(b'%', b'&', b'\\', text).peekable();
     if marks.peek().is_some() {
-        all.push(unescaped(text, marks, usual_code));
+        all.push(unescaped(text, marks, reach, usual_code));
     }
     let mut marks = memchr_iter(b'=', text).peekable();
     if marks.peek().is_some() {
-        all.push(unescaped(text, marks, quoted_code));
+        all.push(unescaped(text, marks, reach, quoted_code));
     }
-    all.extend(runs::spelled(text, least).into_iter().flatten());
+    runs::read_runs(&mut all, text, least);
+    blobs::read_words(&mut all, text);
     all.retain(|reading| !reading.bytes.is_empty());
     all
 }
 
 /// What codes are made of, besides their digits.
 const OF_CODES: &[u8] = b"%&\\=#;xXuU";
-
-/// Bytes that are kept before and behind a code: more than the longest part of a secret has.
-const REACH: usize = 64;
 
 /// What a code spells, and how many bytes it takes.
 type Code = (Spelled, usize);
@@ -105,6 +105,7 @@ enum Spelled {
 fn unescaped(
     text: &[u8],
     marks: impl Iterator<Item = usize>,
+    reach: usize,
     code_at: impl Fn(&[u8], usize) -> Option<Code>,
 ) -> Decoded {
     let mut found = Decoded::new();
@@ -115,9 +116,9 @@ fn unescaped(
             continue;
         }
         let Some((spelled, length)) = code_at(text, mark) else { continue };
-        let behind = if found.bytes.is_empty() { 0 } else { mark.min(done + REACH) };
+        let behind = if found.bytes.is_empty() { 0 } else { mark.min(done + reach) };
         found.add_literal(part(done, behind), done);
-        let before = mark.saturating_sub(REACH).max(behind).max(done);
+        let before = mark.saturating_sub(reach).max(behind).max(done);
         if before > behind.max(done) {
             found.push(0, behind.max(done));
         }
@@ -130,7 +131,7 @@ fn unescaped(
         done = mark + length;
     }
     if done > 0 {
-        let end = text.len().min(done + REACH);
+        let end = text.len().min(done + reach);
         found.add_literal(part(done, end), done);
         found.end = end;
     }
@@ -151,7 +152,6 @@ fn usual_code(text: &[u8], mark: usize) -> Option<Code> {
 /// The code behind a backslash.
 fn escape(rest: &[u8]) -> Option<Code> {
     match rest.first()? {
-        byte @ (b'"' | b'\'' | b'/' | b'\\') => Some((Spelled::Byte(*byte), 2)),
         b'x' | b'u' if rest.get(1) == Some(&b'{') => {
             let digits = digits_from(rest, 2, 16);
             (rest.get(2 + digits) == Some(&b'}')).then(|| unit(rest, 2, digits, 4))?
@@ -160,6 +160,8 @@ fn escape(rest: &[u8]) -> Option<Code> {
         b'u' => unit(rest, 1, 4, 2).or_else(|| surrogates(rest)),
         b'U' => unit(rest, 1, 8, 2),
         b'0'..=b'3' => Some((Spelled::Byte(u8::try_from(number(rest.get(..3)?, 8)?).ok()?), 4)),
+        // Markdown and shells write any mark so.
+        byte if byte.is_ascii_punctuation() => Some((Spelled::Byte(*byte), 2)),
         _ => None,
     }
 }
@@ -179,15 +181,70 @@ fn surrogates(rest: &[u8]) -> Option<Code> {
     Some((Spelled::Char(character), 12))
 }
 
-/// The marks of HTML that have names.
-const NAMES: [(&[u8], u8); 5] = [(b"amp", b'&'), (b"lt", b'<'), (b"gt", b'>'), (b"quot", b'"'), (b"apos", b'\'')];
+/// The names of HTML for the printable marks of ASCII: all that the standard has ("named character references").
+const NAMES: [(&[u8], u8); 44] = [
+    (b"excl", b'!'),
+    (b"quot", b'"'),
+    (b"QUOT", b'"'),
+    (b"num", b'#'),
+    (b"dollar", b'$'),
+    (b"percnt", b'%'),
+    (b"amp", b'&'),
+    (b"AMP", b'&'),
+    (b"apos", b'\''),
+    (b"lpar", b'('),
+    (b"rpar", b')'),
+    (b"ast", b'*'),
+    (b"midast", b'*'),
+    (b"plus", b'+'),
+    (b"comma", b','),
+    (b"period", b'.'),
+    (b"sol", b'/'),
+    (b"colon", b':'),
+    (b"semi", b';'),
+    (b"lt", b'<'),
+    (b"LT", b'<'),
+    (b"equals", b'='),
+    (b"gt", b'>'),
+    (b"GT", b'>'),
+    (b"quest", b'?'),
+    (b"commat", b'@'),
+    (b"lsqb", b'['),
+    (b"lbrack", b'['),
+    (b"bsol", b'\\'),
+    (b"rsqb", b']'),
+    (b"rbrack", b']'),
+    (b"Hat", b'^'),
+    (b"lowbar", b'_'),
+    (b"UnderBar", b'_'),
+    (b"grave", b'`'),
+    (b"DiacriticalGrave", b'`'),
+    (b"lcub", b'{'),
+    (b"lbrace", b'{'),
+    (b"verbar", b'|'),
+    (b"vert", b'|'),
+    (b"VerticalLine", b'|'),
+    (b"rcub", b'}'),
+    (b"rbrace", b'}'),
+    (b"nbsp", b' '),
+];
+
+const LONGEST_NAME: usize = 16;
+const OLDEST_NAMES: [&[u8]; 5] = [b"amp", b"lt", b"gt", b"quot", b"apos"];
 
 /// A reference of HTML, with a semicolon or without, by number with zeros before it or without.
 fn reference(rest: &[u8]) -> Option<Code> {
     let with_end = |length: usize| length + 1 + usize::from(rest.get(length) == Some(&b';'));
     if rest.first() != Some(&b'#') {
-        let (name, byte) = NAMES.iter().find(|(name, _)| rest.starts_with(name))?;
-        return Some((Spelled::Byte(*byte), with_end(name.len())));
+        let byte_of =
+            |name: &[u8]| NAMES.iter().find(|(known, _)| *known == name).map(|(_, byte)| Spelled::Byte(*byte));
+        let end = rest.iter().take(LONGEST_NAME + 1).position(|byte| *byte == b';');
+        if let Some(spelled) = end.and_then(|end| byte_of(rest.get(..end)?)) {
+            return Some((spelled, with_end(end?)));
+        }
+        // The oldest names stand without a semicolon, too.
+        let name = OLDEST_NAMES.into_iter().find(|name| rest.starts_with(name))?;
+        return Some((byte_of(name)?, with_end(name.len())));
     }
     let (from, base) = if matches!(rest.get(1), Some(b'x' | b'X')) { (2, 16) } else { (1, 10) };
     let digits = digits_from(rest, from, base);

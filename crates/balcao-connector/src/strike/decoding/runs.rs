@@ -11,15 +11,16 @@ const MOST_BETWEEN: usize = 12;
 const USUAL: usize = 8;
 const BASES: [u32; 3] = [16, 10, 8];
 
-/// What the runs of the text spell, in each base, if there may be any; runs of fewer than `least` bytes are part of no secret.
-pub(super) fn spelled(text: &[u8], least: usize) -> Option<[Decoded; 3]> {
+/// Adds what the runs of the text spell, in each base, if there may be any; runs of fewer than `least` bytes are part of no secret.
+pub(super) fn read_runs(all: &mut Vec<Decoded>, text: &[u8], least: usize) {
     // Each byte takes two digits, and some bytes are spelt by letters alone, but not most of them.
-    if text.len() < least * 2 || text.iter().filter(|byte| byte.is_ascii_digit()).count() < least / 2 {
-        return None;
+    let mut digits = text.iter().filter(|byte| byte.is_ascii_digit());
+    if text.len() < least * 2 || digits.nth((least / 2).saturating_sub(1)).is_none() {
+        return;
     }
     let regions = regions(text, least);
     if regions.is_empty() {
-        return None;
+        return;
     }
     let mut readings = BASES.map(|base| Reading { base, least, found: Decoded::new(), begin: 0 });
     for (from, to) in regions {
@@ -43,7 +44,7 @@ pub(super) fn spelled(text: &[u8], least: usize) -> Option<[Decoded; 3]> {
         }
         readings.iter_mut().for_each(|reading| reading.end_run(last));
     }
-    Some(readings.map(|reading| reading.found))
+    all.extend(readings.map(|reading| reading.found));
 }
 
 /// The parts of the text in which runs may stand: those that have digits, and none of the letters that stand in no number and no mark.
@@ -81,7 +82,7 @@ fn regions(text: &[u8], least: usize) -> Vec<(usize, usize)> {
 
 /// A letter that stands in no number and in no mark of one.
 const fn is_foreign(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit() && !is_hex_mark(byte) && !matches!(byte, b'h' | b'H')
+    matches!(byte.to_ascii_lowercase(), b'g' | b'i'..=b't' | b'v' | b'w' | b'y' | b'z')
 }
 
 /// Where the words of letters and digits within a part of the text begin and end.
