@@ -919,7 +919,7 @@ CREATE TABLE calendar_event (
     claimed_until BIGINT NOT NULL DEFAULT 0,
     not_before BIGINT NOT NULL,
     tries BIGINT NOT NULL DEFAULT 0,
-    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT, removed_event_id TEXT,
+    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT, removed_event_id TEXT, given_up_at BIGINT,
     PRIMARY KEY (organization_id, appointment_id)
 );
 CREATE INDEX calendar_event_waiting ON calendar_event (organization_id, not_before) WHERE wanted > pushed;
@@ -990,3 +990,4 @@ CREATE TABLE calendar_difference (
     PRIMARY KEY (organization_id, position)
 );
 CREATE UNIQUE INDEX professional_by_code ON professional (organization_id, code) WHERE code IS NOT NULL AND active = 1;
+CREATE INDEX calendar_event_given_up ON calendar_event (organization_id, given_up_at) WHERE given_up_at IS NOT NULL;

@@ -167,6 +167,17 @@ impl World {
         held.map(|one| (one.id.into(), one.span.start)).collect()
     }
 
+    /// How many appointments are stored, cancelled ones included.
+    async fn count_rows(&self) -> usize {
+        let organization = self.organization;
+        let all = self.app.store.read(move |tx| {
+            let currency = balcao_domain::Currency::BRL;
+            appointment::starting_between(tx, organization, Timestamp::MIN, Timestamp::MAX, currency)
+        });
+        let all: Result<_, StoreError> = all.await;
+        all.unwrap().len()
+    }
+
     /// Our events in the calendar, by the appointment that each names, with their starts.
     fn events(&self) -> Vec<(i64, Timestamp)> {
         let ours = self.service.events(ANA).into_iter().filter(|event| event.state == EventState::Busy);

@@ -303,6 +303,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112780_code_of_active.sql"),
         postgres: include_str!("../../migrations/postgres/2026112780_code_of_active.sql"),
     },
+    Migration {
+        version: 2_026_112_791,
+        name: "2026112791_given_up",
+        sqlite: include_str!("../../migrations/sqlite/2026112791_given_up.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112791_given_up.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -310,19 +310,50 @@ pub fn agree(
     Ok(changed == 1)
 }
 
-/// Removes a cancelled appointment that was never announced; one with an event in an external calendar stays until the event is gone. Returns
-/// whether it was removed.
+/// Removes a cancelled appointment that was never announced. If an insert of its event may have been sent and was not seen to be deleted,
+/// the row stays, marked as given up, so that an event that arrives late is known; [`sweep_given_up`] removes it. Returns whether it was
+/// removed.
 ///
 /// # Errors
 /// What the database said.
-pub fn remove_untold(tx: &mut Tx<'_>, organization: OrganizationId, id: AppointmentId) -> Result<bool, StoreError> {
+pub fn remove_untold(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AppointmentId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
     let removed = tx.execute(
         "DELETE FROM appointment WHERE organization_id = ?1 AND id = ?2 AND status = 'cancelled'
            AND NOT EXISTS (SELECT 1 FROM calendar_event e WHERE e.organization_id = ?1 AND e.appointment_id = ?2
-                           AND (e.event_id IS NOT NULL OR e.begun > 0))",
+                           AND (e.event_id IS NOT NULL OR e.begun > 0 OR (e.attempt > 1 AND e.removed_event_id IS NULL)))",
         values![organization, id],
     )?;
+    if removed == 0 {
+        tx.execute(
+            "UPDATE calendar_event SET given_up_at = ?3
+             WHERE organization_id = ?1 AND appointment_id = ?2 AND given_up_at IS NULL
+               AND EXISTS (SELECT 1 FROM appointment a WHERE a.organization_id = ?1 AND a.id = ?2 AND a.status = 'cancelled')",
+            values![organization, id, now],
+        )?;
+    }
     Ok(removed == 1)
+}
+
+/// Removes the appointments that were given up a day ago, if each calendar was read a day after that, and their events are gone. Returns how
+/// many they were.
+///
+/// # Errors
+/// What the database said.
+pub fn sweep_given_up(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<usize, StoreError> {
+    const DAY_MS: i64 = 86_400_000;
+    tx.execute(
+        "DELETE FROM appointment WHERE organization_id = ?1 AND status = 'cancelled' AND moved_to IS NULL AND id IN
+           (SELECT e.appointment_id FROM calendar_event e
+            WHERE e.organization_id = ?1 AND e.given_up_at <= ?2 - ?3 AND e.event_id IS NULL AND e.wanted <= e.pushed
+              AND NOT EXISTS (SELECT 1 FROM outside_calendar c WHERE c.organization_id = ?1
+                              AND (c.synced_at IS NULL OR c.synced_at < e.given_up_at + ?3)))",
+        values![organization, now, DAY_MS],
+    )
 }
 
 /// The appointment of an id, if the organization has it.

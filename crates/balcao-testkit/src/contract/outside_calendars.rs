@@ -570,11 +570,11 @@ pub async fn a_held_appointment_is_agreed_or_removed(store: &Store) {
         let first = appointment::insert(tx, world.organization, &held(0, 1), now())?.unwrap();
         assert!(appointment::agree(tx, world.organization, first, AppointmentStatus::Confirmed, None)?);
         assert!(!appointment::agree(tx, world.organization, first, AppointmentStatus::Confirmed, None)?);
-        assert!(!appointment::remove_untold(tx, world.organization, first)?);
+        assert!(!appointment::remove_untold(tx, world.organization, first, at(1))?);
         let second = appointment::insert(tx, world.organization, &held(1, 3), now())?.unwrap();
         appointment::cancel(tx, world.organization, second, &MarkAuthor::Job, at(1))?;
         assert!(!appointment::agree(tx, world.organization, second, AppointmentStatus::Confirmed, None)?);
-        assert!(appointment::remove_untold(tx, world.organization, second)?);
+        assert!(appointment::remove_untold(tx, world.organization, second, at(1))?);
         assert_eq!(appointment::find(tx, world.organization, second, Currency::BRL)?, None);
         calendar_link::link(tx, world.organization, &link(world, CALENDAR, LinkAccess::Write), now())?;
         let third = appointment::insert(tx, world.organization, &held(1, 5), now())?.unwrap();
@@ -584,9 +584,15 @@ pub async fn a_held_appointment_is_agreed_or_removed(store: &Store) {
         assert_eq!(calendar_event::find(tx, world.organization, third)?.unwrap().begun, 0);
         let push = claimed(tx, world, third)?;
         appointment::cancel(tx, world.organization, third, &MarkAuthor::Job, at(1))?;
-        assert!(!appointment::remove_untold(tx, world.organization, third)?);
+        assert!(!appointment::remove_untold(tx, world.organization, third, at(1))?);
         assert!(calendar_event::record_gone(tx, world.organization, &push)?);
-        assert!(appointment::remove_untold(tx, world.organization, third)?);
+        // The insert was not there yet when it was looked up.
+        assert!(!appointment::remove_untold(tx, world.organization, third, at(2))?);
+        assert_eq!(appointment::sweep_given_up(tx, world.organization, at(86_400))?, 0);
+        assert_eq!(appointment::sweep_given_up(tx, world.organization, at(86_401))?, 0, "not read since");
+        tx.execute("UPDATE outside_calendar SET synced_at = ?1", &[at(86_401).into()])?;
+        assert_eq!(appointment::sweep_given_up(tx, world.organization, at(86_401))?, 1);
+        assert_eq!(appointment::find(tx, world.organization, third, Currency::BRL)?, None);
         Ok(())
     })
     .await;

@@ -273,6 +273,7 @@ pub(super) fn expire(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Res
         let Some(one) = appointment::find(tx, id, appointment_id, organization.currency)? else { continue };
         if calendar_claim::remove_of(tx, id, one.id)? > 0 {
             appointment::cancel(tx, id, one.id, &MarkAuthor::Job, now)?;
+            appointment::remove_untold(tx, id, one.id, now)?;
             continue;
         }
         free(tx, &organization, &zone, &one, &MarkAuthor::Job, now)?;
@@ -280,6 +281,7 @@ pub(super) fn expire(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Res
         told.push(one.id);
     }
     calendar_claim::sweep(tx, id)?;
+    appointment::sweep_given_up(tx, id, now)?;
     Ok(told)
 }
 

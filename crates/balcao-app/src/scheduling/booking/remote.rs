@@ -432,7 +432,7 @@ async fn withdraw(
     let withdraw = move |tx: &mut Tx<'_>| {
         if calendar_claim::remove(tx, id, &key)? {
             appointment::cancel(tx, id, which, &MarkAuthor::Job, now)?;
-            appointment::remove_untold(tx, id, which)?;
+            appointment::remove_untold(tx, id, which, now)?;
         }
         Ok(())
     };
@@ -451,6 +451,7 @@ async fn take_back(
     let cancel = move |tx: &mut Tx<'_>| {
         if calendar_claim::remove(tx, id, &key)? {
             appointment::cancel(tx, id, which, &MarkAuthor::Job, now)?;
+            appointment::remove_untold(tx, id, which, now)?;
         }
         Ok(())
     };
@@ -458,7 +459,8 @@ async fn take_back(
     remove_unannounced(app, id, connected, which).await
 }
 
-/// Deletes the event of a claim that was given up, and then every trace of the claim. If the service fails now, the worker deletes the event.
+/// Deletes the event of a claim that was given up, and then every trace of the claim. If the service fails now, the worker deletes the
+/// event. If the event was not there, its insert may still arrive: the trace stays until that is no longer possible.
 async fn remove_unannounced(
     app: &AppContext,
     id: OrganizationId,
@@ -466,7 +468,8 @@ async fn remove_unannounced(
     which: AppointmentId,
 ) -> Result<(), UseCaseError> {
     if let Ok(Pushed::Absent) = push::push_event(app, &connected.service, id, which).await {
-        write_again(app, move |tx| Ok(appointment::remove_untold(tx, id, which)?)).await?;
+        let now = app.clock.now();
+        write_again(app, move |tx| Ok(appointment::remove_untold(tx, id, which, now)?)).await?;
     }
     Ok(())
 }
@@ -488,6 +491,7 @@ async fn give_way<B: RemoteBooking>(
         }
         calendar_claim::remove(tx, id, &own)?;
         appointment::cancel(tx, id, which, &MarkAuthor::Job, now)?;
+        appointment::remove_untold(tx, id, which, now)?;
         keep_rival(tx, id, &rival)?;
         let refusal = booking.refuse_taken(tx, now)?;
         ledger::once(tx, id, &own, now, |_tx| Ok::<_, UseCaseError>(Err(refusal)))

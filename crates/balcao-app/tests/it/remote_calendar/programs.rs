@@ -140,6 +140,46 @@ async fn an_event_that_was_never_confirmed_confirms_no_booking_unless_the_busine
     }
 }
 
+/// The insert of a refused booking arrives after its id was looked up: the event is recognised and deleted, before or after a retry.
+#[tokio::test]
+async fn insert_that_arrives_after_the_refusal_leaves_no_event() {
+    for arrives_first in [true, false] {
+        let world = in_memory().await;
+        world.service.suffer([CallFault::Late, CallFault::RequestLost]);
+        let booking = world.booking();
+        let book = async || booking.book(world.organization, world.ana.contact, key("1"), request("10:00")).await;
+        assert!(matches!(book().await, Err(UseCaseError::RemoteCalendar(_))));
+        if arrives_first {
+            world.service.deliver_late();
+            assert_eq!(world.events().len(), 1);
+            world.read().await;
+            world.settle_later(1).await;
+            assert_eq!(world.events(), []);
+        }
+        assert_eq!(book().await.unwrap().value.unwrap().appointment.start, "10:00", "{arrives_first}");
+        world.service.deliver_late();
+        world.read().await;
+        world.settle_later(1).await;
+        assert_eq!(world.events().len(), 1);
+        world.assert_equal("arrived after the refusal").await;
+        assert_eq!(conflicts(&world).await, []);
+    }
+}
+
+/// Nothing of a booking that was given up is left a day later.
+#[tokio::test]
+async fn booking_that_was_given_up_is_forgotten_a_day_later() {
+    let world = in_memory().await;
+    world.service.suffer([CallFault::RequestLost, CallFault::RequestLost]);
+    let booked = world.booking().book(world.organization, world.ana.contact, key("1"), request("10:00")).await;
+    assert!(booked.is_err());
+    assert_eq!(world.count_rows().await, 1, "a late event would be known");
+    world.clock.advance(jiff::SignedDuration::from_hours(25));
+    world.read().await;
+    world.settle_later(1).await;
+    assert_eq!(world.count_rows().await, 0);
+}
+
 #[tokio::test]
 async fn an_event_that_came_later_gives_way_to_ours() {
     let world = in_memory().await;
