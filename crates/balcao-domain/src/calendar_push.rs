@@ -107,6 +107,8 @@ pub fn judge_changed(event: Option<&OutsideEvent>, wanted: Option<&WantedEvent>,
         // Our tables decide: what is cancelled goes, whatever a person made of it.
         FoundEvent::Ours(found) if wanted.is_none() => ChangedEvent::GoOn(found),
         FoundEvent::Ours(found) if wanted.is_some_and(|wanted| wanted.span == found.span) => ChangedEvent::GoOn(found),
+        // Only a push of ours writes a mark. This one was not recorded: it wrote the time of a move that was taken back meanwhile.
+        FoundEvent::Ours(found) if found.mark != known.mark => ChangedEvent::GoOn(found),
         FoundEvent::Ours(found) => match event.map(|event| judge_edit(event, Some(known), owner)) {
             Some(Edit::Moved { .. }) => ChangedEvent::Conflict(ConflictKind::RefusedMove),
             Some(Edit::Conflict(kind)) => ChangedEvent::Conflict(kind),

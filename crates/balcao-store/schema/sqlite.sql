@@ -919,7 +919,7 @@ CREATE TABLE calendar_event (
     claimed_until BIGINT NOT NULL DEFAULT 0,
     not_before BIGINT NOT NULL,
     tries BIGINT NOT NULL DEFAULT 0,
-    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT, removed_event_id TEXT, given_up_at BIGINT,
+    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT, removed_event_id TEXT, given_up_at BIGINT, must_write BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (organization_id, appointment_id)
 );
 CREATE INDEX calendar_event_waiting ON calendar_event (organization_id, not_before) WHERE wanted > pushed;
@@ -929,7 +929,7 @@ CREATE TABLE calendar_claim (
     key TEXT NOT NULL,
     args_hash TEXT NOT NULL,
     appointment_id INTEGER NOT NULL REFERENCES appointment (id) ON DELETE CASCADE,
-    answer TEXT NOT NULL,
+    answer TEXT NOT NULL, moved_at BIGINT,
     PRIMARY KEY (organization_id, key)
 );
 CREATE INDEX calendar_claim_appointment ON calendar_claim (organization_id, appointment_id);

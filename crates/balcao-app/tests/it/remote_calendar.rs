@@ -11,6 +11,7 @@ mod moves;
 mod poison;
 mod programs;
 mod reports;
+mod taken_back;
 
 use std::sync::Arc;
 
@@ -167,14 +168,23 @@ impl World {
         held.map(|one| (one.id.into(), one.span.start)).collect()
     }
 
-    /// How many appointments are stored, cancelled ones included.
-    async fn count_rows(&self) -> usize {
-        let organization = self.organization;
+    /// How many visits show anywhere, cancelled ones included.
+    async fn count_visits(&self) -> usize {
+        let (organization, contact) = (self.organization, self.ana.contact);
         let all = self.app.store.read(move |tx| {
             let currency = balcao_domain::Currency::BRL;
-            appointment::starting_between(tx, organization, Timestamp::MIN, Timestamp::MAX, currency)
+            let listed = appointment::starting_between(tx, organization, Timestamp::MIN, Timestamp::MAX, currency)?;
+            assert_eq!(appointment::of_contact(tx, organization, contact, currency)?.len(), listed.len());
+            Ok::<_, StoreError>(listed.len())
         });
-        let all: Result<_, StoreError> = all.await;
+        all.await.unwrap()
+    }
+
+    /// How many appointments have an event, or may still get one.
+    async fn count_traces(&self) -> usize {
+        let organization = self.organization;
+        let all: Result<_, StoreError> =
+            self.app.store.read(move |tx| calendar_event::list_from(tx, organization, Timestamp::MIN, 0, 99)).await;
         all.unwrap().len()
     }
 

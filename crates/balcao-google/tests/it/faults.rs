@@ -88,26 +88,46 @@ async fn booking_survives_any_answer_at_any_call() {
 }
 
 /// The event is written, and the look for an earlier one fails: an uncertain answer confirms nothing, and leaves nothing.
-#[tokio::test]
-async fn booking_is_not_confirmed_by_a_look_that_fails() {
+async fn is_not_confirmed_by_a_look_that_fails(act: Act) {
     let founded = Founded::new().await;
     for fault in faults() {
-        let desk = Desk::prepare(&founded, Act::Book).await;
+        let story = format!("{act:?}, {fault:?}");
+        let desk = Desk::prepare(&founded, act).await;
         let program = desk.start(None);
-        // The first listing reads what changed, and the next one looks; it may be sent twice.
-        desk.google.fail_later(Call::List, 1, fault.clone());
+        let before =
+            desk.events().await.iter().map(|(calendar, _, start)| (calendar.clone(), *start)).collect::<Vec<_>>();
+        // The first listings read what changed, one of each calendar, and the next one looks; it may be sent twice.
+        desk.google.fail_later(Call::List, if act == Act::HandOver { 2 } else { 1 }, fault.clone());
         (0..3).for_each(|_| desk.google.fail(Call::List, fault.clone()));
-        let first = Act::Book.try_run(&program).await;
-        assert!(first.is_err(), "{fault:?}: {first:?}");
+        let first = act.try_run(&program).await;
+        assert!(first.is_err(), "{story}: {first:?}");
         desk.google.clear_faults();
         desk.settle_later(&program).await;
-        assert_eq!((desk.events().await, program.wanted().await), (vec![], (vec![], 0, 0)), "{fault:?}");
-        assert_eq!(Act::Book.run(&program).await, Act::Book.answer(), "{fault:?}, again");
+        let events = desk.events().await;
+        assert_eq!((events.clone(), 0, 0), program.wanted().await, "{story}");
+        let after: Vec<_> = events.into_iter().map(|(calendar, _, start)| (calendar, start)).collect();
+        assert_eq!(after, before, "{story}");
+        assert_eq!(act.run(&program).await, act.answer(), "{story}, again");
         desk.settle_later(&program).await;
         let events = desk.events().await;
-        assert_eq!((events.clone(), 0, 0), program.wanted().await, "{fault:?}, again");
-        assert_eq!(events.len(), 1, "{fault:?}");
+        assert_eq!((events.clone(), 0, 0), program.wanted().await, "{story}, again");
+        assert_eq!(events.len(), 1, "{story}");
     }
+}
+
+#[tokio::test]
+async fn booking_is_not_confirmed_by_a_look_that_fails() {
+    Box::pin(is_not_confirmed_by_a_look_that_fails(Act::Book)).await;
+}
+
+#[tokio::test]
+async fn move_is_not_confirmed_by_a_look_that_fails() {
+    Box::pin(is_not_confirmed_by_a_look_that_fails(Act::Move)).await;
+}
+
+#[tokio::test]
+async fn change_of_professional_is_not_confirmed_by_a_look_that_fails() {
+    Box::pin(is_not_confirmed_by_a_look_that_fails(Act::HandOver)).await;
 }
 
 #[tokio::test]

@@ -309,6 +309,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112791_given_up.sql"),
         postgres: include_str!("../../migrations/postgres/2026112791_given_up.sql"),
     },
+    Migration {
+        version: 2_026_112_792,
+        name: "2026112792_move_claim",
+        sqlite: include_str!("../../migrations/sqlite/2026112792_move_claim.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112792_move_claim.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use crate::database::error::StoreError;
 use crate::database::tx::Tx;
 use crate::database::value::{read_word, values};
+use crate::scheduling::appointment::IS_VISIT;
 
 /// Appointments of one status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,21 +83,20 @@ pub fn totals(
     scope: Scope,
     now: Timestamp,
 ) -> Result<Vec<Total>, StoreError> {
-    tx.query_all(
+    let sql = format!(
         "SELECT status, COUNT(*), CAST(SUM(price_cents) AS BIGINT), COUNT(*) FILTER (WHERE starts_at < ?5) FROM appointment
          WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3 AND moved_to IS NULL
-           AND (CAST(?4 AS BIGINT) IS NULL OR professional_id = ?4)
-         GROUP BY status ORDER BY status",
-        values![organization, scope.from, scope.to, scope.of, now],
-        |row| {
-            Ok(Total {
-                status: read_word(row, 0, |text| text.parse().ok())?,
-                count: row.get(1)?,
-                cents: row.get(2)?,
-                begun: row.get(3)?,
-            })
-        },
-    )
+           AND (CAST(?4 AS BIGINT) IS NULL OR professional_id = ?4) AND {IS_VISIT}
+         GROUP BY status ORDER BY status"
+    );
+    tx.query_all(&sql, values![organization, scope.from, scope.to, scope.of, now], |row| {
+        Ok(Total {
+            status: read_word(row, 0, |text| text.parse().ok())?,
+            count: row.get(1)?,
+            cents: row.get(2)?,
+            begun: row.get(3)?,
+        })
+    })
 }
 
 /// Lists the contacts who missed appointments: most misses first, then the contact who came less often, then the older contact.
@@ -153,29 +153,28 @@ pub fn each_booked(
 
 /// Those after an id among those that start first.
 fn page(tx: &mut Tx<'_>, organization: OrganizationId, scope: Scope, after: i64) -> Result<Vec<Booked>, StoreError> {
-    tx.query_all(
-        "SELECT a.id, a.starts_at, a.ends_at, COALESCE(a.attendee, c.name), a.professional_id, a.service_name, a.status,
-                a.price_cents, a.source, a.created_at
-         FROM appointment a
-         JOIN contact c ON c.organization_id = a.organization_id AND c.id = a.contact_id
-         WHERE a.organization_id = ?1 AND a.starts_at >= ?2 AND a.starts_at < ?3 AND (a.starts_at > ?2 OR a.id > ?4)
-           AND (CAST(?5 AS BIGINT) IS NULL OR a.professional_id = ?5)
-         ORDER BY a.starts_at, a.id
-         LIMIT 1000",
-        values![organization, scope.from, scope.to, after, scope.of],
-        |row| {
-            Ok(Booked {
-                id: row.get(0)?,
-                starts_at: row.get(1)?,
-                ends_at: row.get(2)?,
-                client: row.get(3)?,
-                professional: row.get(4)?,
-                service: row.get(5)?,
-                status: read_word(row, 6, |text| text.parse().ok())?,
-                cents: row.get(7)?,
-                source: row.get(8)?,
-                booked_at: row.get(9)?,
-            })
-        },
-    )
+    let sql = format!(
+        "SELECT appointment.id, starts_at, ends_at, COALESCE(attendee, c.name), professional_id, service_name, status,
+                price_cents, source, appointment.created_at
+         FROM appointment
+         JOIN contact c ON c.organization_id = appointment.organization_id AND c.id = appointment.contact_id
+         WHERE appointment.organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3 AND (starts_at > ?2 OR appointment.id > ?4)
+           AND (CAST(?5 AS BIGINT) IS NULL OR professional_id = ?5) AND {IS_VISIT}
+         ORDER BY starts_at, appointment.id
+         LIMIT 1000"
+    );
+    tx.query_all(&sql, values![organization, scope.from, scope.to, after, scope.of], |row| {
+        Ok(Booked {
+            id: row.get(0)?,
+            starts_at: row.get(1)?,
+            ends_at: row.get(2)?,
+            client: row.get(3)?,
+            professional: row.get(4)?,
+            service: row.get(5)?,
+            status: read_word(row, 6, |text| text.parse().ok())?,
+            cents: row.get(7)?,
+            source: row.get(8)?,
+            booked_at: row.get(9)?,
+        })
+    })
 }

@@ -10,7 +10,7 @@ use crate::database::tx::Tx;
 use crate::database::value::values;
 use crate::messaging::conversation::{self, Conversation};
 use crate::messaging::message::{self, Message};
-use crate::scheduling::appointment;
+use crate::scheduling::appointment::{self, IS_VISIT};
 use crate::turns::turn::TurnVersions;
 
 /// Before everything: a page of the latest first begins here.
@@ -89,14 +89,16 @@ pub fn appointments(
 ) -> Result<Vec<Appointment>, StoreError> {
     let at = range.after.map_or(i64::MIN, |(at, _)| at.as_millisecond());
     let id = range.after.map_or(0, |(_, id)| i64::from(id));
-    let ids: Vec<AppointmentId> = tx.query_all(
+    let sql = format!(
         "SELECT id FROM appointment WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3
            AND (starts_at > ?4 OR (starts_at = ?4 AND id > ?5))
-           AND ((ends_at <= ?7 AND status = 'confirmed') OR ?7 IS NULL)
-         ORDER BY starts_at, id LIMIT ?6",
-        values![organization, range.from, range.to, at, id, limit, range.unmarked_at],
-        |row| row.get(0),
-    )?;
+           AND ((ends_at <= ?7 AND status = 'confirmed') OR ?7 IS NULL) AND {IS_VISIT}
+         ORDER BY starts_at, id LIMIT ?6"
+    );
+    let ids: Vec<AppointmentId> =
+        tx.query_all(&sql, values![organization, range.from, range.to, at, id, limit, range.unmarked_at], |row| {
+            row.get(0)
+        })?;
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
         found.extend(appointment::find(tx, organization, id, currency)?);

@@ -49,6 +49,11 @@ const COLUMNS: &str = "id, contact_id, professional_id, service_id, service_name
                        occupied_to, seat, status, price_cents, plan_id, attendee, source, expires_at, \
                        marked_at, marked_by, marked_from, moved_to";
 
+/// Leaves out what is only the trace of a booking that was given up before anyone heard of it (see [`remove_untold`]): it is no visit.
+pub(crate) const IS_VISIT: &str =
+    "NOT EXISTS (SELECT 1 FROM calendar_event g WHERE g.organization_id = appointment.organization_id
+                                   AND g.appointment_id = appointment.id AND g.given_up_at IS NOT NULL)";
+
 fn read(row: &Row<'_>, currency: Currency) -> Result<Appointment, StoreError> {
     Ok(Appointment {
         id: row.get(0)?,
@@ -347,7 +352,7 @@ pub fn remove_untold(
 pub fn sweep_given_up(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<usize, StoreError> {
     const DAY_MS: i64 = 86_400_000;
     tx.execute(
-        "DELETE FROM appointment WHERE organization_id = ?1 AND status = 'cancelled' AND moved_to IS NULL AND id IN
+        "DELETE FROM appointment WHERE organization_id = ?1 AND status = 'cancelled' AND id IN
            (SELECT e.appointment_id FROM calendar_event e
             WHERE e.organization_id = ?1 AND e.given_up_at <= ?2 - ?3 AND e.event_id IS NULL AND e.wanted <= e.pushed
               AND NOT EXISTS (SELECT 1 FROM outside_calendar c WHERE c.organization_id = ?1
@@ -366,7 +371,7 @@ pub fn find(
     id: AppointmentId,
     currency: Currency,
 ) -> Result<Option<Appointment>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM appointment WHERE organization_id = ?1 AND id = ?2");
+    let sql = format!("SELECT {COLUMNS} FROM appointment WHERE organization_id = ?1 AND id = ?2 AND {IS_VISIT}");
     tx.query_optional(&sql, values![organization, id], |row| read(row, currency))
 }
 
@@ -381,7 +386,7 @@ pub fn of_contact(
     currency: Currency,
 ) -> Result<Vec<Appointment>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM appointment WHERE organization_id = ?1 AND contact_id = ?2 ORDER BY starts_at, id"
+        "SELECT {COLUMNS} FROM appointment WHERE organization_id = ?1 AND contact_id = ?2 AND {IS_VISIT} ORDER BY starts_at, id"
     );
     tx.query_all(&sql, values![organization, contact], |row| read(row, currency))
 }
@@ -422,7 +427,7 @@ pub fn starting_between(
 ) -> Result<Vec<Appointment>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM appointment
-         WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3
+         WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3 AND {IS_VISIT}
          ORDER BY starts_at, id"
     );
     tx.query_all(&sql, values![organization, from, to], |row| read(row, currency))
@@ -439,11 +444,11 @@ pub fn changed_since(
     contact: ContactId,
     since: Timestamp,
 ) -> Result<bool, StoreError> {
-    let found: i64 = tx.query_one(
-        "SELECT count(*) FROM appointment WHERE organization_id = ?1 AND contact_id = ?2 AND (created_at > ?3 OR cancelled_at > ?3)",
-        values![organization, contact, since],
-        |row| row.get(0),
-    )?;
+    let sql = format!(
+        "SELECT count(*) FROM appointment
+         WHERE organization_id = ?1 AND contact_id = ?2 AND (created_at > ?3 OR cancelled_at > ?3) AND {IS_VISIT}"
+    );
+    let found: i64 = tx.query_one(&sql, values![organization, contact, since], |row| row.get(0))?;
     Ok(found > 0)
 }
 

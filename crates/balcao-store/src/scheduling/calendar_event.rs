@@ -57,10 +57,12 @@ pub struct CalendarEvent {
     pub failure: Option<String>,
     /// The event that was last deleted, because none was wanted.
     pub removed_event: Option<String>,
+    /// Whether the event is written whatever is known of it, because a change that was taken back may still arrive.
+    pub must_write: bool,
 }
 
 const COLUMNS: &str = "appointment_id, seed, attempt, begun, calendar_id, event_id, version, shown_from, shown_to, marked, wanted, \
-                       pushed, claim, tries, failure, crashes, removed_event_id";
+                       pushed, claim, tries, failure, crashes, removed_event_id, must_write";
 
 fn read(row: &Row<'_>) -> Result<CalendarEvent, StoreError> {
     let known = match row.get::<Option<String>>(5)? {
@@ -86,6 +88,7 @@ fn read(row: &Row<'_>) -> Result<CalendarEvent, StoreError> {
         failure: row.get(14)?,
         crashes: row.get(15)?,
         removed_event: row.get(16)?,
+        must_write: row.get::<i64>(17)? == 1,
     })
 }
 
@@ -158,7 +161,8 @@ pub(crate) fn hand_over(
     let both = values![organization, from, to];
     tx.defer(
         "UPDATE calendar_event SET seed = o.seed, attempt = o.attempt, begun = o.begun, calendar_id = o.calendar_id,
-             event_id = o.event_id, version = o.version, shown_from = o.shown_from, shown_to = o.shown_to, marked = o.marked
+             event_id = o.event_id, version = o.version, shown_from = o.shown_from, shown_to = o.shown_to, marked = o.marked,
+             must_write = o.must_write
          FROM calendar_event AS o
          WHERE calendar_event.organization_id = ?1 AND calendar_event.appointment_id = ?3
            AND o.organization_id = ?1 AND o.appointment_id = ?2",
@@ -326,7 +330,7 @@ pub fn record_shown(
 ) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE calendar_event SET calendar_id = ?4, event_id = ?5, version = ?6, shown_from = ?7, shown_to = ?8, marked = ?9,
-             pushed = ?10, claimed_until = 0, tries = 0, failure = NULL, crashes = 0, set_aside_at = NULL
+             pushed = ?10, claimed_until = 0, tries = 0, failure = NULL, crashes = 0, set_aside_at = NULL, must_write = 0
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",
         values![
             organization,
@@ -408,6 +412,26 @@ pub fn record_failure(
         values![organization, claimed.appointment, claimed.claim, failure, due, sent_nothing],
     )?;
     Ok(changed == 1)
+}
+
+/// Takes it that the change of an event arrived whose push has not ended, because the change is taken back: the next push writes the event
+/// once more, and a change that arrives later finds another version.
+///
+/// # Errors
+/// What the database said.
+pub fn assume_changed(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    appointment: AppointmentId,
+    calendar: &str,
+    span: Span,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE calendar_event SET calendar_id = ?3, shown_from = ?4, shown_to = ?5, marked = ?2, must_write = 1
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND event_id IS NOT NULL AND wanted > pushed",
+        values![organization, appointment, calendar, span.start, span.end],
+    )?;
+    Ok(())
 }
 
 /// Records how an event is after an edit that a person made, unless a push changed it since it was read.

@@ -92,24 +92,12 @@ pub fn find<T: DeserializeOwned>(
     )
 }
 
-/// Gives an effect another result than the one that was recorded, because it did not last. The row of the key is locked.
-///
-/// # Errors
-/// [`StoreError::NoRow`] if the key has no result; else what the database said.
-pub fn replace<T: Serialize>(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    key: &EffectKey,
-    value: &T,
-) -> Result<(), StoreError> {
-    let sql = "UPDATE effect_ledger SET result = ?4 WHERE key = ?1 AND organization_id = ?2 AND args_hash = ?3";
-    let changed = tx.execute(sql, values![&key.key, organization, &key.args_hash, to_json(value)?])?;
-    if changed == 0 { Err(StoreError::NoRow { sql: sql.to_owned() }) } else { Ok(()) }
-}
-
 /// Refuses an effect of a turn that another process has ended, because its result would reach no caller. It also refuses an effect in a
 /// conversation that a person took over, because only people change that one (I-17).
-fn demand_open(tx: &mut Tx<'_>, organization: OrganizationId, key: &EffectKey) -> Result<(), StoreError> {
+///
+/// # Errors
+/// As [`once`] refuses an effect.
+pub fn demand_open(tx: &mut Tx<'_>, organization: OrganizationId, key: &EffectKey) -> Result<(), StoreError> {
     let Some(turn) = key.turn else { return Ok(()) };
     let found: Option<(ConversationId, String, ConversationState)> = tx.query_optional(
         "SELECT c.id, t.state, c.state FROM turn t JOIN conversation c ON c.id = t.conversation_id

@@ -131,6 +131,8 @@ contract! {
         a_channel_finds_its_calendar_in_any_business,
         the_copy_tells_busy_time_and_how_old_it_is,
         an_event_that_cannot_be_read_is_put_aside_once,
+    ]
+    calendar_claims: [
         a_claim_goes_with_its_key,
         a_held_appointment_is_agreed_or_removed,
     ]
@@ -317,7 +319,7 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 24] = [
+    let suites: [(&str, Vec<Case>); 25] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
@@ -325,6 +327,7 @@ fn every_case_runs_on_every_back_end() {
         ("feeds", contract::feeds::all()),
         ("calendar_conflicts", contract::calendar_conflicts::all()),
         ("outside_calendars", contract::outside_calendars::all()),
+        ("calendar_claims", contract::calendar_claims::all()),
         ("deferred", contract::deferred::all()),
         ("outbox", contract::outbox::all()),
         ("pace", contract::pace::all()),

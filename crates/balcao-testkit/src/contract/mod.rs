@@ -20,6 +20,7 @@ pub mod api;
 pub mod attachments;
 #[cfg(feature = "calendar")]
 pub mod calendar;
+pub mod calendar_claims;
 pub mod calendar_conflicts;
 pub mod channel;
 pub mod chat;

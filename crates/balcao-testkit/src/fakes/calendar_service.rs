@@ -435,6 +435,7 @@ impl CalendarService for MemoryService {
         version: &str,
     ) -> Result<OutsideEvent, ServiceError> {
         self.begin("change")?;
+        self.may_crash(&draft.mark.appointment.to_string()).await;
         pause().await;
         let answer =
             self.suffering(|| LateCall::Change(draft.clone(), version.to_owned()), || self.do_change(draft, version));

@@ -79,9 +79,29 @@ pub(crate) fn complete(
     slot: &ClaimedSlot,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
+    plan_reminders(tx, id, slot, now)?;
+    announce(tx, id, slot, now)
+}
+
+/// Plans the reminders of a booking.
+pub(super) fn plan_reminders(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    slot: &ClaimedSlot,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
     let (organization, _) = organization(tx, id)?;
     let subject = ReminderSubject { appointment: slot.appointment, starts_at: slot.starts_at };
-    reminders::plan_automatic(tx, &organization, subject, now)?;
+    Ok(reminders::plan_automatic(tx, &organization, subject, now)?)
+}
+
+/// What others learn from a booking: the contact waits no more, and programs get their event.
+pub(super) fn announce(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    slot: &ClaimedSlot,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
     waitlist::accept(tx, id, slot.contact, slot.occupied)?;
     event::push(tx, id, "appointment_booked", &slot.appointment.to_string(), "{}", now)?;
     Ok(())

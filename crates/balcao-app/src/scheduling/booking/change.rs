@@ -1,23 +1,23 @@
 //! Cancelling, moving, confirming, expiring.
 
 use balcao_domain::appointment::visit::{MarkAuthor, VisitMark};
-use balcao_domain::hours::format_minute;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
 use balcao_language::normalize::normalize;
 use balcao_store::crm::organization::Organization;
-use balcao_store::scheduling::calendar_claim;
 use balcao_store::scheduling::reminder::{self, ReminderSubject};
+use balcao_store::scheduling::{calendar_claim, calendar_event};
 use balcao_store::{Tx, scheduling::agenda_feed, scheduling::appointment, scheduling::catalog, turns::event};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::book::{self, book};
+use super::book::{self, Claimed};
 use super::{
     BookRequest, BookingRefusal, KeptTerms, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice,
 };
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::reminders;
+use crate::scheduling::remote_calendar::wanted::read_wanted_event;
 use crate::scheduling::waitlist_offers::offer_freed;
 
 type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
@@ -148,8 +148,23 @@ fn service_in_its_place(old: &Appointment, wanted: Option<&ServiceChoice>) -> Op
     if stays { KeptTerms::of_appointment(old).map(ServiceChoice::Kept) } else { wanted.cloned() }
 }
 
-/// Moves an appointment: cancels it and books another one in its place.
+/// Moves an appointment, and announces it.
 pub(crate) fn reschedule(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    request: &RescheduleRequest,
+    changer: Changer<'_>,
+    now: Timestamp,
+) -> Answer<Rescheduled> {
+    let moved = granted!(move_unannounced(tx, id, contact, request, changer, now)?);
+    announce_move(tx, id, &moved, now)?;
+    Ok(Ok(moved))
+}
+
+/// Moves an appointment: cancels it and books another one in its place. What follows from it for others comes with [`announce_move`], once
+/// the move is certain to stand.
+pub(super) fn move_unannounced(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     contact: ContactId,
@@ -159,12 +174,14 @@ pub(crate) fn reschedule(
 ) -> Answer<Rescheduled> {
     let meant = granted!(find(tx, id, contact, request.appointment, now)?);
     granted!(may_change(tx, &meant, keeps_notice, now)?);
-    let same_time = meant.view.date == request.date && meant.view.start == format_minute(request.start_min);
     let before = reminder::list_of(tx, id, meant.appointment.id)?;
     // The old time is given back first, because the new one may overlap it; a refusal undoes this with all the rest.
     appointment::cancel(tx, id, meant.appointment.id, by, now)?;
     let wish = in_its_place(&meant.appointment, request);
-    let mut booked = granted!(book(tx, id, contact, &wish, now)?);
+    let Claimed { mut booked, slot } = granted!(book::claim(tx, id, contact, &wish, None, now)?);
+    if let Some(slot) = &slot {
+        book::plan_reminders(tx, id, slot, now)?;
+    }
     // The customer knows the price that the visit had before.
     booked.plan_notice = booked.plan_notice.filter(|_| booked.appointment.price.cents > meant.appointment.price.cents);
     if booked.plan_notice.is_some() && !request.price_agreed {
@@ -180,25 +197,41 @@ pub(crate) fn reschedule(
     // The booking planned the automatic reminders of the new start.
     let subject = ReminderSubject { appointment: booked.appointment.id, starts_at: start };
     reminders::carry_over(tx, id, &before, subject, now)?;
-    if !same_time {
-        offer_freed(tx, &meant.organization, &meant.zone, &meant.appointment, now)?;
-    }
-    let subject = meant.appointment.id.to_string();
-    let payload = serde_json::json!({ "new": booked.appointment.id }).to_string();
-    event::push(tx, id, "appointment_rescheduled", &subject, &payload, now)?;
     let mark = Some(VisitMark { by: by.clone(), at: now, from: meant.appointment.status });
     let moved_to = Some(booked.appointment.id);
     let old = AppointmentView { status: AppointmentStatus::Cancelled, mark, moved_to, ..meant.view };
     Ok(Ok(Rescheduled { old, new: booked }))
 }
 
-/// Takes a move back that met an event outside: the old appointment stands again at its time, and the new one is cancelled. Returns whether
-/// that was possible; if not, because the old time was given away meanwhile or the appointment changed again, nothing is changed.
+/// What follows from a move for others: the old time is offered to those who wait for it, and programs get their events.
+pub(super) fn announce_move(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    moved: &Rescheduled,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let (organization, zone) = organization(tx, id)?;
+    let new = appointment::find(tx, id, moved.new.appointment.id, organization.currency)?;
+    if let Some(new) = new.filter(|one| one.status.holds_slot()) {
+        book::announce(tx, id, &book::slot_of(&new), now)?;
+    }
+    let at = |view: &AppointmentView| (view.date, view.start.clone());
+    if at(&moved.old) != at(&moved.new.appointment)
+        && let Some(old) = appointment::find(tx, id, moved.old.id, organization.currency)?
+    {
+        offer_freed(tx, &organization, &zone, &old, now)?;
+    }
+    let payload = serde_json::json!({ "new": moved.new.appointment.id }).to_string();
+    event::push(tx, id, "appointment_rescheduled", &moved.old.id.to_string(), &payload, now)?;
+    Ok(())
+}
+
+/// Takes a move back that was not announced: the old appointment stands again at its time, and nothing is left of the new one. Returns
+/// whether that was possible; if not, because the old time was given away meanwhile or the appointment changed again, nothing is changed.
 pub(super) fn take_back(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     moved: &Rescheduled,
-    by: &MarkAuthor,
     now: Timestamp,
 ) -> Result<bool, UseCaseError> {
     let (old, new) = (moved.old.id, moved.new.appointment.id);
@@ -207,11 +240,15 @@ pub(super) fn take_back(
         return Ok(false);
     }
     let before = reminder::list_of(tx, id, new)?;
+    let wanted = read_wanted_event(tx, id, new)?;
     let taken_back = tx.savepoint(|tx| {
         // The new time may overlap the old one.
-        appointment::cancel(tx, id, new, by, now)?;
+        appointment::cancel(tx, id, new, &MarkAuthor::Job, now)?;
         if !appointment::reopen(tx, id, old, now)? {
             return Ok::<_, UseCaseError>(Err(()));
+        }
+        if let Some(wanted) = &wanted {
+            calendar_event::assume_changed(tx, id, new, &wanted.calendar, wanted.span)?;
         }
         appointment::set_moved_to(tx, id, new, old)?;
         agenda_feed::moved(tx, id, new, old)?;
@@ -222,8 +259,7 @@ pub(super) fn take_back(
     let subject = ReminderSubject { appointment: old, starts_at: stands.span.start };
     reminders::plan_automatic(tx, &organization, subject, now)?;
     reminders::carry_over(tx, id, &before, subject, now)?;
-    let payload = serde_json::json!({ "new": old }).to_string();
-    event::push(tx, id, "appointment_rescheduled", &new.to_string(), &payload, now)?;
+    appointment::remove_untold(tx, id, new, now)?;
     Ok(true)
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod coverage;
 pub(crate) mod freshness;
 pub(crate) mod outside;
 pub(crate) mod remote;
+mod remote_move;
 mod rival;
 mod seeded_bugs;
 pub(crate) mod trail;
@@ -37,7 +38,8 @@ use crate::scheduling::appointments::AppointmentView;
 pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking, professional_of_grant};
 pub use coverage::PlanNotice;
 use freshness::Whose;
-use remote::{ClaimAnswer, RemoteAct, RemoteBooking};
+use remote::{ClaimAnswer, RemoteBooking};
+use remote_move::CustomerMove;
 
 /// Which service is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -380,13 +382,8 @@ impl Booking {
             })?;
             Ok(told.map(|(_, after)| after))
         };
-        let cancellation = RemoteAct {
-            work: cancel,
-            touched: |after: &AppointmentView| after.id,
-            // A cancelled appointment has no event, so that no other event has its time.
-            take_back: |_tx: &mut balcao_store::Tx<'_>, _after: &AppointmentView, _now| Ok(None),
-        };
-        Box::pin(remote::act(&self.app, organization, key, Whose::UpcomingOf(contact), cancellation)).await
+        let cancellation = (cancel, (|after: &AppointmentView| after.id) as fn(&AppointmentView) -> AppointmentId);
+        Box::pin(remote::cancel(&self.app, organization, key, Whose::UpcomingOf(contact), cancellation)).await
     }
 
     /// Moves one of the contact's appointments. The old time is freed only if the new one is had.
@@ -400,30 +397,10 @@ impl Booking {
         key: EffectKey,
         request: RescheduleRequest,
     ) -> Effect<Rescheduled, BookingRefusal> {
-        let (teller, by) = (self.teller(organization), self.author());
         let whose = request.needed_calendars(contact);
-        let (wish, undo) = (request.clone(), teller.clone());
-        let change = move |tx: &mut balcao_store::Tx<'_>, now| {
-            let moved = change::reschedule(tx, organization, contact, &request, bound(&by), now)?;
-            teller.report_change(tx, moved, now, |done| {
-                let (old, new) = (&done.old, &done.new.appointment);
-                // The new one stands as the old one did before it was given up.
-                let before = AppointmentView { status: new.status, ..old.clone() };
-                Some((NotificationKind::Moved(old.id, new.id), Some(trail::shown(&before)), trail::shown(new)))
-            })
-        };
-        let take_back = move |tx: &mut balcao_store::Tx<'_>, moved: &Rescheduled, now| {
-            if !change::take_back(tx, organization, moved, &MarkAuthor::Job, now)? {
-                return Ok(None);
-            }
-            let (old, new) = (&moved.old, &moved.new.appointment);
-            let stands = AppointmentView { status: new.status, mark: None, moved_to: None, ..old.clone() };
-            let what = NotificationKind::Moved(new.id, old.id);
-            undo.report(tx, now, (what, Some(trail::shown(new)), trail::shown(&stands)))?;
-            change::find_alternatives(tx, organization, old.id, &wish, now).map(Some)
-        };
-        let moved = RemoteAct { work: change, touched: |moved: &Rescheduled| moved.new.appointment.id, take_back };
-        Box::pin(remote::act(&self.app, organization, key, whose, moved)).await
+        let (by, teller) = (self.author(), self.teller(organization));
+        let wanted = CustomerMove { organization, contact, request, by, teller };
+        Box::pin(remote_move::reschedule(&self.app, key, whose, wanted)).await
     }
 
     /// Confirms one of the contact's pending appointments.
@@ -442,7 +419,8 @@ impl Booking {
         self.app.effect(organization, key, confirm).await
     }
 
-    /// Cancels the pending appointments that have expired, offers their time to the waitlist, and gives how many they were.
+    /// Cancels the pending appointments that have expired, offers their time to the waitlist, and gives how many they were. It also announces
+    /// the moves whose run ended before the external calendar answered.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -451,12 +429,16 @@ impl Booking {
             return seeded_bugs::expire_in_parts(&self.app, organization).await;
         }
         let now = self.app.clock.now();
-        if !self.app.look(move |tx, now| Ok(appointment::expired(tx, organization, now)?)).await?.is_empty() {
-            // The time that a hold gives up is offered to others. If the service does not answer, a copy that is too old offers nothing.
+        let gives_up = move |tx: &mut balcao_store::Tx<'_>, now| {
+            Ok(!appointment::expired(tx, organization, now)?.is_empty() || remote_move::has_old(tx, organization, now)?)
+        };
+        if self.app.look(gives_up).await? {
+            // The time that a hold or a move gives up is offered to others. If the service does not answer, a copy that is too old offers nothing.
             freshness::check(&self.app, organization).await?;
         }
         let accounts = Arc::clone(&self.app.notices);
         let expire = move |tx: &mut balcao_store::Tx<'_>| {
+            remote_move::complete_old(tx, organization, &accounts, now)?;
             let lapsed = change::expire(tx, organization, now)?;
             for one in &lapsed {
                 professionals::enqueue(tx, &accounts, organization, NotificationKind::Cancelled(*one), now)?;

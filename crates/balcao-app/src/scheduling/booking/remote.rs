@@ -5,8 +5,8 @@
 //! the same effect goes on with, or a hold that expires, and the push deletes the event of the last. A business that lets bookings go on
 //! while the calendar does not answer (`when_calendar_is_down: book_anyway`) gets the event later.
 //!
-//! A move or a cancellation first asks the service, so that it is refused while the service does not answer. After that our tables decide,
-//! and the push follows. A move that met an event which was there first is taken back.
+//! A cancellation first asks the service, so that it is refused while the service does not answer. After that our tables decide, and the
+//! push follows. Of moves see [`super::remote_move`].
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use balcao_domain::scheduling::CalendarDown;
 use balcao_domain::{AppointmentId, AppointmentStatus, OrganizationId};
 use balcao_store::scheduling::calendar_claim::{self, CalendarClaim};
 use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
-use balcao_store::scheduling::{appointment, calendar_event, calendar_link};
+use balcao_store::scheduling::{appointment, calendar_event};
 use balcao_store::turns::ledger::{self, EffectKey, Recorded};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
@@ -33,7 +33,7 @@ use crate::context::calendar_service::{CalendarService, RemoteCalendarError, Ser
 use crate::scheduling::remote_calendar::push::{self, Pushed};
 
 /// How long a claim holds its slot: longer than the calls to the service take together, and a turn that resumes after a crash.
-const CLAIM: SignedDuration = SignedDuration::from_mins(3);
+pub(super) const CLAIM: SignedDuration = SignedDuration::from_mins(3);
 /// How often a booking begins again whose claim expired meanwhile.
 const ATTEMPTS: u32 = 3;
 
@@ -135,114 +135,45 @@ async fn book_here<B: RemoteBooking>(
     app.effect(id, key, work).await
 }
 
-/// A cancellation or a move.
-pub(crate) struct RemoteAct<W, T, B> {
-    /// Does it in our tables.
-    pub(crate) work: W,
-    /// The appointment that it leaves.
-    pub(crate) touched: fn(&T) -> AppointmentId,
-    /// Undoes it if an event outside was first, and gives the refusal; `None` if it has to stand.
-    pub(crate) take_back: B,
-}
-
-/// Cancels or moves, once per key, and makes the event so. A move to a time that an event outside has is taken back, and refused.
-pub(crate) async fn act<T, R, W, B>(
+/// Cancels, once per key, and deletes the event. Once the service answered, the cancellation stands: the worker goes on with the event.
+pub(super) async fn cancel<T, R, W>(
     app: &AppContext,
     id: OrganizationId,
     key: EffectKey,
     whose: Whose,
-    act: RemoteAct<W, T, B>,
+    (work, touched): (W, fn(&T) -> AppointmentId),
 ) -> Effect<T, R>
 where
     T: Serialize + DeserializeOwned + Clone + Send + 'static,
     R: Serialize + DeserializeOwned + Send + 'static,
     W: FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
-    B: FnOnce(&mut Tx<'_>, &T, Timestamp) -> Result<Option<R>, UseCaseError> + Clone + Send + 'static,
 {
-    let RemoteAct { work, touched, take_back } = act;
     let Some(service) = app.remote_calendar.clone() else { return app.effect(id, key, work).await };
     let looked = key.clone();
     let answered = app.look(move |tx, _now| Ok(ledger::find::<Result<T, R>>(tx, id, &looked)?)).await?.is_some();
     let connected =
         if answered { Some(connect(app, id, service).await?) } else { freshen(app, id, service, whose).await? };
-    let done = app.effect(id, key.clone(), work).await?;
-    let (Some(connected), Ok(value)) = (connected, &done.value) else { return Ok(done) };
-    let which = touched(value);
-    let rival = match push::push_event(app, &connected.service, id, which).await {
-        Ok(pushed) => rival::find(app, id, &connected.service, (which, Arrival::Moved), &pushed).await,
-        Err(error) => Err(error),
-    };
-    match rival {
-        Ok(Ok(Some(rival))) => match undo(app, id, &key, value.clone(), take_back, rival).await? {
-            Some(answer) => {
-                // The event goes back with the appointment, now or by the worker.
-                push_standing(app, id, &connected.service, which).await;
-                Ok(answer)
-            }
-            None => Ok(done),
-        },
-        Ok(Ok(None)) => Ok(done),
-        // The act stands. The worker goes on with the event, and a reading shows staff what lies at its time.
-        Ok(Err(error)) => {
-            tracing::warn!(organization = %id, %error, "time of an appointment not looked at");
-            Ok(done)
-        }
-        Err(error) => {
-            tracing::warn!(organization = %id, %error, "event of an appointment not pushed");
-            Ok(done)
-        }
+    let done = app.effect(id, key, work).await?;
+    if let (Some(connected), Ok(value)) = (connected, &done.value) {
+        push_now(app, &connected.service, id, touched(value)).await;
     }
+    Ok(done)
 }
 
-/// Takes an act back that met an event outside, and records its refusal under the key; `None` if it has to stand, and then the next
-/// reading makes the event a conflict for staff.
-async fn undo<T, R>(
+/// Makes the event of an appointment as it is, now or by the worker.
+pub(super) async fn push_now(
     app: &AppContext,
+    service: &Arc<dyn CalendarService>,
     id: OrganizationId,
-    key: &EffectKey,
-    done: T,
-    take_back: impl FnOnce(&mut Tx<'_>, &T, Timestamp) -> Result<Option<R>, UseCaseError> + Clone + Send + 'static,
-    rival: OutsideEvent,
-) -> Result<Option<Recorded<Result<T, R>>>, UseCaseError>
-where
-    T: Serialize + DeserializeOwned + Clone + Send + 'static,
-    R: Serialize + DeserializeOwned + Send + 'static,
-{
-    let (key, now) = (key.clone(), app.clock.now());
-    let undo = move |tx: &mut Tx<'_>| {
-        if let Some(value @ Err(_)) = ledger::find::<Result<T, R>>(tx, id, &key)? {
-            return Ok(Some(Recorded { value, repeated: true }));
-        }
-        keep_rival(tx, id, &rival)?;
-        let Some(refusal) = take_back(tx, &done, now)? else {
-            calendar_link::set_due(tx, id, &rival.calendar, now)?;
-            return Ok(None);
-        };
-        let value = Err(refusal);
-        ledger::replace(tx, id, &key, &value)?;
-        Ok(Some(Recorded { value, repeated: false }))
-    };
-    write_again(app, undo).await
-}
-
-/// Makes the event of the appointment that stands after an act was taken back.
-async fn push_standing(app: &AppContext, id: OrganizationId, service: &Arc<dyn CalendarService>, which: AppointmentId) {
-    let look = move |tx: &mut Tx<'_>, _now| {
-        let currency = organization(tx, id)?.0.currency;
-        Ok(appointment::find(tx, id, which, currency)?.and_then(|one| one.moved_to))
-    };
-    let pushed = match app.look(look).await {
-        Ok(Some(stands)) => push::push_event(app, service, id, stands).await.map(drop),
-        Ok(None) => Ok(()),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = pushed {
+    which: AppointmentId,
+) {
+    if let Err(error) = push::push_event(app, service, id, which).await {
         tracing::warn!(organization = %id, %error, "event of an appointment not pushed");
     }
 }
 
 /// Notes the time of an event that a reading has not seen yet.
-fn keep_rival(tx: &mut Tx<'_>, id: OrganizationId, rival: &OutsideEvent) -> Result<(), UseCaseError> {
+pub(super) fn keep_rival(tx: &mut Tx<'_>, id: OrganizationId, rival: &OutsideEvent) -> Result<(), UseCaseError> {
     let zone = organization(tx, id)?.1;
     let Some(span) = rival.time.and_then(|time| time.span(&zone)) else { return Ok(()) };
     let all_day = matches!(rival.time, Some(EventTime::AllDay { .. }));
@@ -287,7 +218,7 @@ where
 }
 
 /// Runs a transaction that may run again, also if its commit was not answered.
-async fn write_again<T: Send + 'static>(
+pub(super) async fn write_again<T: Send + 'static>(
     app: &AppContext,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T, UseCaseError> + Clone + Send + 'static,
 ) -> Result<T, UseCaseError> {

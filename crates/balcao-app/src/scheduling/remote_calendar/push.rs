@@ -59,6 +59,8 @@ struct Push<'a> {
     may_be_there: bool,
     /// Whether a call whose answer is lost may have done something.
     is_unknown: bool,
+    /// Whether the event is written also if it is as it should be.
+    must_write: bool,
 }
 
 /// How a push ended before the event was as it should be.
@@ -106,8 +108,10 @@ pub async fn push_event(
         });
     };
     let known = row.known.clone().map(|known| shown(&wanted.owner, known));
-    let may_be_there = row.begun > 1;
-    Push { app, service, organization, row, known, wanted, may_be_there, is_unknown: may_be_there }.run().await
+    let (may_be_there, must_write) = (row.begun > 1, row.must_write);
+    let push =
+        Push { app, service, organization, row, known, wanted, may_be_there, is_unknown: may_be_there, must_write };
+    push.run().await
 }
 
 /// The event of a row, as the rules know it.
@@ -130,7 +134,10 @@ pub(super) fn known(shown: &ShownEvent) -> KnownEvent {
 impl Push<'_> {
     async fn run(mut self) -> Result<Pushed, UseCaseError> {
         for _step in 0..MAX_STEPS {
-            let step = next_step(self.wanted.event.as_ref(), self.known.as_ref(), self.may_be_there);
+            let step = match next_step(self.wanted.event.as_ref(), self.known.as_ref(), self.may_be_there) {
+                PushStep::Done if self.must_write && self.known.is_some() => PushStep::Change,
+                step => step,
+            };
             let ended = match step {
                 PushStep::Done => return self.record().await,
                 PushStep::LookUp => self.look_up().await,
@@ -305,6 +312,8 @@ impl Push<'_> {
     fn take(&mut self, found: Option<OutsideEvent>, known: &ShownEvent) -> Result<(), Stop> {
         match judge_changed(found.as_ref(), self.wanted.event.as_ref(), known) {
             ChangedEvent::GoOn(found) => {
+                // A change that comes late holds for the version of before, so it changes nothing after another one.
+                self.must_write &= found.version == known.version;
                 self.known = Some(found);
                 Ok(())
             }
@@ -326,6 +335,7 @@ impl Push<'_> {
             mark: wanted.mark.clone(),
         });
         self.may_be_there = false;
+        self.must_write = false;
     }
 
     /// Gives up an id that cannot be used again.
