@@ -986,7 +986,7 @@ CREATE TABLE calendar_difference (
     -- Absent of a calendar that was not read, and of an event that shows no visit.
     appointment_id BIGINT,
     calendar_id TEXT,
-    event_id TEXT,
+    event_id TEXT, found_at BIGINT,
     PRIMARY KEY (organization_id, position)
 );
 CREATE UNIQUE INDEX professional_by_code ON professional (organization_id, code) WHERE code IS NOT NULL AND active = 1;

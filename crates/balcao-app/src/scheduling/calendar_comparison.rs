@@ -1,9 +1,12 @@
 //! The comparison of the appointments to come with their events: it proves that both are equal, repairs what needs no person, and lists the
-//! rest. It looks from both sides: at the event of each appointment, and for events of ours that show no appointment.
+//! rest. It looks from both sides: at the event of each appointment, and for events of ours that show no appointment. Staff get one letter a
+//! night about what they alone can mend ([`letter`]).
 //!
 //! Each night one process does it for each business: the day is claimed in the database. A push that waits, or an event that was never
 //! written, is repaired. An event that a person deleted becomes a conflict, also if the service never listed the deletion. If very many events
 //! are gone at once, a person has to say that it is true. What differs is stored, so that `calendar status` shows it.
+
+mod letter;
 
 use std::sync::Arc;
 
@@ -63,6 +66,7 @@ impl Difference {
             appointment: self.appointment,
             calendar: self.calendar.clone(),
             event: self.event.clone(),
+            found_at: None,
         }
     }
 }
@@ -122,6 +126,14 @@ impl Comparison {
     pub fn is_proof(&self) -> bool {
         self.differences.is_empty() && self.unread.is_empty()
     }
+
+    /// Notes that a calendar could not be read; `passing` keeps the last error that may pass by itself.
+    fn set_unread(&mut self, calendar: String, error: ServiceError, passing: &mut Option<ServiceError>) {
+        self.unread.push(UnreadCalendar { calendar, reason: error.to_string() });
+        if !is_lasting(&error) {
+            *passing = Some(error);
+        }
+    }
 }
 
 /// A linked calendar that could not be read.
@@ -136,7 +148,7 @@ pub struct UnreadCalendar {
 impl UnreadCalendar {
     fn stored(&self) -> StoredDifference {
         let (kind, calendar) = (DifferenceKind::NotRead.as_str().to_owned(), Some(self.calendar.clone()));
-        StoredDifference { kind, appointment: None, calendar, event: None }
+        StoredDifference { kind, appointment: None, calendar, event: None, found_at: None }
     }
 }
 
@@ -194,23 +206,27 @@ impl CalendarComparison {
             let ended_at = self.app.clock.now();
             let unread = comparison.unread.iter().map(UnreadCalendar::stored);
             let differing: Vec<_> = unread.chain(comparison.differences.iter().map(Difference::stored)).collect();
+            let accounts = Arc::clone(&self.app.notices);
             let end = move |tx: &mut Tx<'_>| {
-                calendar_comparison::replace_differences(tx, id, &differing)?;
+                // A process that took longer than its claim ends what another one ended before.
+                if calendar_comparison::record_end(tx, id, day, result, ended_at)? {
+                    calendar_comparison::replace_differences(tx, id, &differing, ended_at)?;
+                    letter::alert(tx, id, (day, &differing), &accounts, ended_at)?;
+                }
                 calendar_conflict::end_old_moves(tx, id, ended_at)?;
-                calendar_comparison::record_end(tx, id, day, result, ended_at)
+                Ok::<_, UseCaseError>(())
             };
-            let ended: Result<(), balcao_store::StoreError> = self.app.store.write(end).await;
-            ended?;
+            self.app.store.write(end).await?;
         }
         Ok(Some(compared))
     }
 
     /// Reads the linked calendars, asks the service for the event of every appointment to come, repairs what needs no person, and lists the
-    /// rest. A calendar that lastingly cannot be read is listed, and its events are not asked for: an answer about them would prove nothing.
+    /// rest. A calendar that cannot be read is listed, and its events are not asked for: an answer about them would prove nothing.
     /// `accepts_drop` says that it is true that very many events are gone.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, why the service did not answer.
+    /// [`UseCaseError`] if the database failed; inside, why the service did not answer for any calendar, if it may do so later.
     pub async fn run(
         &self,
         id: OrganizationId,
@@ -218,7 +234,9 @@ impl CalendarComparison {
     ) -> Result<Result<Comparison, ServiceError>, UseCaseError> {
         let mut comparison = Comparison::default();
         let Some(service) = &self.app.remote_calendar else { return Ok(Ok(comparison)) };
-        for linked in self.app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, id)?)).await? {
+        let linked = self.app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, id)?)).await?;
+        let (count, mut passing) = (linked.len(), None);
+        for linked in linked {
             let as_new_as = Timestamp::MAX;
             let request = ReadRequest { organization: id, calendar: linked.calendar, as_new_as, accepts_drop };
             let calendar = request.calendar.clone();
@@ -238,10 +256,7 @@ impl CalendarComparison {
                         format!("{gone} of {known} events disappeared at once, and a person has to accept that");
                     comparison.unread.push(UnreadCalendar { calendar, reason });
                 }
-                Reading::Failed(error) if is_lasting(&error) => {
-                    comparison.unread.push(UnreadCalendar { calendar, reason: error.to_string() });
-                }
-                Reading::Failed(error) => return Ok(Err(error)),
+                Reading::Failed(error) => comparison.set_unread(calendar, error, &mut passing),
             }
         }
         let (mut after, mut gone) = (0, Vec::new());
@@ -257,20 +272,26 @@ impl CalendarComparison {
                     comparison.differences.push(Difference::about(appointment, DifferenceKind::NotRead));
                     continue;
                 }
+                let calendar = row.known.as_ref().map(|known| known.calendar.clone());
                 match self.compare(service, id, row).await? {
                     Ok(Standing::Equal) => comparison.equal += 1,
                     Ok(Standing::Repaired) => comparison.repaired += 1,
                     Ok(Standing::Differs(what)) => comparison.differences.push(Difference::about(appointment, what)),
                     Ok(Standing::Gone(known)) => gone.push((appointment, known)),
-                    Err(error) => return Ok(Err(error)),
+                    Err(error) => {
+                        comparison.differences.push(Difference::about(appointment, DifferenceKind::NotRead));
+                        calendar.into_iter().for_each(|one| comparison.set_unread(one, error.clone(), &mut passing));
+                    }
                 }
             }
         }
         self.record_gone(id, gone, accepts_drop, &mut comparison).await?;
-        match self.list_without_appointment(service, id, &mut comparison).await? {
-            Ok(()) => Ok(Ok(comparison)),
-            Err(error) => Ok(Err(error)),
-        }
+        self.list_without_appointment(service, id, &mut comparison, &mut passing).await?;
+        // If no calendar was read, the comparison said nothing. A later one may.
+        Ok(match passing.filter(|_| comparison.unread.len() >= count) {
+            Some(error) => Err(error),
+            None => Ok(comparison),
+        })
     }
 
     /// Hands events that are gone to staff, unless they are too many to be true.
@@ -302,7 +323,8 @@ impl CalendarComparison {
         service: &Arc<dyn CalendarService>,
         id: OrganizationId,
         comparison: &mut Comparison,
-    ) -> Result<Result<(), ServiceError>, UseCaseError> {
+        passing: &mut Option<ServiceError>,
+    ) -> Result<(), UseCaseError> {
         let look = move |tx: &mut Tx<'_>, now: Timestamp| {
             let days = organization(tx, id)?.0.scheduling.maximum_advance_days.min(MAX_AHEAD_DAYS);
             let calendars: Vec<String> =
@@ -319,12 +341,10 @@ impl CalendarComparison {
                 let span = Span::new(day(first), day(first.saturating_add(31)));
                 let listed = match service.overlapping(id, &calendar, span).await {
                     Ok(listed) => listed,
-                    Err(error) if is_lasting(&error) => {
-                        let reason = error.to_string();
-                        comparison.unread.push(UnreadCalendar { calendar: calendar.clone(), reason });
+                    Err(error) => {
+                        comparison.set_unread(calendar.clone(), error, passing);
                         break;
                     }
-                    Err(error) => return Ok(Err(error)),
                 };
                 let ours: Vec<OutsideEvent> = listed.into_iter().filter(|event| event.is_of(&owner)).collect();
                 let found = self.app.look(move |tx, _now| find_without_appointment(tx, id, ours)).await?;
@@ -336,7 +356,7 @@ impl CalendarComparison {
                 }
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Compares one event, and repairs it if that needs no person.
@@ -468,7 +488,8 @@ fn find_without_appointment(
     Ok(found)
 }
 
-/// Whether a person has to do something before the service answers. Else the comparison runs again an hour later.
+/// Whether a person has to do something before the service answers. If no calendar was read for other reasons, the comparison runs again an
+/// hour later.
 const fn is_lasting(error: &ServiceError) -> bool {
     matches!(error, ServiceError::Disconnected { .. } | ServiceError::NotFound { .. } | ServiceError::Refused { .. })
 }

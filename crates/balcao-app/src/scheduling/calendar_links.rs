@@ -68,6 +68,8 @@ pub struct LastDifference {
     pub calendar: Option<String>,
     /// The event, where it is about one.
     pub event: Option<String>,
+    /// When a comparison first found it; `None` of one that an earlier program found.
+    pub found_at: Option<Timestamp>,
 }
 
 /// The last nightly comparison of appointments with their events.
@@ -254,6 +256,7 @@ impl CalendarLinks {
                 appointment: one.appointment,
                 calendar: one.calendar,
                 event: one.event,
+                found_at: one.found_at,
             });
             let differences = differences.collect();
             Ok(CalendarStatus {

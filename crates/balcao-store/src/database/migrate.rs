@@ -315,6 +315,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112792_move_claim.sql"),
         postgres: include_str!("../../migrations/postgres/2026112792_move_claim.sql"),
     },
+    Migration {
+        version: 2_026_112_793,
+        name: "2026112793_difference_found_at",
+        sqlite: include_str!("../../migrations/sqlite/2026112793_difference_found_at.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112793_difference_found_at.sql"),
+    },
 ];
 
 /// A migration that the database has.

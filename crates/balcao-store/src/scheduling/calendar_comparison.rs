@@ -44,7 +44,7 @@ pub fn claim(
     Ok(claimed == 1)
 }
 
-/// Records the end of the comparison of a day.
+/// Records the end of the comparison of a day; tells whether it had none yet.
 ///
 /// # Errors
 /// What the database said.
@@ -54,14 +54,14 @@ pub fn record_end(
     day: Date,
     result: ComparisonResult,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let ComparisonResult { equal, repaired, differing } = result;
-    tx.execute(
+    let ended = tx.execute(
         "UPDATE calendar_comparison SET ended_at = ?3, equal = ?4, repaired = ?5, differing = ?6
-         WHERE organization_id = ?1 AND day = ?2",
+         WHERE organization_id = ?1 AND day = ?2 AND ended_at IS NULL",
         values![organization, day.to_string(), now, equal, repaired, differing],
     )?;
-    Ok(())
+    Ok(ended == 1)
 }
 
 /// The last comparison that ended, with its end; `None` if the one of the present day runs, or if there was none.
@@ -94,9 +94,20 @@ pub struct StoredDifference {
     pub calendar: Option<String>,
     /// The event, if it is about one.
     pub event: Option<String>,
+    /// When it was first found; `None` of one that is not stored yet, or that an earlier program stored.
+    pub found_at: Option<Timestamp>,
 }
 
-/// Stores what the last comparison found, the first [`MAX_DIFFERENCES`] of it, instead of what the one before found.
+impl StoredDifference {
+    /// Whether both say the same of the same thing, whenever they were found.
+    fn is_same(&self, other: &Self) -> bool {
+        let key = |one: &'_ Self| (one.kind.clone(), one.appointment, one.calendar.clone(), one.event.clone());
+        key(self) == key(other)
+    }
+}
+
+/// Stores what the last comparison found, the first [`MAX_DIFFERENCES`] of it, instead of what the one before found. What that one found,
+/// too, keeps the time of its first discovery.
 ///
 /// # Errors
 /// What the database said.
@@ -104,13 +115,24 @@ pub fn replace_differences(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     found: &[StoredDifference],
+    now: Timestamp,
 ) -> Result<(), StoreError> {
+    let before = list_differences(tx, organization)?;
     tx.execute("DELETE FROM calendar_difference WHERE organization_id = ?1", values![organization])?;
     for (position, one) in (0_i64..).zip(found.iter().take(MAX_DIFFERENCES)) {
+        let found_at = before.iter().find(|earlier| earlier.is_same(one)).and_then(|earlier| earlier.found_at);
         tx.defer(
-            "INSERT INTO calendar_difference (organization_id, position, kind, appointment_id, calendar_id, event_id)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            values![organization, position, &one.kind, one.appointment, one.calendar.as_ref(), one.event.as_ref()],
+            "INSERT INTO calendar_difference (organization_id, position, kind, appointment_id, calendar_id, event_id, found_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            values![
+                organization,
+                position,
+                &one.kind,
+                one.appointment,
+                one.calendar.as_ref(),
+                one.event.as_ref(),
+                found_at.unwrap_or(now)
+            ],
         )?;
     }
     Ok(())
@@ -122,7 +144,7 @@ pub fn replace_differences(
 /// What the database said.
 pub fn list_differences(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<StoredDifference>, StoreError> {
     tx.query_all(
-        "SELECT kind, appointment_id, calendar_id, event_id FROM calendar_difference
+        "SELECT kind, appointment_id, calendar_id, event_id, found_at FROM calendar_difference
          WHERE organization_id = ?1 ORDER BY position",
         values![organization],
         |row| {
@@ -131,6 +153,7 @@ pub fn list_differences(tx: &mut Tx<'_>, organization: OrganizationId) -> Result
                 appointment: row.get(1)?,
                 calendar: row.get(2)?,
                 event: row.get(3)?,
+                found_at: row.get(4)?,
             })
         },
     )

@@ -173,20 +173,24 @@ pub async fn a_comparison_is_claimed_once_a_day_and_again_after_a_crash(store: &
         assert!(calendar_comparison::claim(tx, organization, day, at(60), at(120))?);
         assert_eq!(calendar_comparison::find_last(tx, organization)?, None);
         let result = ComparisonResult { equal: 7, repaired: 2, differing: 1 };
-        calendar_comparison::record_end(tx, organization, day, result, at(70))?;
+        assert!(calendar_comparison::record_end(tx, organization, day, result, at(70))?);
+        assert!(!calendar_comparison::record_end(tx, organization, day, result, at(71))?, "another process was faster");
         assert_eq!(calendar_comparison::find_last(tx, organization)?, Some((at(70), result)));
         assert_eq!(calendar_comparison::find_last(tx, theirs.organization)?, None);
-        let difference = |event: &str| StoredDifference {
+        let difference = |event: &str, found_at: i64| StoredDifference {
             kind: "no_appointment".to_owned(),
             appointment: None,
             calendar: Some("ana".to_owned()),
             event: Some(event.to_owned()),
+            found_at: Some(at(found_at)),
         };
-        let many: Vec<_> = (0..300).map(|number| difference(&number.to_string())).collect();
-        calendar_comparison::replace_differences(tx, organization, &many)?;
+        let many: Vec<_> = (0..300).map(|number| difference(&number.to_string(), 70)).collect();
+        calendar_comparison::replace_differences(tx, organization, &many, at(70))?;
         assert_eq!(calendar_comparison::list_differences(tx, organization)?, many.get(..MAX_DIFFERENCES).unwrap());
-        calendar_comparison::replace_differences(tx, organization, &[difference("b"), difference("a")])?;
-        assert_eq!(calendar_comparison::list_differences(tx, organization)?, [difference("b"), difference("a")]);
+        let both = [difference("7", 80), difference("a", 80)];
+        calendar_comparison::replace_differences(tx, organization, &both, at(80))?;
+        let since = [difference("7", 70), difference("a", 80)];
+        assert_eq!(calendar_comparison::list_differences(tx, organization)?, since);
         assert_eq!(calendar_comparison::list_differences(tx, theirs.organization)?, []);
         assert!(!calendar_comparison::claim(tx, organization, day, at(999), at(1_099))?);
         assert!(calendar_comparison::claim(tx, organization, next, at(999), at(1_099))?);

@@ -62,6 +62,8 @@ struct State {
     hides: bool,
     /// Appointments whose insert and calendars whose listing end the program.
     deadly: BTreeSet<String>,
+    /// Calendars that it says nothing about.
+    silent: BTreeSet<String>,
     channels: Vec<PushRequest>,
     calls: Vec<&'static str>,
 }
@@ -126,6 +128,16 @@ impl MemoryService {
     /// It does not say what lies in a span, or says it again.
     pub fn set_blind(&self, blind: bool) {
         self.state().blind = blind;
+    }
+
+    /// It says nothing about a calendar, or says it again.
+    pub fn set_silent(&self, calendar: &str, silent: bool) {
+        let all = &mut self.state().silent;
+        if silent {
+            all.insert(calendar.to_owned())
+        } else {
+            all.remove(calendar)
+        };
     }
 
     /// It refuses the client's credentials, or takes them again.
@@ -249,6 +261,15 @@ impl MemoryService {
         if state.shut_out {
             let reason = "invalid_grant".to_owned();
             return Err(ServiceError::Disconnected { cause: DisconnectCause::DeadGrant, reason });
+        }
+        Ok(())
+    }
+
+    /// Begins a call that reads a calendar.
+    fn begin_reading(&self, call: &'static str, calendar: &str) -> Result<(), ServiceError> {
+        self.begin(call)?;
+        if self.state().silent.contains(calendar) {
+            return Err(ServiceError::Unavailable { reason: "backendError".to_owned(), retry_after_ms: None });
         }
         Ok(())
     }
@@ -420,7 +441,7 @@ impl CalendarService for MemoryService {
         calendar: &str,
         event: &str,
     ) -> Result<Option<OutsideEvent>, ServiceError> {
-        self.begin("find")?;
+        self.begin_reading("find", calendar)?;
         pause().await;
         if self.state().unreadable.contains(&(calendar.to_owned(), event.to_owned())) {
             return Err(ServiceError::Unreadable { reason: UNREADABLE.to_owned() });
@@ -490,7 +511,7 @@ impl CalendarService for MemoryService {
         calendar: &str,
         span: Span,
     ) -> Result<Vec<OutsideEvent>, ServiceError> {
-        self.begin("overlapping")?;
+        self.begin_reading("overlapping", calendar)?;
         if self.state().blind {
             return Err(ServiceError::Unavailable { reason: "backendError".to_owned(), retry_after_ms: None });
         }
@@ -507,7 +528,7 @@ impl CalendarService for MemoryService {
         cursor: &ChangeCursor,
         page: Option<&str>,
     ) -> Result<ChangePage, ServiceError> {
-        self.begin("changes")?;
+        self.begin_reading("changes", calendar)?;
         self.may_crash(calendar).await;
         pause().await;
         let state = self.state();

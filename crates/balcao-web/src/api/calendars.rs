@@ -142,6 +142,8 @@ struct EventDifference {
     /// the calendar could not be read, `unreadable` if the event cannot be read, `vanished` if it is gone together with very many others,
     /// `no_appointment` if an event of ours shows no appointment.
     what: String,
+    /// When a nightly comparison first found it; `null` of a comparison that you ask for.
+    found_at: Option<String>,
 }
 
 /// A comparison of the appointments to come with their events.
@@ -153,7 +155,7 @@ struct EventComparison {
     repaired: usize,
     /// Those that need a person, or the service.
     differences: Vec<EventDifference>,
-    /// Calendars that could not be read before a person does something, so that nothing is known of what people did in them.
+    /// Calendars that could not be read, so that nothing is known of what people did in them.
     unread: Vec<UnreadCalendar>,
 }
 
@@ -242,7 +244,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
                       no person, and lists the rest.",
         refusals: &[NOT_CONNECTED, NOT_ANSWERED],
         body: Some(json!({})),
-        answer: json!({ "equal": 12, "repaired": 1, "differences": [{ "calendar": "ana@example.com", "event": "ev1", "appointment_id": "apt_31", "what": "conflict" }], "unread": [] }),
+        answer: json!({ "equal": 12, "repaired": 1, "differences": [{ "calendar": "ana@example.com", "event": "ev1", "appointment_id": "apt_31", "found_at": null, "what": "conflict" }], "unread": [] }),
         ..link.clone()
     };
     Ok(vec![
@@ -279,12 +281,14 @@ async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
         repaired: last.repaired,
         differing: last.differing,
     });
-    let difference = |LastDifference { what, appointment, calendar, event }: LastDifference| EventDifference {
-        appointment_id: appointment.map(|one| one.to_string()),
-        calendar,
-        event,
-        what,
-    };
+    let difference =
+        |LastDifference { what, appointment, calendar, event, found_at }: LastDifference| EventDifference {
+            found_at: found_at.map(|at| at.to_string()),
+            appointment_id: appointment.map(|one| one.to_string()),
+            calendar,
+            event,
+            what,
+        };
     let differences = differences.into_iter().map(difference).collect();
     Ok(CalendarOverview { service, links, waiting, set_aside, conflicts, unreadable, last_comparison, differences }
         .into())
@@ -337,6 +341,7 @@ async fn reconcile_calendars(call: Call, _query: Nothing, _body: Nothing) -> Res
     let Comparison { equal, repaired, differences, unread } =
         compared.map_err(|error| refusals::of_calendar_service(&error))?;
     let difference = |Difference { what, appointment, calendar, event }: Difference| EventDifference {
+        found_at: None,
         appointment_id: appointment.map(|one| one.to_string()),
         calendar,
         event,

@@ -21,7 +21,7 @@ use crate::notifications::staff_alerts::{self, StaffAlert};
 use crate::scheduling::appointments::view;
 
 /// The kind of alerts about calendars in the outbox; its template is that of the same name.
-pub(super) const ALERT: &str = "notice_calendar";
+pub(crate) const ALERT: &str = "notice_calendar";
 /// Alerts of one business in a day. Later conflicts are in the list alone.
 const ALERTS_A_DAY: i64 = 50;
 /// Visits that one alert names.
@@ -154,7 +154,7 @@ fn describe(tx: &mut Tx<'_>, id: OrganizationId, news: News, is_english: bool) -
 }
 
 /// A name is what a customer says of themselves: one line of it, or a word in its place.
-pub(super) fn name_in_one_line(name: &str, is_english: bool) -> String {
+pub(crate) fn name_in_one_line(name: &str, is_english: bool) -> String {
     let line = name.split_whitespace().collect::<Vec<_>>().join(" ");
     match (line.is_empty(), is_english) {
         (false, _) => line,

@@ -10,7 +10,7 @@ use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::postgres::Database;
 use jiff::SignedDuration;
 
-use super::{ANA, World, in_memory, with_business, world};
+use super::{ANA, BRUNO, World, in_memory, with_business, world};
 
 fn comparison(world: &World) -> CalendarComparison {
     CalendarComparison::new(world.app.clone())
@@ -103,8 +103,13 @@ async fn an_event_of_ours_that_shows_no_appointment_is_listed_and_stays_to_be_se
     assert_eq!(compared.differences, [expected]);
     let links = CalendarLinks::new(world.app.clone());
     let shown = links.status(world.organization).await.unwrap().differences;
-    let shown: Vec<_> = shown.iter().map(|one| (one.what.as_str(), one.event.as_deref())).collect();
-    assert_eq!(shown, [("no_appointment", Some("orphan"))]);
+    let found_at = world.app.clock.now();
+    let first = shown.clone();
+    let shown: Vec<_> = shown.iter().map(|one| (one.what.as_str(), one.event.as_deref(), one.found_at)).collect();
+    assert_eq!(shown, [("no_appointment", Some("orphan"), Some(found_at))]);
+    world.clock.advance(SignedDuration::from_hours(24));
+    assert_eq!(nightly(&world).await.unwrap().differences.len(), 1);
+    assert_eq!(links.status(world.organization).await.unwrap().differences, first, "since the first night");
     world.service.person_deletes(ANA, "orphan");
     world.clock.advance(SignedDuration::from_hours(20));
     world.read().await;
@@ -238,6 +243,30 @@ async fn a_calendar_that_is_not_read_proves_nothing() {
     assert_eq!(open.unwrap(), []);
 
     world.service.set_down(true);
+    assert!(comparison(&world).run(world.organization, false).await.unwrap().is_err());
+}
+
+/// One calendar of two does not answer: the other one is proved all the same. A night in which none answers proves nothing.
+#[tokio::test]
+async fn a_calendar_that_does_not_answer_is_listed_and_the_others_are_compared() {
+    let world = in_memory().await;
+    world.link_to_read(BRUNO).await;
+    let appointment = world.book("10:00").await;
+    let unread = |compared: &Comparison| compared.unread.iter().map(|one| one.calendar.clone()).collect::<Vec<_>>();
+    world.service.set_silent(BRUNO, true);
+    let compared = compare(&world).await;
+    assert_eq!((compared.equal, compared.differences.len(), unread(&compared)), (1, 0, vec![BRUNO.to_owned()]));
+    assert!(!compared.is_proof());
+    world.service.set_silent(ANA, true);
+    assert!(comparison(&world).run(world.organization, false).await.unwrap().is_err(), "none answers");
+    world.service.set_silent(BRUNO, false);
+    let compared = compare(&world).await;
+    assert_eq!((compared.equal, unread(&compared)), (0, vec![ANA.to_owned()]));
+    assert_eq!(compared.differences, [Difference::about(appointment, DifferenceKind::NotRead)]);
+    world.service.set_silent(ANA, false);
+    assert!(compare(&world).await.is_proof());
+    // The readings are answered, and the listing for events without an appointment is not.
+    world.service.set_blind(true);
     assert!(comparison(&world).run(world.organization, false).await.unwrap().is_err());
 }
 

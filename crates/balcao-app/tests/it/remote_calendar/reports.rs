@@ -7,11 +7,12 @@ use balcao_app::scheduling::calendar_comparison::CalendarComparison;
 use balcao_channel::endpoint::Endpoint;
 use balcao_domain::Span;
 use balcao_domain::outbox::OutboxState;
-use balcao_domain::outside_event::{ConflictKind, EventState, EventTime};
+use balcao_domain::outside_event::{ConflictKind, EventMark, EventState, EventTime};
 use balcao_store::messaging::outbox;
 use balcao_store::{Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::endpoint::{FakeEndpoint, SECRET};
+use jiff::SignedDuration;
 
 use super::{ANA, BRUNO, DAY, World, key, request, to, with_business};
 
@@ -221,4 +222,64 @@ async fn alerts_of_a_day_have_a_limit_and_the_list_has_none() {
     assert_eq!(letters(&world).await.len(), 50);
     let booked = world.booking().book(world.organization, world.bia.contact, key("bia"), request("15:00")).await;
     assert!(booked.unwrap().value.is_ok(), "nobody else is held up");
+}
+
+/// Nothing else tells a person of an event of ours without a booking, of events that vanished, and of a calendar that is not read.
+#[tokio::test]
+async fn staff_read_once_a_night_what_the_comparison_found() {
+    let world = shop(BUSINESS).await;
+    let nightly = async || {
+        let compared = CalendarComparison::new(world.app.clone()).run_nightly(world.organization).await.unwrap();
+        compared.map(|compared| compared.unwrap())
+    };
+    let ours = world.service.events(ANA).remove(0).mark.unwrap();
+    for number in 0..21 {
+        let orphan = format!("orphan{number}");
+        let span = Span::of_minutes("2026-12-15T13:00:00Z".parse().unwrap(), 30);
+        world.service.person_makes(ANA, &orphan, EventTime::Timed(span), 60);
+        world
+            .service
+            .person_changes(ANA, &orphan, |event| event.mark = Some(EventMark { appointment: 999, ..ours.clone() }));
+    }
+    world.service.set_silent(BRUNO, true);
+    read_both(&world).await;
+    let before = letters(&world).await.len();
+    assert_eq!(nightly().await.map(|compared| compared.differences.len()), Some(21));
+    let sent = letters(&world).await.split_off(before);
+    let [(to, text)] = sent.as_slice() else { panic!("{sent:?}") };
+    assert!(to.contains("davi@contrato.example"), "{to}");
+    assert!(text.contains(&format!("{BRUNO}: este calendário não pôde ser lido")), "{text}");
+    assert!(text.contains(&format!("orphan0, {ANA}: um evento nosso não mostra nenhuma marcação")), "{text}");
+    assert!(text.contains("+ 2 a mais"), "twenty of twenty-two are named: {text}");
+    assert!(nightly().await.is_none(), "the night is over");
+    world.clock.advance(SignedDuration::from_hours(24));
+    nightly().await.unwrap();
+    assert_eq!(letters(&world).await.len(), before + 2, "one letter each night");
+    world.service.set_silent(BRUNO, false);
+    (0..21).for_each(|number| world.service.person_deletes(ANA, &format!("orphan{number}")));
+    world.clock.advance(SignedDuration::from_hours(24));
+    // So many deletions at once are true.
+    world.work().read(world.organization, ANA.to_owned(), true).await.unwrap();
+    assert!(nightly().await.unwrap().is_proof());
+    assert_eq!(letters(&world).await.len(), before + 2, "a proof is no letter");
+}
+
+/// The letter names the visit whose event vanished by its time and customer.
+#[tokio::test]
+async fn letter_of_a_night_names_the_visits_whose_events_vanished() {
+    let world = shop(BUSINESS).await;
+    for start in ["09:00", "09:30", "10:30", "11:00", "11:30"] {
+        world.book(start).await;
+    }
+    read_both(&world).await;
+    world.service.hide_from_listings(true);
+    for event in world.service.events(ANA).into_iter().take(5) {
+        world.service.person_deletes(ANA, &event.id);
+    }
+    let before = letters(&world).await.len();
+    CalendarComparison::new(world.app.clone()).run_nightly(world.organization).await.unwrap();
+    let sent = letters(&world).await.split_off(before);
+    let [(_, text)] = sent.as_slice() else { panic!("{sent:?}") };
+    assert_eq!(text.matches("o evento sumiu junto com muitos outros").count(), 5, "{text}");
+    assert!(text.contains("24/11 09:00, ") && text.contains("(Ana Prado), apt_"), "{text}");
 }

@@ -139,8 +139,9 @@ fn print_status(json: bool, status: &CalendarStatus) {
             "compared at {ended_at}: {equal} events were as they should be, {repaired} were repaired, {differing} were not"
         ));
     }
-    for LastDifference { what, appointment, calendar, event } in &status.differences {
-        print_difference(what, (*appointment, calendar.as_deref(), event.as_deref()));
+    for LastDifference { what, appointment, calendar, event, found_at } in &status.differences {
+        let since = found_at.map_or_else(|| what.clone(), |at| format!("{what}, since {at}"));
+        print_difference(&since, (*appointment, calendar.as_deref(), event.as_deref()));
     }
     status.unreadable.iter().for_each(|one| print_line(&format!("unreadable: {}", one_line(one))));
 }
