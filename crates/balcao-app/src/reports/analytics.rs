@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use balcao_domain::{AppointmentStatus, ContactId, Currency, Money, OrganizationId};
-use balcao_store::ops::report::{self, Scope, Total};
+use balcao_store::queries::report::{self, Scope, Total};
 use balcao_store::scheduling::catalog;
 use jiff::ToSpan;
 use jiff::civil::Date;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use balcao_domain::{Currency, OrganizationId};
 use balcao_query::{Catalogue, Field, Plan, Progress, Query, QueryError, Source, Table, Type, Value};
-use balcao_store::ops::report::{self, Booked, Scope};
+use balcao_store::queries::report::{self, Booked, Scope};
 use balcao_store::scheduling::catalog;
 use jiff::Timestamp;
 use jiff::civil::DateTime;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use balcao_domain::AppointmentId;
-use balcao_store::ops::report::{self, Scope};
+use balcao_store::queries::report::{self, Scope};
 use balcao_store::{StoreError, Tx};
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! Tables of operation: keys, rates, budgets, audit, reports, restoring, retention, versions, webhooks.
+//! Tables of operation: keys, rates, budgets, audit, restoring, retention, versions, webhooks.
 
 pub mod api_key;
 pub mod audit;
@@ -8,7 +8,6 @@ pub mod entitlement;
 pub mod installation;
 pub mod pack_delivery;
 pub mod pack_delivery_command;
-pub mod report;
 pub mod request_rate;
 pub mod restore;
 pub mod retention;

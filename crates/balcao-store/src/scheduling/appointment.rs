@@ -49,7 +49,7 @@ const COLUMNS: &str = "id, contact_id, professional_id, service_id, service_name
                        occupied_to, seat, status, price_cents, plan_id, attendee, source, expires_at, \
                        marked_at, marked_by, marked_from, moved_to";
 
-/// Leaves out what is only the trace of a booking that was given up before anyone heard of it (see [`remove_untold`]): it is no visit.
+/// Leaves out what is only the trace of a booking that was given up before anyone heard of it (see [`remove_untold`]), and not a visit.
 pub(crate) const IS_VISIT: &str =
     "NOT EXISTS (SELECT 1 FROM calendar_event g WHERE g.organization_id = appointment.organization_id
                                    AND g.appointment_id = appointment.id AND g.given_up_at IS NOT NULL)";

@@ -9,12 +9,12 @@ use balcao_domain::appointment::visit::{MarkAuthor, VisitEnd, VisitMark};
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::waitlist::DayPeriod;
 use balcao_domain::{AppointmentId, Currency, Money, OrganizationId, PlanId, Span};
-use balcao_store::ops::report::Scope;
+use balcao_store::queries::report::Scope;
 use balcao_store::scheduling::appointment::{self, NewAppointment};
 use balcao_store::scheduling::follow_up::{self, DueFollowUp, NewFollowUp};
 use balcao_store::scheduling::waitlist::{self, NewEntry, NewOffer};
 use balcao_store::{
-    Store, StoreError, Tx, ops::report, scheduling::catalog, scheduling::reminder, scheduling::visit_mark,
+    Store, StoreError, Tx, queries::report, scheduling::catalog, scheduling::reminder, scheduling::visit_mark,
 };
 use jiff::Timestamp;
 

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::{AppointmentStatus, Currency};
-use balcao_store::ops::report::{self, Scope};
 use balcao_store::queries::pages::{self, AppointmentRange};
+use balcao_store::queries::report::{self, Scope};
 use balcao_store::scheduling::calendar_event::FailedPush;
 use balcao_store::scheduling::calendar_link::LinkAccess;
 use balcao_store::scheduling::{appointment, calendar_claim, calendar_event, calendar_link};
@@ -98,7 +98,7 @@ pub async fn a_held_appointment_is_agreed_or_removed(store: &Store) {
         assert_eq!(
             appointment::find(tx, world.organization, third, Currency::BRL)?,
             None,
-            "it is no visit of the customer"
+            "the customer has no such visit"
         );
         let scope = Scope { from: at(0), to: Timestamp::MAX, of: None };
         let counted: u32 = report::totals(tx, world.organization, scope, at(2))?.iter().map(|one| one.count).sum();

@@ -391,7 +391,7 @@ async fn take_back(
 }
 
 /// Deletes the event of a claim that was given up, and then every trace of the claim. If the service fails now, the worker deletes the
-/// event. If the event was not there, its insert may still arrive: the trace stays until that is no longer possible.
+/// event. If the event was not there, its insert may still arrive: the trace stays until it cannot arrive any more.
 async fn remove_unannounced(
     app: &AppContext,
     id: OrganizationId,

@@ -261,7 +261,7 @@ async fn staff_read_once_a_night_what_the_comparison_found() {
     // So many deletions at once are true.
     world.work().read(world.organization, ANA.to_owned(), true).await.unwrap();
     assert!(nightly().await.unwrap().is_proof());
-    assert_eq!(letters(&world).await.len(), before + 2, "a proof is no letter");
+    assert_eq!(letters(&world).await.len(), before + 2, "a proof makes no letter");
 }
 
 /// The letter names the visit whose event vanished by its time and customer.
