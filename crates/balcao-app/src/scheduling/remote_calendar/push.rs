@@ -134,10 +134,10 @@ pub(super) fn known(shown: &ShownEvent) -> KnownEvent {
 impl Push<'_> {
     async fn run(mut self) -> Result<Pushed, UseCaseError> {
         for _step in 0..MAX_STEPS {
-            let step = match next_step(self.wanted.event.as_ref(), self.known.as_ref(), self.may_be_there) {
-                PushStep::Done if self.must_write && self.known.is_some() => PushStep::Change,
-                step => step,
-            };
+            let mut step = next_step(self.wanted.event.as_ref(), self.known.as_ref(), self.may_be_there);
+            if step == PushStep::Done && self.must_write && self.known.is_some() {
+                step = PushStep::Change;
+            }
             let ended = match step {
                 PushStep::Done => return self.record().await,
                 PushStep::LookUp => self.look_up().await,
