@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use balcao_domain::hours::parse_minute;
 use balcao_domain::outside_event::ConflictKind;
+use balcao_domain::scheduling::CalendarDown;
 use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, OrganizationId, Span};
 use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, StoredConflict};
@@ -17,7 +18,7 @@ use balcao_store::scheduling::{appointment, catalog};
 use balcao_store::{Tx, crm::contact, crm::staff};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, UseCaseError, granted, organization, undo};
 use crate::context::notification_accounts::NotificationAccounts;
@@ -26,6 +27,8 @@ use crate::messaging::outbound::reach::AccountPolicies;
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::availability::Slot;
 use crate::scheduling::booking::freshness::{self, Whose};
+use crate::scheduling::booking::remote_move::{self, BegunMove, RemoteMove};
+use crate::scheduling::booking::staff_move::ResolvedByMove;
 use crate::scheduling::remote_calendar::push;
 use crate::scheduling::ways_out::{self, Act, ChangeNotice, ResolveRefusal, Resolved, Way};
 
@@ -134,7 +137,7 @@ pub enum ConflictChoice {
 }
 
 /// Why a conflict was not resolved.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum ConflictRefusal {
     /// No open conflict has that number.
     #[error("unknown conflict {id}; `balcao calendar conflicts` shows the open ones")]
@@ -212,7 +215,10 @@ impl CalendarConflicts {
             for choice in list_choices(tx, id, &conflict, now)? {
                 let by = Actor::Operator;
                 let decision = Decision { organization: id, stored: &stored, choice: &choice, notify: true, by: &by };
-                let would = undo(tx, |tx| end_conflict(tx, &decision, &accounts, &policies, now))?;
+                let would = undo(tx, |tx| {
+                    let begun = granted!(end_conflict(tx, &decision, &accounts, &policies, now)?);
+                    begun.end(tx, id, &accounts, now).map(Ok)
+                })?;
                 let Ok(booking) = would else { continue };
                 let way = foresee(choice, &conflict.appointment, booking);
                 // Of a deleted event, what was done outside is the cancellation.
@@ -244,13 +250,10 @@ impl CalendarConflicts {
         if let Some(way) = self.app.look(move |tx, _now| way_of(tx, id, &found, &wanted)).await? {
             ways_out::freshen_before(&self.app, id, stored.found.appointment, &way).await?;
         }
-        let (accounts, policies) = (Arc::clone(&self.app.notices), self.policies.clone());
-        let (which, now) = (stored.found.appointment, self.app.clock.now());
-        let end = move |tx: &mut Tx<'_>| {
-            let decision = Decision { organization: id, stored: &stored, choice: &choice, notify, by: &by };
-            end_conflict(tx, &decision, &accounts, &policies, now)
-        };
-        let booking = granted!(self.app.store.write(move |tx| tx.savepoint(end)).await?);
+        let which = stored.found.appointment;
+        let wanted = ConflictMove { organization: id, stored, choice, notify, by, policies: self.policies.clone() };
+        // Whatever the choice is: only a move waits for the calendar.
+        let booking = granted!(remote_move::move_by_staff(&self.app, None, wanted).await?);
         self.push(id, booking.as_ref().map_or(which, |resolved| resolved.appointment.id)).await;
         Ok(Ok(ResolvedConflict { id: number, booking }))
     }
@@ -271,6 +274,52 @@ impl CalendarConflicts {
     ) -> Result<Result<StoredConflict, ConflictRefusal>, UseCaseError> {
         let found = self.app.look(move |tx, _now| Ok(calendar_conflict::find(tx, id, number)?)).await?;
         Ok(found.filter(|one| one.resolution.is_none()).ok_or(ConflictRefusal::NotFound { id: number }))
+    }
+}
+
+/// What a person decided about a conflict, as a move that may have to be taken back.
+#[derive(Debug, Clone)]
+struct ConflictMove {
+    organization: OrganizationId,
+    stored: StoredConflict,
+    choice: ConflictChoice,
+    notify: bool,
+    by: Actor,
+    policies: AccountPolicies,
+}
+
+impl RemoteMove for ConflictMove {
+    type Done = Option<Resolved>;
+    type Refusal = ConflictRefusal;
+
+    fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+
+    fn begin(
+        &self,
+        tx: &mut Tx<'_>,
+        accounts: &NotificationAccounts,
+        now: Timestamp,
+    ) -> Result<Result<BegunMove<Option<Resolved>>, ConflictRefusal>, UseCaseError> {
+        let Self { organization, stored, choice, notify, by, policies } = self;
+        let decision = Decision { organization: *organization, stored, choice, notify: *notify, by };
+        end_conflict(tx, &decision, accounts, policies, now)
+    }
+
+    fn refuse_taken(
+        &self,
+        tx: &mut Tx<'_>,
+        old: AppointmentId,
+        now: Timestamp,
+    ) -> Result<ConflictRefusal, UseCaseError> {
+        let way = way_of(tx, self.organization, &self.stored.found, &self.choice)?;
+        Ok(ConflictRefusal::Booking(ways_out::refuse_taken(tx, self.organization, way.as_ref(), old, now)?))
+    }
+
+    /// As every act of staff.
+    fn stands_unsure(&self, _when_down: CalendarDown) -> bool {
+        true
     }
 }
 
@@ -299,26 +348,30 @@ impl Decision<'_> {
 
     /// The row of the audit log.
     fn entry(&self, by: &str, now: Timestamp) -> AuditEntry {
-        AuditEntry {
-            at: now,
-            actor: by.to_owned(),
-            action: "calendar.resolve".to_owned(),
-            subject: self.stored.found.appointment.to_string(),
-            before: Some(serde_json::json!({ "conflict": self.stored.found.kind }).to_string()),
-            after: Some(serde_json::json!({ "resolution": self.how() }).to_string()),
+        self.resolved_by_move().entry(by, self.stored.found.appointment, now)
+    }
+
+    /// The conflict, as a move that resolves it keeps it.
+    fn resolved_by_move(&self) -> ResolvedByMove {
+        let found = &self.stored.found;
+        ResolvedByMove {
+            number: self.stored.id,
+            is_about_ours: found.moved_from.is_none() && found.kind.is_about_ours(),
+            found: serde_json::json!({ "conflict": found.kind }).to_string(),
+            resolution: serde_json::json!({ "resolution": self.how() }).to_string(),
         }
     }
 }
 
 /// Ends a conflict as a person decided, in a transaction of the caller: the row of the conflict is locked first. Returns the booking if it
-/// changed or its customer reads of it. The customer of a move reads nothing if the appointment goes back to the time that they know.
+/// changed or its customer reads of it; a move is not announced yet. The customer of a move reads nothing if the appointment goes back to the time that they know.
 fn end_conflict(
     tx: &mut Tx<'_>,
     decision: &Decision<'_>,
     accounts: &NotificationAccounts,
     policies: &AccountPolicies,
     now: Timestamp,
-) -> Result<Result<Option<Resolved>, ConflictRefusal>, UseCaseError> {
+) -> Result<Result<BegunMove<Option<Resolved>>, ConflictRefusal>, UseCaseError> {
     let Decision { organization: id, stored, choice, notify, by } = *decision;
     let found = &stored.found;
     if *choice == ConflictChoice::Restore && !found.kind.is_about_ours() {
@@ -328,27 +381,34 @@ fn end_conflict(
         return Ok(Err(ConflictRefusal::NotFound { id: stored.id }));
     }
     let (way, is_report) = (way_of(tx, id, found, choice)?, found.moved_from.is_some());
-    let mut booking = None;
+    let mut begun = BegunMove::Done(None);
     if way.is_some() || is_report {
         let act = Act { organization: id, id: found.appointment, known: found.moved_from, way, notify, by: by.clone() };
-        booking = match ways_out::resolve(tx, &act, accounts, policies, now)? {
+        begun = match ways_out::begin(tx, &act, accounts, policies, now)? {
             // A booking that has begun or ended needs no message; its report can still be put away in silence.
             Err(ResolveRefusal::Begun { .. } | ResolveRefusal::Ended { .. } | ResolveRefusal::Moved { .. })
                 if act.way.is_none() && !notify =>
             {
-                None
+                BegunMove::Done(None)
             }
-            other => Some(granted!(other.map_err(ConflictRefusal::Booking))),
+            other => granted!(other.map_err(ConflictRefusal::Booking)).map(Some),
         };
     }
     let people = staff::list(tx, id)?;
     let by = granted!(by.identify(&people).map_err(|unknown| ConflictRefusal::Booking(unknown.into())));
     if !is_report {
-        let now_at = booking.as_ref().map_or(found.appointment, |resolved| resolved.appointment.id);
+        let now_at = begun.done().as_ref().map_or(found.appointment, |resolved| resolved.appointment.id);
         know_event(tx, id, stored, now_at, *choice == ConflictChoice::Restore, now)?;
     }
-    audit::append(tx, id, &decision.entry(by.name(), now))?;
-    Ok(Ok(booking))
+    let move_of_staff = match &mut begun {
+        BegunMove::Made(made) => made.staff_move(),
+        BegunMove::Done(_) => None,
+    };
+    match move_of_staff {
+        Some(staff) => staff.conflict = Some(decision.resolved_by_move()),
+        None => audit::append(tx, id, &decision.entry(by.name(), now))?,
+    }
+    Ok(Ok(begun))
 }
 
 /// The change of a booking that a choice means; `None` if it stays as it is.
@@ -430,6 +490,13 @@ fn know_event(
     let found = &stored.found;
     if found.kind == ConflictKind::RecurringException {
         // What was found is an instance, and our event is the series.
+        return Ok(());
+    }
+    if found.version.is_empty() {
+        // A move that was taken back wrote the event since: what our row knows of it is newer.
+        if restore {
+            calendar_event::raise_again(tx, id, now_at, now)?;
+        }
         return Ok(());
     }
     let Some(row) = calendar_event::find(tx, id, now_at)? else { return Ok(()) };

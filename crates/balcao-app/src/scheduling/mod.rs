@@ -11,6 +11,7 @@ pub mod calendar_conflicts;
 pub mod calendar_links;
 pub mod calendar_work;
 pub mod catalog;
+mod change_message;
 mod change_texts;
 pub mod day_view;
 pub mod feeds;

@@ -11,6 +11,7 @@ mod moves;
 mod poison;
 mod programs;
 mod reports;
+mod staff_moves;
 mod taken_back;
 
 use std::sync::Arc;

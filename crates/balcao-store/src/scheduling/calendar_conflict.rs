@@ -308,6 +308,26 @@ pub fn resolve(
     Ok(changed == 1)
 }
 
+/// Opens a conflict again that a move resolved which was taken back, unless the same conflict was found meanwhile. If `is_written`, the way
+/// back writes the event, so its version and time are no longer what was found: the version is empty then. Returns whether it is open.
+///
+/// # Errors
+/// What the database said.
+pub fn reopen(tx: &mut Tx<'_>, organization: OrganizationId, id: i64, is_written: bool) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE calendar_conflict SET resolved_at = NULL, resolution = NULL,
+                version = CASE WHEN ?3 = 1 THEN '' ELSE version END,
+                event_from = CASE WHEN ?3 = 1 THEN NULL ELSE event_from END,
+                event_to = CASE WHEN ?3 = 1 THEN NULL ELSE event_to END
+         WHERE organization_id = ?1 AND id = ?2 AND resolved_at IS NOT NULL AND NOT EXISTS
+           (SELECT 1 FROM calendar_conflict o WHERE o.organization_id = ?1 AND o.resolved_at IS NULL
+              AND o.appointment_id = calendar_conflict.appointment_id AND o.calendar_id = calendar_conflict.calendar_id
+              AND o.event_id = calendar_conflict.event_id)",
+        values![organization, id, i64::from(is_written)],
+    )?;
+    Ok(changed == 1)
+}
+
 /// Resolves the open conflicts with an event that is as it should be again, or gone; returns how many there were. A conflict about a series
 /// ends with the last instance that it lists.
 ///

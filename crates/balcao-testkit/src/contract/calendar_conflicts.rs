@@ -58,6 +58,15 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert_eq!(calendar_conflict::find(tx, theirs.organization, number)?, None);
         assert!(!calendar_conflict::resolve(tx, theirs.organization, number, "ours", at(3))?);
         assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
+        assert!(!calendar_conflict::reopen(tx, theirs.organization, number, false)?);
+        assert!(calendar_conflict::reopen(tx, ours.organization, number, false)?);
+        assert_eq!(calendar_conflict::list_open(tx, ours.organization, 9)?, open);
+        assert!(!calendar_conflict::reopen(tx, ours.organization, number, true)?, "it is open");
+        assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
+        assert!(calendar_conflict::reopen(tx, ours.organization, number, true)?);
+        let written = calendar_conflict::find(tx, ours.organization, number)?.unwrap();
+        assert_eq!((written.found.version.as_str(), written.found.span, written.resolution), ("", None, None));
+        assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
         assert!(!calendar_conflict::resolve(tx, ours.organization, number, "theirs", at(4))?);
         let ended = calendar_conflict::find(tx, ours.organization, number)?.unwrap();
         assert_eq!(ended.resolution, Some((at(3), "ours".to_owned())));

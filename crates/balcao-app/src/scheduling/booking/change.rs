@@ -164,7 +164,7 @@ pub(crate) fn reschedule(
 
 /// Moves an appointment: cancels it and books another one in its place. What follows from it for others comes with [`announce_move`], once
 /// the move is certain to stand.
-pub(super) fn move_unannounced(
+pub(crate) fn move_unannounced(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     contact: ContactId,
@@ -264,7 +264,7 @@ pub(super) fn take_back(
 }
 
 /// The refusal of a move to a time that an event outside has: what else is free.
-pub(super) fn find_alternatives(
+pub(crate) fn find_alternatives(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     which: AppointmentId,

@@ -11,9 +11,10 @@ pub(crate) mod coverage;
 pub(crate) mod freshness;
 pub(crate) mod outside;
 pub(crate) mod remote;
-mod remote_move;
+pub(crate) mod remote_move;
 mod rival;
 mod seeded_bugs;
+pub(crate) mod staff_move;
 pub(crate) mod trail;
 
 use std::sync::Arc;
@@ -382,8 +383,8 @@ impl Booking {
             })?;
             Ok(told.map(|(_, after)| after))
         };
-        let cancellation = (cancel, (|after: &AppointmentView| after.id) as fn(&AppointmentView) -> AppointmentId);
-        Box::pin(remote::cancel(&self.app, organization, key, Whose::UpcomingOf(contact), cancellation)).await
+        let touched: fn(&AppointmentView) -> AppointmentId = |after| after.id;
+        Box::pin(remote::cancel(&self.app, organization, key, Whose::UpcomingOf(contact), (cancel, touched))).await
     }
 
     /// Moves one of the contact's appointments. The old time is freed only if the new one is had.
@@ -398,8 +399,8 @@ impl Booking {
         request: RescheduleRequest,
     ) -> Effect<Rescheduled, BookingRefusal> {
         let whose = request.needed_calendars(contact);
-        let (by, teller) = (self.author(), self.teller(organization));
-        let wanted = CustomerMove { organization, contact, request, by, teller };
+        let (by, actor) = (self.author(), self.actor.clone());
+        let wanted = CustomerMove { organization, contact, request, by, actor };
         Box::pin(remote_move::reschedule(&self.app, key, whose, wanted)).await
     }
 

@@ -24,10 +24,11 @@ use crate::messaging::outbound::reach::{AccountPolicies, Reach};
 use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
 use crate::scheduling::booking::freshness::{self, Whose};
+use crate::scheduling::booking::remote_move;
 pub(crate) use conflicts::is_to_come;
 pub(crate) use proposals::list_near_times;
 pub use refusal::ResolveRefusal;
-pub(crate) use resolve::{Act, resolve};
+pub(crate) use resolve::{Act, StaffAct, begin, refuse_taken, resolve};
 
 /// A booking to come that lies outside of working time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -182,6 +183,10 @@ impl WaysOut {
         }
         let (accounts, policies) = (std::sync::Arc::clone(&self.app.notices), self.policies.clone());
         let act = Act { organization, id, known: None, way: Some(way), notify, by };
+        if matches!(act.way, Some(Way::Move { .. })) {
+            let wanted = StaffAct { act, policies };
+            return remote_move::move_by_staff(&self.app, self.key.clone(), wanted).await;
+        }
         let work = move |tx: &mut Tx<'_>, now| resolve(tx, &act, &accounts, &policies, now);
         self.app.act(organization, self.key.clone(), work).await
     }

@@ -1,11 +1,13 @@
 //! Taking a way out.
 
+use std::sync::Arc;
+
 use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::hours::format_minute;
+use balcao_domain::scheduling::CalendarDown;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, OrganizationId};
 use balcao_language::normalize;
 use balcao_store::crm::organization::Organization;
-use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::scheduling::{appointment, catalog, kept_appointment};
 use balcao_store::turns::event;
 use balcao_store::{Tx, crm::contact, crm::staff};
@@ -18,13 +20,14 @@ use super::{ChangeNotice, ResolveRefusal, Resolved, Way};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::context::notification_accounts::NotificationAccounts;
 use crate::context::staff_email::{self, Actor};
-use crate::messaging::outbound::enqueue::{self, OutgoingMessage};
-use crate::messaging::outbound::reach::{AccountPolicies, Reach};
-use crate::messaging::outbound::sender::pre_send;
+use crate::messaging::outbound::reach::AccountPolicies;
 use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::booking::change::{self, Changer};
-use crate::scheduling::booking::{RescheduleRequest, trail};
+use crate::scheduling::booking::remote_move::{BegunMove, MadeMove, Mover, RemoteMove};
+use crate::scheduling::booking::staff_move::StaffMove;
+use crate::scheduling::booking::{RescheduleRequest, Rescheduled, trail};
+use crate::scheduling::change_message::ChangeMessage;
 use crate::scheduling::change_texts::{self, Change};
 
 /// Where the appointment that takes the place of a moved one is said to be booked.
@@ -60,16 +63,79 @@ struct Done {
     start: Timestamp,
     action: &'static str,
     told: Option<NotificationKind>,
+    /// Of a move, both appointments: others learn of it once it stands.
+    moved: Option<Rescheduled>,
 }
 
-/// Takes a way out, in a transaction of the caller.
+/// A move of staff, with the policies on which its message leaves.
+#[derive(Debug, Clone)]
+pub(crate) struct StaffAct {
+    pub(crate) act: Act,
+    pub(crate) policies: AccountPolicies,
+}
+
+impl RemoteMove for StaffAct {
+    type Done = Resolved;
+    type Refusal = ResolveRefusal;
+
+    fn organization(&self) -> OrganizationId {
+        self.act.organization
+    }
+
+    fn begin(&self, tx: &mut Tx<'_>, accounts: &NotificationAccounts, now: Timestamp) -> Answer<BegunMove<Resolved>> {
+        begin(tx, &self.act, accounts, &self.policies, now)
+    }
+
+    fn refuse_taken(
+        &self,
+        tx: &mut Tx<'_>,
+        old: AppointmentId,
+        now: Timestamp,
+    ) -> Result<ResolveRefusal, UseCaseError> {
+        refuse_taken(tx, self.act.organization, self.act.way.as_ref(), old, now)
+    }
+
+    /// As every act of staff: our tables decide, and what lies there becomes a conflict for them.
+    fn stands_unsure(&self, _when_down: CalendarDown) -> bool {
+        true
+    }
+}
+
+/// The refusal of a move to a time that an event outside has: what else is free.
+pub(crate) fn refuse_taken(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    way: Option<&Way>,
+    old: AppointmentId,
+    now: Timestamp,
+) -> Result<ResolveRefusal, UseCaseError> {
+    let Some(Way::Move { date, start_min, professional }) = way else {
+        return Ok(ResolveRefusal::NotFound { id: old });
+    };
+    let request = request_to_move(old, (*date, *start_min), professional.clone());
+    Ok(change::find_alternatives(tx, id, old, &request, now)?.into())
+}
+
+/// Takes a way out, in a transaction of the caller, where no external calendar is asked.
 pub(crate) fn resolve(
+    tx: &mut Tx<'_>,
+    act: &Act,
+    accounts: &Arc<NotificationAccounts>,
+    policies: &AccountPolicies,
+    now: Timestamp,
+) -> Answer<Resolved> {
+    let begun = granted!(begin(tx, act, accounts, policies, now)?);
+    begun.end(tx, act.organization, accounts, now).map(Ok)
+}
+
+/// Takes a way out, in a transaction of the caller, and announces no move.
+pub(crate) fn begin(
     tx: &mut Tx<'_>,
     act: &Act,
     accounts: &NotificationAccounts,
     policies: &AccountPolicies,
     now: Timestamp,
-) -> Answer<Resolved> {
+) -> Answer<BegunMove<Resolved>> {
     let id = act.organization;
     let (organization, zone) = organization(tx, id)?;
     // A second change of the same appointment waits here.
@@ -98,13 +164,14 @@ pub(crate) fn resolve(
             Some(way) => earlier_result(tx, &scene, way, now)?,
             None => None,
         };
-        return Ok(earlier.map(unchanged).ok_or_else(|| ResolveRefusal::of_ended(&scene.found)));
+        let earlier = earlier.map(unchanged).map(BegunMove::Done);
+        return Ok(earlier.ok_or_else(|| ResolveRefusal::of_ended(&scene.found)));
     }
     let done = match &act.way {
         Some(way) => granted!(scene.take(tx, way, now)?),
         None => Some(scene.leave()),
     };
-    let Some(done) = done else { return Ok(Ok(unchanged(scene.shown))) };
+    let Some(done) = done else { return Ok(Ok(BegunMove::Done(unchanged(scene.shown)))) };
     let known = match act.known {
         Some(known) => appointment::find(tx, id, known, scene.organization.currency)?,
         None => None,
@@ -113,18 +180,28 @@ pub(crate) fn resolve(
     if let Some(kind) = done.told {
         professionals::enqueue(tx, accounts, id, kind, now)?;
     }
-    if act.way.is_some() || act.notify {
+    if done.moved.is_none() && (act.way.is_some() || act.notify) {
         let values = (Some(trail::shown(&scene.shown)), trail::shown(&done.after));
         trail::write_act(tx, id, (scene.by.name(), done.action, act.id), values, now)?;
     }
     // Nothing is said to a customer about a time that they know.
     let is_news = act.known.is_none() || change_texts::slot_of(&known) != change_texts::slot_of(&done.after);
-    let notice = if act.notify && is_news {
-        Some(scene.notify_customer(tx, (act.way.as_ref(), &known), &done, policies, now)?)
+    let (notice, message) = if act.notify && is_news {
+        let (notice, message) = scene.prepare_message(tx, (act.way.as_ref(), &known), &done, policies, now)?;
+        (Some(notice), message)
     } else {
-        None
+        (None, None)
     };
-    Ok(Ok(Resolved { appointment: done.after, contact, changed: act.way.is_some(), notice }))
+    let resolved = Resolved { appointment: done.after.clone(), contact, changed: act.way.is_some(), notice };
+    let Some(moved) = done.moved else {
+        if let Some(message) = message {
+            message.enqueue(tx, id, now)?;
+        }
+        return Ok(Ok(BegunMove::Done(resolved)));
+    };
+    let (by, before, after) = (scene.by.name().to_owned(), scene.shown, done.after);
+    let from = Mover::Staff(Box::new(StaffMove { by, before, after, message, conflict: None }));
+    Ok(Ok(BegunMove::Made(Box::new(MadeMove { moved, from, done: resolved }))))
 }
 
 /// What the same way led to before: the cancelled appointment, or the one that the customer has at the wanted time instead.
@@ -177,7 +254,8 @@ pub(super) fn request_to_move(
 impl Scene {
     /// The booking as it stands.
     fn leave(&self) -> Done {
-        Done { after: self.shown.clone(), start: self.found.span.start, action: "appointment.tell", told: None }
+        let (after, start) = (self.shown.clone(), self.found.span.start);
+        Done { after, start, action: "appointment.tell", told: None, moved: None }
     }
 
     /// Changes the appointment; `None` if it is so already.
@@ -189,7 +267,8 @@ impl Scene {
                 let cancelled = change::cancel(tx, id, contact, which, changer, now)?;
                 let (_, after) = granted!(cancelled.map_err(ResolveRefusal::from));
                 let told = Some(NotificationKind::Cancelled(after.id));
-                Ok(Ok(Some(Done { after, start: self.found.span.start, action: "appointment.cancel", told })))
+                let (start, action) = (self.found.span.start, "appointment.cancel");
+                Ok(Ok(Some(Done { after, start, action, told, moved: None })))
             }
             Way::Move { date, start_min, professional } => {
                 let is_same_person = professional
@@ -199,14 +278,14 @@ impl Scene {
                     return Ok(Ok(None));
                 }
                 let request = request_to_move(self.found.id, (*date, *start_min), professional.clone());
-                let moved = change::reschedule(tx, id, contact, &request, changer, now)?;
+                let moved = change::move_unannounced(tx, id, contact, &request, changer, now)?;
                 let moved = granted!(moved.map_err(ResolveRefusal::from));
                 // The business asks for the change, so the customer pays what they agreed to.
                 appointment::carry_price(tx, id, self.found.id, moved.new.appointment.id)?;
-                let after = AppointmentView { price: self.shown.price, ..moved.new.appointment };
+                let after = AppointmentView { price: self.shown.price, ..moved.new.appointment.clone() };
                 let start = balcao_domain::availability::instant_of(&self.zone, *date, *start_min).unwrap_or(now);
-                let told = Some(NotificationKind::Moved(moved.old.id, after.id));
-                Ok(Ok(Some(Done { after, start, action: "appointment.reschedule", told })))
+                let action = "appointment.reschedule";
+                Ok(Ok(Some(Done { after, start, action, told: None, moved: Some(moved) })))
             }
             Way::Keep => {
                 let reason = WorkingTime::load(tx, &self.organization, &self.zone, now)?.conflict_of(&self.found);
@@ -218,20 +297,20 @@ impl Scene {
                 }
                 event::push(tx, id, "appointment_kept", &self.found.id.to_string(), "{}", now)?;
                 let (after, start) = (self.shown.clone(), self.found.span.start);
-                Ok(Ok(Some(Done { after, start, action: "appointment.keep", told: None })))
+                Ok(Ok(Some(Done { after, start, action: "appointment.keep", told: None, moved: None })))
             }
         }
     }
 
-    /// Writes the message to the customer into the outbox, if it can reach them.
-    fn notify_customer(
+    /// What the customer would read, and the message if it can reach them.
+    fn prepare_message(
         &self,
         tx: &mut Tx<'_>,
         (way, known): (Option<&Way>, &AppointmentView),
         done: &Done,
         policies: &AccountPolicies,
         now: Timestamp,
-    ) -> Result<ChangeNotice, UseCaseError> {
+    ) -> Result<(ChangeNotice, Option<ChangeMessage>), UseCaseError> {
         let to = change_texts::slot_of(&done.after);
         let change = match way {
             Some(Way::Move { .. }) | None => Change::Moved { old: known, to: &to },
@@ -243,26 +322,7 @@ impl Scene {
         let facts = change_texts::facts(&self.organization, &customer, change);
         let prospect = policies.look(tx, (id, self.found.contact), change.purpose(), &facts, now)?;
         let text = facts.text.unwrap_or_default();
-        let (Some(place), false) = (&prospect.place, matches!(prospect.reach, Reach::Nothing { .. })) else {
-            return Ok(ChangeNotice { text, reach: prospect.reach });
-        };
-        let conversation = place.conversation.id;
-        let new = NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
-        let message = message::insert(tx, id, &new, now)?;
-        let outgoing = OutgoingMessage {
-            conversation,
-            channel: &place.conversation.channel,
-            turn: None,
-            message: Some(message),
-            kind: change.kind(),
-            name: &format!("{}/{message}", change.kind()),
-            text: &text,
-            file: None,
-            choices: None,
-            about: Some(&pre_send::about_appointment(done.after.id, done.start)),
-            fallback: prospect.template.as_ref(),
-        };
-        enqueue::enqueue(tx, id, &outgoing, now)?;
-        Ok(ChangeNotice { text, reach: prospect.reach })
+        let message = ChangeMessage::of_prospect(&prospect, (change.kind(), &text), (done.after.id, done.start));
+        Ok((ChangeNotice { text, reach: prospect.reach }, message))
     }
 }

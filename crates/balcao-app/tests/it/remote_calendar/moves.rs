@@ -32,6 +32,13 @@ async fn shop() -> World {
         ..NotificationAccounts::default()
     };
     world.app = world.app.clone().with_notices(accounts);
+    reach(&world).await;
+    world.book("10:00").await;
+    world
+}
+
+/// The customer can be reached in a conversation.
+pub(super) async fn reach(world: &World) {
     let (organization, ana, now) = (world.organization, world.ana.contact, world.app.clock.now());
     let reached = world.app.store.write(move |tx| {
         let talk = conversation::find_or_begin(tx, organization, ana, "telegram", now)?.id;
@@ -41,8 +48,6 @@ async fn shop() -> World {
     });
     let reached: Result<(), StoreError> = reached.await;
     reached.unwrap();
-    world.book("10:00").await;
-    world
 }
 
 /// A person moves the one event of the calendar, and the server reads it.
