@@ -316,8 +316,8 @@ pub fn agree(
 }
 
 /// Removes a cancelled appointment that was never announced. If an insert of its event may have been sent and was not seen to be deleted,
-/// the row stays, marked as given up, so that an event that arrives late is known; [`sweep_given_up`] removes it. Returns whether it was
-/// removed.
+/// the row stays, marked as given up, so that an event that arrives late is known; [`sweep_given_up`] removes it. Conflicts with it end.
+/// Returns whether it was removed.
 ///
 /// # Errors
 /// What the database said.
@@ -334,6 +334,13 @@ pub fn remove_untold(
         values![organization, id],
     )?;
     if removed == 0 {
+        // Staff have nothing to decide about a booking that is not one.
+        tx.execute(
+            "UPDATE calendar_conflict SET resolved_at = ?3, resolution = 'the booking was given up'
+             WHERE organization_id = ?1 AND appointment_id = ?2 AND resolved_at IS NULL
+               AND EXISTS (SELECT 1 FROM appointment a WHERE a.organization_id = ?1 AND a.id = ?2 AND a.status = 'cancelled')",
+            values![organization, id, now],
+        )?;
         tx.execute(
             "UPDATE calendar_event SET given_up_at = ?3
              WHERE organization_id = ?1 AND appointment_id = ?2 AND given_up_at IS NULL

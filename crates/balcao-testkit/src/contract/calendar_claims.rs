@@ -4,9 +4,11 @@
 use std::ops::ControlFlow;
 
 use balcao_domain::appointment::visit::MarkAuthor;
+use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentStatus, Currency};
 use balcao_store::queries::pages::{self, AppointmentRange};
 use balcao_store::queries::report::{self, Scope};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
 use balcao_store::scheduling::calendar_event::FailedPush;
 use balcao_store::scheduling::calendar_link::LinkAccess;
 use balcao_store::scheduling::{appointment, calendar_claim, calendar_event, calendar_link};
@@ -93,8 +95,19 @@ pub async fn a_held_appointment_is_agreed_or_removed(store: &Store) {
         // The cancellation wanted another push.
         let push = claimed(tx, world, third)?;
         assert!(calendar_event::record_gone(tx, world.organization, &push)?);
+        let collision = FoundConflict {
+            appointment: third,
+            kind: ConflictKind::Collision,
+            calendar: CALENDAR.to_owned(),
+            event: "theirs".to_owned(),
+            span: None,
+            version: "1".to_owned(),
+            moved_from: None,
+        };
+        calendar_conflict::record(tx, world.organization, &collision, at(2))?;
         // The insert was not there yet when it was looked up.
         assert!(!appointment::remove_untold(tx, world.organization, third, at(2))?);
+        assert!(!calendar_conflict::has_open(tx, world.organization, third)?);
         assert_eq!(
             appointment::find(tx, world.organization, third, Currency::BRL)?,
             None,
