@@ -1,17 +1,19 @@
-//! The program ends at each step of a booking, a move and a cancellation over real HTTP, and starts again.
+//! The program ends at each step of a booking, a move and a cancellation over real HTTP, also of one that is taken back, and starts again.
 //!
 //! A step is a place before a call of the client, a place on the way of a request, or a place behind the answer of a call. What comes
 //! between two transactions of our own tables is judged in `balcao-app`, over a service in memory (`remote_calendar/crashes.rs`).
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use balcao_testkit::fakes::google::ProgramEnd;
+use balcao_testkit::fakes::google::{Call, Fault, ProgramEnd};
 use jiff::SignedDuration;
+use serde_json::json;
 
-use crate::desk::{Act, Desk, Founded, Shown, TEAM};
+use crate::desk::{Act, Desk, Founded, Program, Shown, TAKEN, TEAM};
 use crate::interrupted::Side;
-use crate::world::instant;
+use crate::world::{RAFA, instant};
 
 /// Where the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,40 +33,121 @@ enum Afterwards {
     ReadFirst,
 }
 
+/// What is in the way of an act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Obstacle {
+    Nothing,
+    /// Before our write, a person has an event at its time that was made earlier.
+    Rival,
+    /// The write is done, and the service does not say what is at its time.
+    NoAnswer,
+}
+
+/// An act with what is in its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Case {
+    act: Act,
+    obstacle: Obstacle,
+    name: &'static str,
+}
+
+impl Case {
+    const fn plain(act: Act, name: &'static str) -> Self {
+        Self { act, obstacle: Obstacle::Nothing, name }
+    }
+
+    /// Lets it come in the way of a program.
+    fn hinder(self, desk: &Desk, program: &Program) {
+        let (readings, hour) = if self.act == Act::Book { (2, "10") } else { (1, "15") };
+        match self.obstacle {
+            Obstacle::Nothing => {}
+            Obstacle::Rival => {
+                let at = |minute: &str| json!({ "dateTime": format!("2026-11-24T{hour}:{minute}:00-03:00") });
+                let theirs =
+                    json!({ "id": "dentist", "created": "2026-11-23T10:00:00Z", "start": at("00"), "end": at("30") });
+                let hands = Arc::clone(&desk.google);
+                program.plan.before(readings, move || hands.put_event(RAFA, theirs));
+            }
+            Obstacle::NoAnswer => {
+                let fault = || Fault::refuse(503, "backendError");
+                desk.google.fail_later(Call::List, readings, fault());
+                (0..3).for_each(|_| desk.google.fail(Call::List, fault()));
+            }
+        }
+    }
+
+    /// The answer of the first run; `None` if it is an error.
+    const fn first_answer(self) -> Option<&'static str> {
+        match self.obstacle {
+            Obstacle::Nothing => Some(self.act.answer()),
+            Obstacle::Rival => Some(TAKEN),
+            Obstacle::NoAnswer => None,
+        }
+    }
+
+    /// The answer of a later run.
+    const fn answer(self) -> &'static str {
+        match self.obstacle {
+            Obstacle::Nothing | Obstacle::NoAnswer => self.act.answer(),
+            Obstacle::Rival => TAKEN,
+        }
+    }
+
+    /// What stands once a later run has its answer.
+    const fn done(self) -> Option<(&'static str, &'static str)> {
+        match (self.obstacle, self.act) {
+            (Obstacle::Rival, Act::Book) => None,
+            (Obstacle::Rival, _) => Some((RAFA, "2026-11-24T13:00:00Z")),
+            (Obstacle::Nothing | Obstacle::NoAnswer, act) => act.done(),
+        }
+    }
+
+    /// The conflicts that staff see: a move whose run ended stands, also beside an event that was there first.
+    fn conflicts(self, events: &[Shown]) -> usize {
+        let moved = self.obstacle == Obstacle::Rival && self.act != Act::Book;
+        usize::from(moved && events.iter().any(|(_, _, start)| *start == instant("2026-11-24T18:00:00Z")))
+    }
+}
+
 /// Runs the act until it is done or the program ends; returns whether the program ended at the step.
-async fn run_until(desk: &Desk, act: Act, step: Step) -> bool {
+async fn run_until(desk: &Desk, case: Case, step: Step) -> bool {
     let end = if let Step::AtCall(call, side) = step { Some((call, side)) } else { None };
     let program = desk.start(end);
+    case.hinder(desk, &program);
     if let Step::AtRequest(request, how) = step {
         desk.google.end_program_at(request, how);
     }
-    tokio::select! {
-        answer = act.run(&program) => {
-            assert_eq!(answer, act.answer());
+    let has_ended = tokio::select! {
+        answer = case.act.try_run(&program) => {
+            assert_eq!(answer.ok().as_deref(), case.first_answer());
             step == Step::BeforeItAnswers
         }
         () = desk.google.program_ended() => true,
         () = program.plan.program_ended() => true,
-    }
+    };
+    program.plan.do_meanwhile();
+    desk.google.clear_faults();
+    has_ended
 }
 
 /// Ends the program at a step and starts it again; returns what stands in the end.
-async fn end_at(founded: &Founded, act: Act, step: Step, afterwards: Afterwards) -> Vec<Shown> {
-    let story = format!("{act:?}, {step:?}, {afterwards:?}");
+async fn end_at(founded: &Founded, case: Case, step: Step, afterwards: Afterwards) -> Vec<Shown> {
+    let story = format!("{}, {step:?}, {afterwards:?}", case.name);
+    let act = case.act;
     let desk = Desk::prepare(founded, act).await;
-    assert!(run_until(&desk, act, step).await, "{story}: the act has fewer steps");
+    assert!(run_until(&desk, case, step).await, "{story}: the act has fewer steps");
     let program = desk.start(None);
     desk.clock.advance(SignedDuration::from_secs(5));
     if afterwards == Afterwards::CameBack {
         // As long as the push of the program that ended holds the event, nothing confirms a booking or a move.
         let first = act.try_run(&program).await.ok();
         assert!(
-            first.as_deref() == Some(act.answer()) || (act != Act::Cancel && first.is_none()),
+            first.as_deref() == Some(case.answer()) || (act != Act::Cancel && first.is_none()),
             "{story}: {first:?}"
         );
-        assert_eq!(act.run(&program).await, act.answer(), "{story}");
+        assert_eq!(act.run(&program).await, case.answer(), "{story}");
         desk.google.deliver_late();
-        assert_eq!(act.run(&program).await, act.answer(), "{story}: once more");
+        assert_eq!(act.run(&program).await, case.answer(), "{story}: once more");
     }
     if afterwards == Afterwards::ReadFirst {
         desk.clock.advance(SignedDuration::from_mins(3));
@@ -72,20 +155,25 @@ async fn end_at(founded: &Founded, act: Act, step: Step, afterwards: Afterwards)
     }
     desk.settle_later(&program).await;
     let events = desk.events().await;
-    assert_eq!((events.clone(), 0, 0), program.wanted().await, "{story}: events, conflicts, pushes");
+    assert_eq!(
+        (events.clone(), case.conflicts(&events), 0),
+        program.wanted().await,
+        "{story}: events, conflicts, pushes"
+    );
     if afterwards == Afterwards::CameBack {
         let shown: Vec<_> = events.iter().map(|(calendar, _, start)| (calendar.as_str(), *start)).collect();
-        let done: Vec<_> = act.done().into_iter().map(|(calendar, start)| (calendar, instant(start))).collect();
+        let done: Vec<_> = case.done().into_iter().map(|(calendar, start)| (calendar, instant(start))).collect();
         assert_eq!(shown, done, "{story}");
     }
     events
 }
 
 /// The steps of an act, each with its name. A whole run counts the calls and tells the requests.
-async fn steps_of(founded: &Founded, act: Act) -> Vec<(String, Step)> {
-    let desk = Desk::prepare(founded, act).await;
+async fn steps_of(founded: &Founded, case: Case) -> Vec<(String, Step)> {
+    let desk = Desk::prepare(founded, case.act).await;
     let (program, before) = (desk.start(None), desk.google.asked().len());
-    assert_eq!(act.run(&program).await, act.answer());
+    case.hinder(&desk, &program);
+    assert_eq!(case.act.try_run(&program).await.ok().as_deref(), case.first_answer());
     let mut steps = Vec::new();
     for call in 0..program.plan.made() {
         steps.push((format!("call {}: not sent", call + 1), Step::AtCall(call, Side::Before)));
@@ -121,19 +209,19 @@ fn told(events: &[Shown]) -> String {
 }
 
 /// Ends the program at every step of an act; returns the matrix of what stands in the end.
-async fn end_at_every_step(act: Act) -> String {
+async fn end_at_every_step(case: Case) -> String {
     let mut matrix = format!(
-        "{:<9} {:<38} {:<18} {:<18} {}\n",
+        "{:<10} {:<38} {:<18} {:<18} {}\n",
         "act", "the program ended", "came back", "stayed away", "and read first"
     );
     let founded = Founded::new().await;
-    let steps = Box::pin(steps_of(&founded, act)).await;
-    assert!(steps.len() > 10, "{act:?} calls the service");
+    let steps = Box::pin(steps_of(&founded, case)).await;
+    assert!(steps.len() > 10, "{} calls the service", case.name);
     for (name, step) in steps {
-        let back = told(&Box::pin(end_at(&founded, act, step, Afterwards::CameBack)).await);
-        let away = told(&Box::pin(end_at(&founded, act, step, Afterwards::StayedAway)).await);
-        let read = told(&Box::pin(end_at(&founded, act, step, Afterwards::ReadFirst)).await);
-        writeln!(matrix, "{:<9} {name:<38} {back:<18} {away:<18} {read}", format!("{act:?}")).unwrap();
+        let back = told(&Box::pin(end_at(&founded, case, step, Afterwards::CameBack)).await);
+        let away = told(&Box::pin(end_at(&founded, case, step, Afterwards::StayedAway)).await);
+        let read = told(&Box::pin(end_at(&founded, case, step, Afterwards::ReadFirst)).await);
+        writeln!(matrix, "{:<10} {name:<38} {back:<18} {away:<18} {read}", case.name).unwrap();
     }
     matrix
 }
@@ -158,20 +246,45 @@ fn check_page(section: &str, matrix: &str) {
 
 #[tokio::test]
 async fn booking_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
-    check_page("A booking", &Box::pin(end_at_every_step(Act::Book)).await);
+    check_page("A booking", &Box::pin(end_at_every_step(Case::plain(Act::Book, "Book"))).await);
 }
 
 #[tokio::test]
 async fn move_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
-    check_page("A move", &Box::pin(end_at_every_step(Act::Move)).await);
+    check_page("A move", &Box::pin(end_at_every_step(Case::plain(Act::Move, "Move"))).await);
 }
 
 #[tokio::test]
 async fn change_of_professional_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
-    check_page("A move to another professional", &Box::pin(end_at_every_step(Act::HandOver)).await);
+    let matrix = Box::pin(end_at_every_step(Case::plain(Act::HandOver, "HandOver"))).await;
+    check_page("A move to another professional", &matrix);
 }
 
 #[tokio::test]
 async fn cancellation_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
-    check_page("A cancellation", &Box::pin(end_at_every_step(Act::Cancel)).await);
+    check_page("A cancellation", &Box::pin(end_at_every_step(Case::plain(Act::Cancel, "Cancel"))).await);
+}
+
+#[tokio::test]
+async fn booking_that_gives_way_and_is_cut_off_at_any_request_leaves_no_event() {
+    let case = Case { act: Act::Book, obstacle: Obstacle::Rival, name: "GiveWay" };
+    check_page("A booking that gives way", &Box::pin(end_at_every_step(case)).await);
+}
+
+#[tokio::test]
+async fn move_that_is_taken_back_and_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
+    let case = Case { act: Act::Move, obstacle: Obstacle::Rival, name: "TakeBack" };
+    check_page("A move that is taken back", &Box::pin(end_at_every_step(case)).await);
+}
+
+#[tokio::test]
+async fn unsure_booking_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
+    let case = Case { act: Act::Book, obstacle: Obstacle::NoAnswer, name: "Unsure" };
+    check_page("A booking that stays unsure", &Box::pin(end_at_every_step(case)).await);
+}
+
+#[tokio::test]
+async fn unsure_move_that_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
+    let case = Case { act: Act::Move, obstacle: Obstacle::NoAnswer, name: "UnsureMove" };
+    check_page("A move that stays unsure", &Box::pin(end_at_every_step(case)).await);
 }

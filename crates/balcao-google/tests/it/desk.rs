@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::context::calendar_service::CalendarService as _;
-use balcao_app::scheduling::booking::{BookRequest, Booking, ProfessionalChoice, RescheduleRequest, ServiceChoice};
+use balcao_app::scheduling::booking::{
+    BookRequest, Booking, BookingRefusal, ProfessionalChoice, RescheduleRequest, ServiceChoice,
+};
 use balcao_app::scheduling::calendar_work::CalendarWork;
 use balcao_app::scheduling::remote_calendar::reading::Reading;
 use balcao_app::{AppContext, UseCaseError};
@@ -25,13 +27,15 @@ use crate::world::{BIA, Known, RAFA, SCOPES, grant, instant, limits, span};
 
 pub(crate) const DATABASE: &str = "balcao.db";
 pub(crate) const DAY: Date = date(2026, 11, 24);
+/// The answer to a customer whose time another event has.
+pub(crate) const TAKEN: &str = "taken";
 /// The professionals, by name, and their calendars.
 pub(crate) const TEAM: [(&str, &str); 2] = [("Ana Prado", RAFA), ("Caio Reis", BIA)];
 
 /// A business with two professionals who have a calendar each, in a file that outlives the program.
 pub(crate) struct Desk {
     pub(crate) folder: tempfile::TempDir,
-    pub(crate) google: FakeGoogle,
+    pub(crate) google: Arc<FakeGoogle>,
     pub(crate) known: Arc<Known>,
     /// A client that only looks.
     judge: GoogleCalendar,
@@ -102,13 +106,13 @@ impl Act {
         let booking = Booking::new(program.app.clone());
         let (organization, ana) = (program.organization, program.ana);
         let reschedule = async |request| {
-            let moved = booking.reschedule(organization, ana, key("act"), request).await?.value.unwrap();
-            Ok(format!("{} {}", moved.old.start, moved.new.appointment.start))
+            let moved = booking.reschedule(organization, ana, key("act"), request).await?.value;
+            Ok(say(moved, |moved| format!("{} {}", moved.old.start, moved.new.appointment.start)))
         };
         match self {
             Self::Book => {
-                let booked = booking.book(organization, ana, key("act"), request(10 * 60)).await?.value.unwrap();
-                Ok(format!("{} {}", booked.appointment.start, booked.appointment.status))
+                let booked = booking.book(organization, ana, key("act"), request(10 * 60)).await?.value;
+                Ok(say(booked, |booked| format!("{} {}", booked.appointment.start, booked.appointment.status)))
             }
             Self::Move => reschedule(to(15 * 60, None)).await,
             Self::HandOver => reschedule(to(15 * 60, Some("Caio Reis"))).await,
@@ -135,6 +139,15 @@ impl Act {
             Self::HandOver => Some((BIA, "2026-11-24T18:00:00Z")),
             Self::Cancel => None,
         }
+    }
+}
+
+/// The answer to the customer: what was done, or that another event has the time.
+fn say<T>(answer: Result<T, BookingRefusal>, done: impl FnOnce(T) -> String) -> String {
+    match answer {
+        Ok(value) => done(value),
+        Err(BookingRefusal::SlotTaken { .. }) => TAKEN.to_owned(),
+        Err(other) => panic!("{other:?}"),
     }
 }
 
@@ -211,7 +224,7 @@ impl Desk {
         }
         let Founded { organization, ana, bia, .. } = *founded;
         let clock = Arc::new(ManualClock::at(instant(NOW)));
-        let google = FakeGoogle::start(Arc::<ManualClock>::clone(&clock)).unwrap();
+        let google = Arc::new(FakeGoogle::start(Arc::<ManualClock>::clone(&clock)).unwrap());
         for (_, calendar) in TEAM {
             google.add_calendar(calendar, "America/Sao_Paulo", "owner").unwrap();
         }

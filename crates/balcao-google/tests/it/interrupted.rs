@@ -1,8 +1,9 @@
 //! A client whose program ends, or waits, before or after one of its calls.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use balcao_app::context::calendar_service::{
@@ -23,10 +24,21 @@ pub(crate) enum Side {
     After,
 }
 
+/// What somebody does outside at the same time.
+struct Deed(Box<dyn FnOnce() + Send>);
+
+impl fmt::Debug for Deed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Deed")
+    }
+}
+
 /// At which call the program ends, and whether it did.
 #[derive(Debug, Default)]
 pub(crate) struct CallPlan {
     pub(crate) end: Option<(usize, Side)>,
+    /// Before which call somebody does something outside.
+    meanwhile: Mutex<Option<(usize, Deed)>>,
     made: AtomicUsize,
     ended: Notify,
     resumed: Notify,
@@ -35,6 +47,19 @@ pub(crate) struct CallPlan {
 impl CallPlan {
     pub(crate) fn new(end: Option<(usize, Side)>) -> Arc<Self> {
         Arc::new(Self { end, ..Self::default() })
+    }
+
+    /// Before a call, somebody does something outside.
+    pub(crate) fn before(&self, call: usize, deed: impl FnOnce() + Send + 'static) {
+        *self.meanwhile.lock().unwrap() = Some((call, Deed(Box::new(deed))));
+    }
+
+    /// Does it now, if it was not done yet.
+    pub(crate) fn do_meanwhile(&self) {
+        let deed = self.meanwhile.lock().unwrap().take();
+        if let Some((_, Deed(deed))) = deed {
+            deed();
+        }
     }
 
     /// Calls so far.
@@ -63,6 +88,9 @@ pub(crate) struct Interrupted {
 impl Interrupted {
     async fn around<T>(&self, call: impl Future<Output = T> + Send) -> T {
         let number = self.plan.made.fetch_add(1, Ordering::SeqCst);
+        if self.plan.meanwhile.lock().unwrap().as_ref().is_some_and(|(call, _)| *call == number) {
+            self.plan.do_meanwhile();
+        }
         self.may_end((number, Side::Before)).await;
         let answer = call.await;
         self.may_end((number, Side::After)).await;
