@@ -24,7 +24,7 @@ pub(crate) enum Side {
     After,
 }
 
-/// What somebody does outside at the same time.
+/// What a person does outside at the same time.
 struct Deed(Box<dyn FnOnce() + Send>);
 
 impl fmt::Debug for Deed {
@@ -37,7 +37,7 @@ impl fmt::Debug for Deed {
 #[derive(Debug, Default)]
 pub(crate) struct CallPlan {
     pub(crate) end: Option<(usize, Side)>,
-    /// Before which call somebody does something outside.
+    /// Before which call a person does something outside.
     meanwhile: Mutex<Option<(usize, Deed)>>,
     made: AtomicUsize,
     ended: Notify,
@@ -49,7 +49,7 @@ impl CallPlan {
         Arc::new(Self { end, ..Self::default() })
     }
 
-    /// Before a call, somebody does something outside.
+    /// Before a call, a person does something outside.
     pub(crate) fn before(&self, call: usize, deed: impl FnOnce() + Send + 'static) {
         *self.meanwhile.lock().unwrap() = Some((call, Deed(Box::new(deed))));
     }

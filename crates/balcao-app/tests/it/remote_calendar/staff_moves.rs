@@ -121,7 +121,7 @@ async fn move_of_staff_stands_while_the_service_does_not_say_what_was_there_firs
     world.assert_equal("unsure").await;
 }
 
-/// The program ends before the look, and nobody asks again: the move stands, and its customer reads of it once.
+/// The program ends before the look, and no run resumes: the move stands, and its customer reads of it once.
 #[tokio::test]
 async fn move_of_staff_whose_run_ended_is_announced_by_the_server() {
     for keyed in [false, true] {
