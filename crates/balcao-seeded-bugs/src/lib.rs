@@ -26,11 +26,14 @@ pub enum Bug {
     UnknownCommitRetriedAnew,
     AttemptsCountedAtFailure,
     PlanNotCompared,
+    MarkNotCompared,
+    RenewalNotCompared,
+    TermsNotKept,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 22] = [
         Self::AcknowledgedBeforeCommit,
         Self::DedupedByReading,
         Self::EpochNotGuarded,
@@ -50,6 +53,9 @@ impl Bug {
         Self::UnknownCommitRetriedAnew,
         Self::AttemptsCountedAtFailure,
         Self::PlanNotCompared,
+        Self::MarkNotCompared,
+        Self::RenewalNotCompared,
+        Self::TermsNotKept,
     ];
 
     /// Within how many seeds it must be found.
@@ -63,12 +69,15 @@ impl Bug {
             | Self::BlindRepeated
             | Self::OutboxAfterClose
             | Self::PlanNotCompared
+            | Self::MarkNotCompared
+            | Self::RenewalNotCompared
             | Self::UnknownCommitRetriedAnew => 50,
             Self::ModelAskedAgain
             | Self::EffectOutsideOfItsRecord
             | Self::SlotNotGuarded
             | Self::TimerMarkedApart
             | Self::TakeoverNotChecked
+            | Self::TermsNotKept
             | Self::AttemptsCountedAtFailure => 100,
             // A process drops its own turn when its lease runs out; only one whose clock jumped back meanwhile needs the guard.
             Self::EpochNotGuarded => 1_000,
@@ -95,6 +104,9 @@ impl Bug {
             Self::UnknownCommitRetriedAnew => &["O-3", "O-4"],
             Self::AttemptsCountedAtFailure => &["O-8"],
             Self::PlanNotCompared => &["O-18"],
+            Self::MarkNotCompared => &["O-16"],
+            Self::RenewalNotCompared => &["O-17"],
+            Self::TermsNotKept => &["O-19"],
         }
     }
 }

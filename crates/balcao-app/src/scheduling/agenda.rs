@@ -8,6 +8,8 @@ use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::{CalendarDown, SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
 use balcao_domain::{Appointment, ContactId, OrganizationId, ProfessionalId, ServiceId, Span};
+use balcao_language::normalize::normalize;
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::calendar_mirror::{self, OutsideTime};
 use balcao_store::scheduling::catalog::Around;
@@ -42,22 +44,23 @@ pub(crate) struct Need {
     pub(crate) price_cents: i64,
 }
 
-/// What an appointment that is moved keeps where its service can be booked no longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptTerms {
-    pub(crate) service: ServiceId,
+/// What an appointment keeps that is moved with its professional and its service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeptTerms {
+    /// `None` of a visit without a service.
+    pub(crate) service: Option<ServiceId>,
     professional: ProfessionalId,
     duration_min: u32,
-    /// `None` of a visit that a plan paid for: if no plan pays for it at its new time, it has the price of the service.
+    /// `None` of a visit that a plan paid for: if no plan pays for it at its new time, it has the price of today.
     price_cents: Option<i64>,
 }
 
 impl KeptTerms {
-    /// The terms of an appointment; `None` if it is a visit without a service.
+    /// The terms of an appointment.
     pub(crate) fn of_appointment(one: &Appointment) -> Option<Self> {
         let minutes = one.span.start.duration_until(one.span.end).as_mins();
         Some(Self {
-            service: one.service?,
+            service: one.service,
             professional: one.professional,
             duration_min: u32::try_from(minutes).ok()?,
             price_cents: one.plan.is_none().then_some(one.price.cents),
@@ -146,9 +149,16 @@ impl Agenda {
         self.zone.to_datetime(self.now).date()
     }
 
-    /// An active service by name, or that of the appointment which is moved.
+    /// An active service by name, or that of the appointment which is moved. The latter comes first where both have the name.
     pub(crate) fn service(&self, query: &str) -> Result<(&Service, bool), NameRefusal> {
-        let is_kept = |service: &Service| self.kept.is_some_and(|kept| kept.service == service.id);
+        let is_kept = |service: &Service| self.kept.is_some_and(|kept| kept.service == Some(service.id));
+        let wanted = normalize(query);
+        let is_called = |service: &Service| {
+            normalize(&service.name) == wanted || service.aliases.iter().any(|alias| normalize(alias) == wanted)
+        };
+        if let Some(kept) = self.services.iter().find(|service| is_kept(service) && is_called(service)) {
+            return Ok((kept, false));
+        }
         let active: Vec<&Service> = self.services.iter().filter(|service| service.active || is_kept(service)).collect();
         let found = find(query, active.iter().map(|service| (&service.name, service.aliases.as_slice())))?;
         picked(&active, found, query)
@@ -175,20 +185,27 @@ impl Agenda {
     }
 
     /// What `service`, or a visit of `duration_min` without one, needs of a professional; `None` if they do not offer it. An appointment
-    /// that is moved keeps its professional, although they offer its service no longer, and its terms.
+    /// that is moved keeps its terms with its professional and its service, although they are offered no longer. A service that is
+    /// archived has no other terms.
     pub(crate) fn need(
         &self,
         professional: &Professional,
         service: Option<&Service>,
         duration_min: Option<u32>,
     ) -> Option<Need> {
+        let kept = self.kept.filter(|kept| kept.service == service.map(|service| service.id));
+        let own = kept.filter(|kept| kept.professional == professional.id);
         let Some(service) = service else {
-            let duration_min = duration_min.unwrap_or(self.organization.scheduling.default_duration_minutes);
-            return Some(Need { duration_min, buffer_before_min: 0, buffer_after_min: 0, price_cents: 0 });
+            let usual = own.map_or(self.organization.scheduling.default_duration_minutes, |own| own.duration_min);
+            return Some(Need {
+                duration_min: duration_min.unwrap_or(usual),
+                buffer_before_min: 0,
+                buffer_after_min: 0,
+                price_cents: own.and_then(|own| own.price_cents).unwrap_or_default(),
+            });
         };
         let offered = professional.offers(service.id);
-        let kept = self.kept.filter(|kept| kept.service == service.id);
-        if offered.is_none() && kept.is_none_or(|kept| kept.professional != professional.id) {
+        if offered.is_none() && own.is_none() {
             return None;
         }
         let need = Need {
@@ -197,8 +214,7 @@ impl Agenda {
             buffer_after_min: service.buffer_after_min,
             price_cents: offered.and_then(|own| own.price_cents).unwrap_or(service.price.cents),
         };
-        // What is offered today has the terms of today.
-        match kept.filter(|_| !service.active || offered.is_none()) {
+        match own.or(kept.filter(|_| !service.active)).filter(|_| !is_on(Bug::TermsNotKept)) {
             Some(kept) => Some(Need {
                 duration_min: kept.duration_min,
                 price_cents: kept.price_cents.unwrap_or(need.price_cents),

@@ -25,6 +25,7 @@ mod given_back;
 mod inbox;
 mod intake;
 mod interleavings;
+mod kept_terms;
 mod knowledge;
 mod live;
 mod looking;

@@ -12,8 +12,8 @@ use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
 use super::{
-    bad_field, booking_refusal, broke, contact, conversation, date_error, day, in_locale, internal, name_error,
-    organization, plan_sentence, price_sentence, time_in_words,
+    bad_field, booking_refusal, broke, changed_price, contact, conversation, date_error, day, in_locale, internal,
+    name_error, organization, plan_sentence, price_sentence, time_in_words,
 };
 
 /// For whom the tools of a turn act on the calendar.
@@ -77,9 +77,11 @@ pub(crate) fn when(cx: &ToolContext, entry: &Entry) -> String {
     }
 }
 
-/// Why an act has the full price although the customer has a plan, as a sentence for the customer.
+/// Why an act has the full price although the customer has a plan, or the price that a move changes, as a sentence for the customer.
 pub(crate) fn notice(cx: &ToolContext, done: &Done) -> Option<String> {
-    plan_sentence(cx, done.plan_notice.as_ref(), done.entry.visit.price)
+    let now = done.entry.visit.price;
+    let changed = || done.before.as_ref().and_then(|before| changed_price(cx, before.price, now));
+    plan_sentence(cx, done.plan_notice.as_ref(), now).or_else(changed)
 }
 
 /// [`notice`], or that the price is not the one that the customer read.

@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 pub(crate) use offer::{professionals, services};
 pub(crate) use plan::{
-    ask_first, ask_if_price_changed, is_price_agreed, plan_notice, plan_sentence, price_notice, price_sentence,
-    question_after, with_sentence,
+    ask_first, ask_if_price_changed, changed_price, is_price_agreed, plan_notice, plan_sentence, price_notice,
+    price_sentence, question_after, with_sentence,
 };
 pub(crate) use refusals::{booking_refusal, history_error, intake_refusal, open_until};
 pub(crate) use views::{appointment, day, periods, receipt, slots, time_in_words, visit_receipt, weekday};

@@ -79,6 +79,11 @@ fn prices_of(reply: &ToldPrices, service: &str) -> Option<Vec<i64>> {
     Some(about.into_iter().flat_map(|(_, cents)| cents).copied().collect())
 }
 
+/// "Este horário custa R$ 60,00.", if a move changes the price of a visit. `None` for a visit that costs nothing now.
+pub(crate) fn changed_price(cx: &ToolContext, before: Money, now: Money) -> Option<String> {
+    (now != before && now.cents > 0).then(|| format!("{} {now}.", price_lead(cx)))
+}
+
 const fn price_lead(cx: &ToolContext) -> &'static str {
     match cx.principal.locale {
         Locale::PtBr => "Este horário custa",

@@ -96,7 +96,7 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
         ),
         BookingRefusal::PriceNotAgreed => (
             "PRICE_NOT_AGREED",
-            in_locale(cx, "O plano não paga este horário.", "No plan pays for this visit."),
+            in_locale(cx, "O cliente ainda não aceitou o preço.", "The customer has not agreed to the price yet."),
             json!({}),
         ),
         BookingRefusal::CancellationNotice { notice_min } => (

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::cancel_appointment::appointment_id;
 use super::create_appointment::service;
 use crate::support::{
-    appointment, ask_first, ask_if_price_changed, booking_refusal, broke, contact, date, day, in_locale,
+    appointment, ask_first, ask_if_price_changed, booking_refusal, broke, changed_price, contact, date, day, in_locale,
     is_price_agreed, key, minutes, organization, plan_notice, price_notice, question_after, receipt, time_in_words,
     with_sentence,
 };
@@ -58,13 +58,16 @@ impl NativeTool for RescheduleAppointment {
         let done = self.booking.reschedule(organization(cx)?, contact(cx)?, key, request).await.map_err(broke)?;
         match done.value {
             Ok(moved) => {
-                let notice = plan_notice(cx, &moved.new);
+                let of_plan = plan_notice(cx, &moved.new);
+                let of_price = changed_price(cx, moved.old.price, moved.new.appointment.price);
+                let notice = of_plan.clone().or_else(|| of_price.clone());
                 Ok(ToolOutput::success(json!({
                     "success": true,
                     "old_appointment_cancelled": true,
                     "old_appointment": appointment(cx, &moved.old),
                     "new_appointment": appointment(cx, &moved.new.appointment),
-                    "plan_notice": notice,
+                    "plan_notice": of_plan,
+                    "price_notice": of_price,
                     "message": with_sentence(in_locale(cx, "Remarcado.", "Rescheduled."), notice.as_deref()),
                 }))
                 .receipt(receipt(ReceiptKind::Rescheduled, &moved.new.appointment)))
@@ -93,7 +96,8 @@ impl NativeTool for RescheduleAppointment {
                     (_, true) => format!("May I move {was} from {old_on} at {old_at} to {on} at {at}?"),
                     (_, false) => format!("May I change {was}, {old_on} at {old_at}, to {what}, {on} at {at}?"),
                 };
-                Ok(question_after(price_notice(cx, &moved.new), question))
+                let notice = price_notice(cx, &moved.new).or_else(|| changed_price(cx, old.price, new.price));
+                Ok(question_after(notice, question))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, given)?)),
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use balcao_app::AppContext;
+use balcao_app::admin::business::Business;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::context::calendar_service::CalendarService;
 use balcao_builtin_tools::{Settings, registry};
@@ -83,6 +84,15 @@ impl World {
         let app = self.app.with_remote_calendar(Some(service));
         let toolbox = registry(&app, &settings()).unwrap().toolbox(|_| true);
         Self { app, toolbox, ..self }
+    }
+
+    /// Applies the sample barbershop with a change to the business.
+    pub(crate) async fn change_business(&self, change: impl Fn(String) -> String) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/barbearia-figueira.yaml");
+        let file = BusinessFile::read("shop.yaml", &change(std::fs::read_to_string(path).unwrap())).unwrap();
+        let business = Business::new(self.app.clone());
+        let plan = business.plan(self.organization, file.clone()).await.unwrap().unwrap();
+        business.apply(self.organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
     }
 
     pub(crate) fn set_local(&self, local: &str) {

@@ -93,7 +93,7 @@ impl ReplyDraft<'_> {
     }
 
     fn plan_notice(&mut self, outcome: &Outcome) {
-        if let Some(text) = results::text(&outcome.result, &["plan_notice"]) {
+        if let Some(text) = results::text(&outcome.result, &["plan_notice", "price_notice"]) {
             self.push_line(Line::PlanNotice { text });
         }
     }

@@ -310,7 +310,9 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         scope: Scope::Write,
         name: "reschedule_appointment",
         summary: "Move an appointment",
-        description: "The old time is freed only if the new one is had.",
+        description: "The old time is freed only if the new one is had. With the same professional and the same service the price \
+                      and the length stay as they were booked; else those of today hold. `old.price` and `new.appointment.price` \
+                      are the price before and now.",
         refusals: &[NOT_BOOKED],
         body: Some(json!({ "date": "2026-11-25", "start": "15:00" })),
         answer: json!({ "old": example("cancelled"), "new": new }),

@@ -237,7 +237,9 @@ pub(super) fn of_booking(refusal: BookingRefusal) -> Problem {
         BookingRefusal::AlreadyStarted => conflict("already_started", "the appointment has begun or is over"),
         BookingRefusal::AlreadyCancelled => conflict("already_cancelled", "the appointment was cancelled before"),
         BookingRefusal::Moved { to } => moved(format!("the appointment was moved to {to} before"), to),
-        BookingRefusal::PriceNotAgreed => conflict("price_not_agreed", "no plan of the contact pays for the visit"),
+        BookingRefusal::PriceNotAgreed => {
+            conflict("price_not_agreed", "the contact has not agreed to the price of the visit")
+        }
         BookingRefusal::CancellationNotice { notice_min } => {
             let detail = format!("it can be changed up to {notice_min} minutes before its start");
             conflict("cancellation_notice", detail).fact("notice_min", notice_min)

@@ -280,7 +280,8 @@ fn conversations(
 }
 
 /// What the bookings of a service keep when its terms change.
-const KEEPS_TERMS: &str = "it keeps the price and the length that it was booked with, unless it is moved";
+const KEEPS_TERMS: &str =
+    "it keeps the price and the length that it was booked with, also if it is moved to another time";
 
 /// What a professional offers, by the name of the service: the length and the price of their own, in minutes and cents.
 fn offers(file: &BusinessFile, entry: &ProfessionalEntry) -> BTreeMap<String, (Option<u32>, Option<i64>)> {

@@ -5,6 +5,7 @@ use balcao_domain::subscription::act::SubscriptionAct;
 use balcao_domain::subscription::payment::AmountKind;
 use balcao_domain::subscription::{Subscriber, SubscriptionDates};
 use balcao_domain::{ContactId, Money, OrganizationId, SubscriberId};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::crm::subscription::{self, NewSubscription, SubscriptionPayment};
 use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::turns::event;
@@ -241,6 +242,9 @@ fn change(tx: &mut Tx<'_>, asked: &Change<'_>) -> Answer<SubscriptionChange> {
         let is_partial = amount.is_some() && paid == 0;
         let act = match asked.act {
             SubscriptionAct::Pay { .. } => SubscriptionAct::Pay { periods: paid.max(1) },
+            SubscriptionAct::Renew { due } if is_on(Bug::RenewalNotCompared) => {
+                SubscriptionAct::Renew { due: read.dates.due.unwrap_or(due) }
+            }
             other @ (SubscriptionAct::Renew { .. }
             | SubscriptionAct::Pause
             | SubscriptionAct::Resume

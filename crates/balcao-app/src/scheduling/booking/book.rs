@@ -20,7 +20,7 @@ use super::coverage::cover;
 use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::context::names::NameRefusal;
-use crate::scheduling::agenda::{Agenda, Need};
+use crate::scheduling::agenda::{Agenda, KeptTerms, Need};
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::reminders;
 
@@ -31,6 +31,20 @@ const ALTERNATIVE_DAYS: i64 = 3;
 const FURTHER_DAYS: i64 = 30;
 
 type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
+
+/// What is wanted, and, of a move, what the appointment keeps in whose place it comes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) request: &'a BookRequest,
+    pub(crate) kept: Option<KeptTerms>,
+}
+
+impl<'a> Wanted<'a> {
+    /// A new booking.
+    pub(crate) const fn of_new(request: &'a BookRequest) -> Self {
+        Self { request, kept: None }
+    }
+}
 
 /// What is wanted, understood.
 struct Wish<'a> {
@@ -62,10 +76,10 @@ pub(crate) fn book(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,
-    request: &BookRequest,
+    wanted: Wanted<'_>,
     now: Timestamp,
 ) -> Answer<Booked> {
-    let claimed = granted!(claim(tx, organization, contact, request, None, now)?);
+    let claimed = granted!(claim(tx, organization, contact, wanted, None, now)?);
     if let Some(slot) = &claimed.slot {
         complete(tx, organization, slot, now)?;
     }
@@ -113,13 +127,13 @@ pub(crate) fn claim(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,
-    request: &BookRequest,
+    Wanted { request, kept }: Wanted<'_>,
     held_until: Option<Timestamp>,
     now: Timestamp,
 ) -> Answer<Claimed> {
     let around =
         (request.date.saturating_sub(ALTERNATIVE_DAYS.days()), request.date.saturating_add(ALTERNATIVE_DAYS.days()));
-    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?.keeping(request.kept_terms());
+    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?.keeping(kept);
     let wish = granted!(understand(&agenda, request));
     let upcoming = appointment::upcoming_of_contact(tx, organization, contact, agenda.organization.currency, now)?;
     let names = names(&agenda);
@@ -191,12 +205,12 @@ pub(crate) fn find_alternatives(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,
-    request: &BookRequest,
+    Wanted { request, kept }: Wanted<'_>,
     now: Timestamp,
 ) -> Result<BookingRefusal, UseCaseError> {
     let around =
         (request.date.saturating_sub(ALTERNATIVE_DAYS.days()), request.date.saturating_add(ALTERNATIVE_DAYS.days()));
-    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?.keeping(request.kept_terms());
+    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?.keeping(kept);
     let wish = match understand(&agenda, request) {
         Ok(wish) => wish,
         Err(refusal) => return Ok(refusal),
@@ -306,13 +320,13 @@ pub(super) fn names(agenda: &Agenda) -> BTreeMap<ProfessionalId, String> {
 
 fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>, BookingRefusal> {
     let (service, near_service) = match &request.service {
-        None => (None, false),
+        // A move without a service means that of the appointment.
+        None => (agenda.kept.and_then(|kept| kept.service).map(|id| service_of(agenda, id)).transpose()?, false),
         Some(ServiceChoice::Name(name)) => {
             let (service, near) = agenda.service(name).map_err(BookingRefusal::Service)?;
             (Some(service), near)
         }
         Some(ServiceChoice::Id(id)) => (Some(service_of(agenda, *id)?), false),
-        Some(ServiceChoice::Kept(kept)) => (Some(kept_service_of(agenda, kept.service)?), false),
         Some(ServiceChoice::NameAndId { name, id }) => {
             let by_id = service_of(agenda, *id)?;
             let (by_name, near) = agenda.service(name).map_err(BookingRefusal::Service)?;
@@ -338,19 +352,14 @@ fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>,
     })
 }
 
-/// A service that can be booked.
+/// A service that can be booked: an active one, or that of the appointment which is moved.
 fn service_of(agenda: &Agenda, id: ServiceId) -> Result<&Service, BookingRefusal> {
-    kept_service_of(agenda, id).ok().filter(|service| service.active).ok_or_else(|| no_such_service(agenda))
-}
-
-/// The service of an appointment that is moved, also an archived one.
-fn kept_service_of(agenda: &Agenda, id: ServiceId) -> Result<&Service, BookingRefusal> {
-    agenda.services.iter().find(|service| service.id == id).ok_or_else(|| no_such_service(agenda))
-}
-
-fn no_such_service(agenda: &Agenda) -> BookingRefusal {
-    let active = agenda.services.iter().filter(|service| service.active);
-    BookingRefusal::NoSuchService { known: active.map(|service| service.name.clone()).collect() }
+    let is_kept = agenda.kept.is_some_and(|kept| kept.service == Some(id));
+    let found = agenda.services.iter().find(|service| service.id == id && (service.active || is_kept));
+    found.ok_or_else(|| {
+        let active = agenda.services.iter().filter(|service| service.active);
+        BookingRefusal::NoSuchService { known: active.map(|service| service.name.clone()).collect() }
+    })
 }
 
 /// The professional asked for, or the first free one who offers the service, if the start can be booked. Staff may begin at any five

@@ -10,11 +10,10 @@ use balcao_store::{Tx, scheduling::agenda_feed, scheduling::appointment, schedul
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::book::{self, Claimed};
-use super::{
-    BookRequest, BookingRefusal, KeptTerms, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice,
-};
+use super::book::{self, Claimed, Wanted};
+use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
 use crate::context::app_context::{UseCaseError, granted, organization};
+use crate::scheduling::agenda::KeptTerms;
 use crate::scheduling::appointments::{AppointmentView, view};
 use crate::scheduling::reminders;
 use crate::scheduling::remote_calendar::wanted::read_wanted_event;
@@ -68,12 +67,13 @@ fn find(
 pub(crate) struct Changer<'a> {
     /// The author of the mark.
     pub(crate) by: &'a MarkAuthor,
-    /// Whether the cancellation notice binds them. It does not bind staff.
-    pub(crate) keeps_notice: bool,
+    /// Whether the customer asks for the change, and not the business. The cancellation notice binds the customer alone; if the business
+    /// asks, the customer pays what they agreed to.
+    pub(crate) for_customer: bool,
 }
 
 /// Whether it may still be cancelled or moved.
-fn may_change(tx: &mut Tx<'_>, meant: &Meant, keeps_notice: bool, now: Timestamp) -> Answer<()> {
+fn may_change(tx: &mut Tx<'_>, meant: &Meant, for_customer: bool, now: Timestamp) -> Answer<()> {
     let appointment = &meant.appointment;
     if appointment.status == AppointmentStatus::Cancelled {
         return Ok(Err(given_up(appointment)));
@@ -81,7 +81,7 @@ fn may_change(tx: &mut Tx<'_>, meant: &Meant, keeps_notice: bool, now: Timestamp
     if appointment.span.start <= now || !appointment.status.is_open() {
         return Ok(Err(BookingRefusal::AlreadyStarted));
     }
-    if !keeps_notice {
+    if !for_customer {
         return Ok(Ok(()));
     }
     let services =
@@ -106,11 +106,11 @@ pub(crate) fn cancel(
     id: OrganizationId,
     contact: ContactId,
     wanted: Option<AppointmentId>,
-    Changer { by, keeps_notice }: Changer<'_>,
+    Changer { by, for_customer }: Changer<'_>,
     now: Timestamp,
 ) -> Answer<(AppointmentView, AppointmentView)> {
     let meant = granted!(find(tx, id, contact, wanted, now)?);
-    granted!(may_change(tx, &meant, keeps_notice, now)?);
+    granted!(may_change(tx, &meant, for_customer, now)?);
     free(tx, &meant.organization, &meant.zone, &meant.appointment, by, now)?;
     let subject = meant.appointment.id.to_string();
     event::push(tx, id, "appointment_cancelled", &subject, "{}", now)?;
@@ -126,7 +126,7 @@ pub(crate) fn in_its_place(old: &Appointment, request: &RescheduleRequest) -> Bo
             Some(name) => ProfessionalChoice::Name(name.clone()),
             None => ProfessionalChoice::Id(old.professional),
         }),
-        service: service_in_its_place(old, request.service.as_ref()),
+        service: request.service.clone().filter(|wanted| !is_service_as_booked(old, wanted)),
         date: request.date,
         start_min: request.start_min,
         attendee: old.attendee.clone(),
@@ -137,15 +137,10 @@ pub(crate) fn in_its_place(old: &Appointment, request: &RescheduleRequest) -> Bo
     }
 }
 
-/// The service that is wanted. One that stays, also if its id or its name is given, stays even if it was archived.
-fn service_in_its_place(old: &Appointment, wanted: Option<&ServiceChoice>) -> Option<ServiceChoice> {
-    let stays = match wanted {
-        Some(ServiceChoice::Id(id)) => Some(*id) == old.service,
-        Some(ServiceChoice::Name(name)) => old.service.is_some() && normalize(name) == normalize(&old.service_name),
-        Some(ServiceChoice::NameAndId { .. } | ServiceChoice::Kept(_)) => false,
-        None => true,
-    };
-    if stays { KeptTerms::of_appointment(old).map(ServiceChoice::Kept) } else { wanted.cloned() }
+/// Whether the service that is wanted has the name under which the appointment was booked. The service may have another name today.
+fn is_service_as_booked(old: &Appointment, wanted: &ServiceChoice) -> bool {
+    let ServiceChoice::Name(name) = wanted else { return false };
+    old.service.is_some() && normalize(name) == normalize(&old.service_name)
 }
 
 /// Moves an appointment, and announces it.
@@ -169,27 +164,34 @@ pub(crate) fn move_unannounced(
     id: OrganizationId,
     contact: ContactId,
     request: &RescheduleRequest,
-    Changer { by, keeps_notice }: Changer<'_>,
+    Changer { by, for_customer }: Changer<'_>,
     now: Timestamp,
 ) -> Answer<Rescheduled> {
     let meant = granted!(find(tx, id, contact, request.appointment, now)?);
-    granted!(may_change(tx, &meant, keeps_notice, now)?);
+    granted!(may_change(tx, &meant, for_customer, now)?);
     let before = reminder::list_of(tx, id, meant.appointment.id)?;
     // The old time is given back first, because the new one may overlap it; a refusal undoes this with all the rest.
     appointment::cancel(tx, id, meant.appointment.id, by, now)?;
     let wish = in_its_place(&meant.appointment, request);
-    let Claimed { mut booked, slot } = granted!(book::claim(tx, id, contact, &wish, None, now)?);
+    let wanted = Wanted { request: &wish, kept: KeptTerms::of_appointment(&meant.appointment) };
+    let Claimed { mut booked, slot } = granted!(book::claim(tx, id, contact, wanted, None, now)?);
     if let Some(slot) = &slot {
         book::plan_reminders(tx, id, slot, now)?;
-    }
-    // The customer knows the price that the visit had before.
-    booked.plan_notice = booked.plan_notice.filter(|_| booked.appointment.price.cents > meant.appointment.price.cents);
-    if booked.plan_notice.is_some() && !request.price_agreed {
-        return Ok(Err(BookingRefusal::PriceNotAgreed));
     }
     if booked.already_booked {
         // Another appointment of theirs stands there: moving onto it would lose one of the two.
         return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(booked.appointment) }));
+    }
+    if for_customer {
+        // The customer knows the price that the visit had before.
+        let is_dearer = booked.appointment.price.cents > meant.appointment.price.cents;
+        booked.plan_notice = booked.plan_notice.filter(|_| is_dearer);
+        if is_dearer && !request.price_agreed {
+            return Ok(Err(BookingRefusal::PriceNotAgreed));
+        }
+    } else {
+        appointment::carry_price(tx, id, meant.appointment.id, booked.appointment.id)?;
+        booked = as_agreed(tx, &meant, booked)?;
     }
     appointment::set_moved_to(tx, id, meant.appointment.id, booked.appointment.id)?;
     agenda_feed::moved(tx, id, meant.appointment.id, booked.appointment.id)?;
@@ -224,6 +226,19 @@ pub(super) fn announce_move(
     let payload = serde_json::json!({ "new": moved.new.appointment.id }).to_string();
     event::push(tx, id, "appointment_rescheduled", &moved.old.id.to_string(), &payload, now)?;
     Ok(())
+}
+
+/// The booking with the price of the appointment in whose place it stands, and with the plan that pays it.
+fn as_agreed(tx: &mut Tx<'_>, meant: &Meant, booked: Booked) -> Result<Booked, UseCaseError> {
+    let plans = catalog::list_plans(tx, meant.organization.id, meant.organization.currency)?;
+    let plan = plans.into_iter().find(|plan| Some(plan.id) == meant.appointment.plan);
+    Ok(Booked {
+        appointment: AppointmentView { price: meant.appointment.price, ..booked.appointment },
+        is_subscriber: plan.is_some(),
+        plan_name: plan.map(|plan| plan.name),
+        plan_notice: None,
+        ..booked
+    })
 }
 
 /// Takes a move back that was not announced: the old appointment stands again at its time, and nothing is left of the new one. Returns
@@ -275,7 +290,8 @@ pub(crate) fn find_alternatives(
     let Some(stands) = appointment::find(tx, id, which, currency)? else {
         return Ok(BookingRefusal::NotFound { upcoming: Vec::new() });
     };
-    book::find_alternatives(tx, id, stands.contact, &in_its_place(&stands, request), now)
+    let wanted = Wanted { request: &in_its_place(&stands, request), kept: KeptTerms::of_appointment(&stands) };
+    book::find_alternatives(tx, id, stands.contact, wanted, now)
 }
 
 pub(super) fn confirm(

@@ -33,10 +33,11 @@ use crate::context::app_context::{AppContext, Effect, UseCaseError};
 use crate::context::names::NameRefusal;
 use crate::context::notification_accounts::NotificationAccounts;
 use crate::notifications::professionals::{self, NotificationKind};
-pub use crate::scheduling::agenda::KeptTerms;
 use crate::scheduling::agenda::Slot;
 use crate::scheduling::appointments::AppointmentView;
-pub(crate) use book::{Claimed, ClaimedSlot, claim as claim_slot, complete as complete_booking, professional_of_grant};
+pub(crate) use book::{
+    Claimed, ClaimedSlot, Wanted, claim as claim_slot, complete as complete_booking, professional_of_grant,
+};
 pub use coverage::PlanNotice;
 use freshness::Whose;
 use remote::{ClaimAnswer, RemoteBooking};
@@ -57,9 +58,6 @@ pub enum ServiceChoice {
         /// The id.
         id: ServiceId,
     },
-    /// That of an appointment which is moved: it may be archived, or offered no longer by its professional. A new booking cannot have it,
-    /// because only a move makes [`KeptTerms`].
-    Kept(KeptTerms),
 }
 
 /// Which professional is meant.
@@ -106,14 +104,6 @@ impl BookRequest {
         self.source == "agent"
     }
 
-    /// What an appointment that is moved keeps.
-    pub(crate) const fn kept_terms(&self) -> Option<KeptTerms> {
-        match &self.service {
-            Some(ServiceChoice::Kept(kept)) => Some(*kept),
-            Some(ServiceChoice::Name(_) | ServiceChoice::Id(_) | ServiceChoice::NameAndId { .. }) | None => None,
-        }
-    }
-
     /// Whose calendars the booking needs.
     const fn needed_calendars(&self) -> Whose {
         match &self.professional {
@@ -142,6 +132,9 @@ pub struct Booked {
 }
 
 /// What is to be moved, and to when.
+///
+/// A move with the same professional and the same service keeps the price and the length of the appointment, whatever they cost and last
+/// today. Whether a plan pays for it is decided by its new date. With another professional or another service, the terms of today hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RescheduleRequest {
     /// Which; the next upcoming one, if absent.
@@ -156,7 +149,8 @@ pub struct RescheduleRequest {
     pub service: Option<ServiceChoice>,
     /// Where it is moved: `agent`, `console`, `mcp`.
     pub source: String,
-    /// As [`BookRequest::price_agreed`], if the move makes the visit dearer.
+    /// Whether the customer knows the new price, or the caller answers for it. If not, a move that makes the visit dearer is refused
+    /// ([`BookingRefusal::PriceNotAgreed`]).
     pub price_agreed: bool,
 }
 
@@ -274,7 +268,7 @@ pub enum BookingRefusal {
         /// How long before its start it could be.
         notice_min: u32,
     },
-    /// No plan of the customer pays for the visit, and the customer has not agreed to its price.
+    /// No plan of the customer pays for the visit, or the move makes it dearer, and the customer has not agreed to its price.
     PriceNotAgreed,
 }
 
@@ -328,7 +322,7 @@ impl Booking {
         request: BookRequest,
     ) -> Result<Result<Booked, BookingRefusal>, UseCaseError> {
         freshness::freshen_before(&self.app, organization, request.needed_calendars()).await?;
-        self.app.rehearse(move |tx, now| book::book(tx, organization, contact, &request, now)).await
+        self.app.rehearse(move |tx, now| book::book(tx, organization, contact, Wanted::of_new(&request), now)).await
     }
 
     /// What [`Self::cancel`] would do now. Nothing changes.
@@ -478,7 +472,7 @@ impl RemoteBooking for PlainBooking {
         held_until: Option<Timestamp>,
         now: Timestamp,
     ) -> ClaimAnswer<Booked, BookingRefusal> {
-        let claimed = book::claim(tx, self.organization, self.contact, &self.request, held_until, now)?;
+        let claimed = book::claim(tx, self.organization, self.contact, Wanted::of_new(&self.request), held_until, now)?;
         Ok(claimed.map(|claimed| (claimed.booked, claimed.slot)))
     }
 
@@ -495,7 +489,7 @@ impl RemoteBooking for PlainBooking {
     }
 
     fn refuse_taken(&self, tx: &mut balcao_store::Tx<'_>, now: Timestamp) -> Result<BookingRefusal, UseCaseError> {
-        book::find_alternatives(tx, self.organization, self.contact, &self.request, now)
+        book::find_alternatives(tx, self.organization, self.contact, Wanted::of_new(&self.request), now)
     }
 
     fn booked(done: &Booked) -> &Booked {
@@ -503,9 +497,9 @@ impl RemoteBooking for PlainBooking {
     }
 }
 
-/// A changer that the cancellation notice binds: the contact, or a program for the contact.
+/// The contact, or a program for the contact.
 fn bound(by: &MarkAuthor) -> change::Changer<'_> {
-    change::Changer { by, keeps_notice: true }
+    change::Changer { by, for_customer: true }
 }
 
 /// Reports a change to the professional and to the audit log, in the transaction of the change.

@@ -39,13 +39,11 @@ pub(crate) fn take_over(
         price_agreed: true,
     };
     let by = MarkAuthor::Program(PERSON_OUTSIDE.to_owned());
-    let changer = Changer { by: &by, keeps_notice: false };
+    let changer = Changer { by: &by, for_customer: false };
     let moved = tx.savepoint(|tx| {
         let moved = change::reschedule(tx, id, found.contact, &request, changer, now)?;
         let Ok(moved) = moved else { return Ok::<_, UseCaseError>(Err(())) };
-        let new = moved.new.appointment.id;
-        appointment::carry_price(tx, id, which, new)?;
-        Ok(Ok(new))
+        Ok(Ok(moved.new.appointment.id))
     })?;
     Ok(moved.ok())
 }

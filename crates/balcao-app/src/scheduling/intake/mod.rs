@@ -30,7 +30,7 @@ use crate::scheduling::agenda::{Agenda, Slot};
 use crate::scheduling::booking::freshness::{self, Whose};
 use crate::scheduling::booking::remote::{self, ClaimAnswer, RemoteBooking};
 use crate::scheduling::booking::{
-    BookRequest, Booked, BookingRefusal, Claimed, ClaimedSlot, ProfessionalChoice, ServiceChoice, claim_slot,
+    BookRequest, Booked, BookingRefusal, Claimed, ClaimedSlot, ProfessionalChoice, ServiceChoice, Wanted, claim_slot,
     complete_booking,
 };
 
@@ -431,14 +431,16 @@ fn claim(
         source: "agent".to_owned(),
         price_agreed: request.price_agreed,
     };
-    let Claimed { booked, slot } = match claim_slot(tx, organization, writer.id, &wish, held_until, now)? {
-        Ok(claimed) => claimed,
-        Err(refusal) => {
-            let refusal = of_one(refusal, &session.professional.name);
-            let away = no_free_slot::explain_empty_day(&agenda, session.professional, request.date) == NoFreeSlot::Away;
-            return Ok(Err(IntakeRefusal::Booking(if away { not_taken(refusal) } else { refusal })));
-        }
-    };
+    let Claimed { booked, slot } =
+        match claim_slot(tx, organization, writer.id, Wanted::of_new(&wish), held_until, now)? {
+            Ok(claimed) => claimed,
+            Err(refusal) => {
+                let refusal = of_one(refusal, &session.professional.name);
+                let away =
+                    no_free_slot::explain_empty_day(&agenda, session.professional, request.date) == NoFreeSlot::Away;
+                return Ok(Err(IntakeRefusal::Booking(if away { not_taken(refusal) } else { refusal })));
+            }
+        };
     if !booked.already_booked {
         if who.note_number {
             agenda_feed::set_attendee_phone(tx, organization, booked.appointment.id, request.client_phone.e164())?;

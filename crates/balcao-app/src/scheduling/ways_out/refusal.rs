@@ -107,7 +107,7 @@ fn booking_refusal_text(refusal: &BookingRefusal) -> String {
         BookingRefusal::Moved { to } => format!("it was moved to {to} meanwhile"),
         BookingRefusal::AlreadyStarted => "it has begun".to_owned(),
         BookingRefusal::NotFound { .. } | BookingRefusal::Ambiguous { .. } => "it was changed meanwhile".to_owned(),
-        BookingRefusal::PriceNotAgreed => "no plan of the customer pays for the visit".to_owned(),
+        BookingRefusal::PriceNotAgreed => "the customer has not agreed to the price of the visit".to_owned(),
         BookingRefusal::CancellationNotice { notice_min } => {
             format!("it begins in less than the {notice_min} minutes of notice")
         }

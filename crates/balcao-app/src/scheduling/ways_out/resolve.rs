@@ -261,7 +261,7 @@ impl Scene {
     /// Changes the appointment; `None` if it is so already.
     fn take(&self, tx: &mut Tx<'_>, way: &Way, now: Timestamp) -> Answer<Option<Done>> {
         let (id, contact, which) = (self.organization.id, self.found.contact, Some(self.found.id));
-        let changer = Changer { by: &self.by, keeps_notice: false };
+        let changer = Changer { by: &self.by, for_customer: false };
         match way {
             Way::Cancel => {
                 let cancelled = change::cancel(tx, id, contact, which, changer, now)?;
@@ -280,9 +280,7 @@ impl Scene {
                 let request = request_to_move(self.found.id, (*date, *start_min), professional.clone());
                 let moved = change::move_unannounced(tx, id, contact, &request, changer, now)?;
                 let moved = granted!(moved.map_err(ResolveRefusal::from));
-                // The business asks for the change, so the customer pays what they agreed to.
-                appointment::carry_price(tx, id, self.found.id, moved.new.appointment.id)?;
-                let after = AppointmentView { price: self.shown.price, ..moved.new.appointment.clone() };
+                let after = moved.new.appointment.clone();
                 let start = balcao_domain::availability::instant_of(&self.zone, *date, *start_min).unwrap_or(now);
                 let action = "appointment.reschedule";
                 Ok(Ok(Some(Done { after, start, action, told: None, moved: Some(moved) })))

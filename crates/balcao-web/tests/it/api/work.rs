@@ -242,6 +242,19 @@ async fn the_agenda_is_read_booked_moved_and_cancelled_by_the_rules_of_the_house
         (5, &json!("Slot taken"))
     );
 
+    // What costs and lasts more today keeps its price and its length, by an alias, too.
+    let mut dearer = json!({ "section": "services", "action": "change", "name": "Corte na tesoura",
+        "set": { "price": "80.00", "duration_minutes": 60 } });
+    let shown = shop.post("/v1/business/edit", dearer.clone()).await;
+    assert!(shown.body.to_string().contains("also if it is moved to another time"), "{shown:?}");
+    dearer["plan"] = shown.body["hash"].clone();
+    assert_eq!(shop.post("/v1/business/edit", dearer).await.status, 200, "{shown:?}");
+    let moved = json!({ "date": "2026-11-25", "start": "14:00", "service": "corte longo" });
+    let moved = shop.post(&format!("/v1/appointments/{id}/reschedule"), moved).await;
+    let one = &moved.body["new"]["appointment"];
+    assert_eq!((&one["price"]["cents"], &one["finish"]), (&json!(7_000), &json!("14:45")), "{moved:?}");
+    let id = one["id"].as_str().unwrap().to_owned();
+
     // The service stays by its name, too, although it is offered no longer.
     let gone = json!({ "section": "services", "action": "remove", "name": "Corte na tesoura" });
     let shown = shop.post("/v1/business/edit", gone.clone()).await;

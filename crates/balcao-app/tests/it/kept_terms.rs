@@ -1,0 +1,186 @@
+//! A booking that is moved keeps its price and its length, whatever its service costs and lasts today.
+
+use balcao_app::context::staff_email::Actor;
+use balcao_app::messaging::outbound::reach::AccountPolicies;
+use balcao_app::scheduling::booking::{
+    BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, Rescheduled, ServiceChoice,
+};
+use balcao_app::scheduling::ways_out::{Way, WaysOut};
+use balcao_domain::hours::parse_minute;
+use balcao_domain::subscription::NotCovered;
+use balcao_domain::{AppointmentId, ContactId};
+use balcao_store::Store;
+
+use crate::world::{World, edited, figueira};
+
+const CUT: &str =
+    r#"{name: Corte na máquina, aliases: [máquina, degradê, corte curto], price: "50.00", duration_minutes: 30}"#;
+const DEARER: &str =
+    r#"{name: Corte na máquina, aliases: [máquina, degradê, corte curto], price: "60.00", duration_minutes: 30}"#;
+const LONGER: &str =
+    r#"{name: Corte na máquina, aliases: [máquina, degradê, corte curto], price: "50.00", duration_minutes: 45}"#;
+const BOTH: &str =
+    r#"{name: Corte na máquina, aliases: [máquina, degradê, corte curto], price: "60.00", duration_minutes: 45}"#;
+const ARCHIVED: &str = r#"{name: Corte na máquina, aliases: [máquina, degradê, corte curto], price: "60.00", duration_minutes: 45, active: false}"#;
+
+async fn book(world: &World, who: ContactId, date: &str, start: &str) -> Booked {
+    let request = BookRequest {
+        professional: Some("Wesley".to_owned().into()),
+        service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
+        date: date.parse().unwrap(),
+        start_min: parse_minute(start).unwrap(),
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+        price_agreed: true,
+    };
+    let done = Booking::new(world.app.clone()).book(world.organization, who, world.key(), request).await;
+    done.unwrap().value.unwrap()
+}
+
+fn to(id: AppointmentId, date: &str, start: &str) -> RescheduleRequest {
+    RescheduleRequest {
+        appointment: Some(id),
+        date: date.parse().unwrap(),
+        start_min: parse_minute(start).unwrap(),
+        professional: None,
+        service: None,
+        source: "agent".to_owned(),
+        price_agreed: false,
+    }
+}
+
+async fn reschedule(world: &World, who: ContactId, request: RescheduleRequest) -> Result<Rescheduled, BookingRefusal> {
+    let done = Booking::new(world.app.clone()).reschedule(world.organization, who, world.key(), request).await;
+    done.unwrap().value
+}
+
+/// The price and the times of an appointment.
+fn terms(booked: &Booked) -> (i64, &str, &str) {
+    (booked.appointment.price.cents, &booked.appointment.start, &booked.appointment.finish)
+}
+
+async fn change_cut(world: &World, cut: &str) {
+    world.change_business(|text| text.replace(CUT, cut)).await;
+}
+
+#[tokio::test]
+async fn move_keeps_price_and_length_by_whatever_name_the_service_stays() {
+    for cut in [DEARER, LONGER, BOTH, ARCHIVED] {
+        let world = figueira().await;
+        let caio = world.caio().await;
+        let mut booked = book(&world, caio, "2026-11-25", "10:00").await;
+        let service = booked.appointment.service_id.unwrap();
+        change_cut(&world, cut).await;
+        let names = [
+            None,
+            Some(ServiceChoice::Name("corte na maquina".to_owned())),
+            Some(ServiceChoice::Name("degradê".to_owned())),
+            Some(ServiceChoice::Id(service)),
+            Some(ServiceChoice::NameAndId { name: "máquina".to_owned(), id: service }),
+        ];
+        for (professional, choice) in
+            [None, Some("Wesley".to_owned())].iter().flat_map(|who| names.iter().map(move |choice| (who, choice)))
+        {
+            let start = if booked.appointment.start == "11:00" { "14:00" } else { "11:00" };
+            let end = start.replace(":00", ":30");
+            let request = RescheduleRequest {
+                service: choice.clone(),
+                professional: professional.clone(),
+                ..to(booked.appointment.id, "2026-11-26", start)
+            };
+            let moved = reschedule(&world, caio, request).await;
+            booked = moved.unwrap_or_else(|refusal| panic!("{cut} {choice:?}: {refusal:?}")).new;
+            assert_eq!(terms(&booked), (5_000, start, end.as_str()), "{cut} {choice:?}");
+            assert_eq!(booked.plan_notice, None);
+        }
+    }
+}
+
+#[tokio::test]
+async fn kept_length_decides_whether_the_new_time_is_free() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let first = book(&world, caio, "2026-11-25", "10:00").await;
+    book(&world, livia, "2026-11-25", "14:30").await;
+    change_cut(&world, LONGER).await;
+    let moved = reschedule(&world, caio, to(first.appointment.id, "2026-11-25", "14:00")).await.unwrap().new;
+    assert_eq!(terms(&moved), (5_000, "14:00", "14:30"));
+    // A shorter cut makes no room for what was booked longer.
+    change_cut(&world, &CUT.replace("duration_minutes: 30", "duration_minutes: 15")).await;
+    let refused = reschedule(&world, caio, to(moved.appointment.id, "2026-11-25", "14:15")).await.unwrap_err();
+    assert!(matches!(refused, BookingRefusal::SlotTaken { .. }), "{refused:?}");
+}
+
+#[tokio::test]
+async fn another_professional_or_service_has_the_terms_of_today_and_a_higher_price_needs_a_yes() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let booked = book(&world, caio, "2026-11-25", "10:00").await;
+    change_cut(&world, BOTH).await;
+    let otavio = RescheduleRequest {
+        professional: Some("Otávio".to_owned()),
+        ..to(booked.appointment.id, "2026-11-25", "15:00")
+    };
+    let refused = reschedule(&world, caio, otavio.clone()).await.unwrap_err();
+    assert_eq!(refused, BookingRefusal::PriceNotAgreed);
+    let moved = reschedule(&world, caio, RescheduleRequest { price_agreed: true, ..otavio }).await.unwrap();
+    assert_eq!((moved.old.price.cents, terms(&moved.new)), (5_000, (6_000, "15:00", "15:45")));
+    // What costs less needs no word before; the answer has both prices.
+    let brow = RescheduleRequest {
+        professional: Some("Wesley".to_owned()),
+        service: Some(ServiceChoice::Name("Sobrancelha".to_owned())),
+        ..to(moved.new.appointment.id, "2026-11-26", "15:00")
+    };
+    let moved = reschedule(&world, caio, brow).await.unwrap();
+    assert_eq!((moved.old.price.cents, terms(&moved.new)), (6_000, (2_500, "15:00", "15:15")));
+}
+
+#[tokio::test]
+async fn plan_is_decided_by_the_new_date_and_the_full_price_is_the_kept_one() {
+    let change = |text: String| {
+        let text = text.replace("plan: Raiz, status: overdue, due: 2026-11-08", "plan: Raiz, due: 2026-11-30");
+        text.replace("covers: [Corte na máquina], quota: 2", "covers: [Corte na máquina], quota: 1")
+    };
+    let world = edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-23T09:00", change).await;
+    let livia = world.livia().await;
+    let covered = book(&world, livia, "2026-11-25", "10:00").await;
+    let full = book(&world, livia, "2026-11-26", "10:00").await;
+    assert_eq!((terms(&covered).0, terms(&full).0), (0, 5_000), "the quota is one visit");
+    world.change_business(|text| change(text).replace(CUT, BOTH)).await;
+
+    // The quota is used up, so the full price is that of the booking.
+    let full = reschedule(&world, livia, to(full.appointment.id, "2026-11-27", "10:00")).await.unwrap().new;
+    assert_eq!(terms(&full), (5_000, "10:00", "10:30"));
+    // The plan is not paid for December, and says no price of the booking that it paid: today's.
+    let lapsed = to(covered.appointment.id, "2026-12-02", "10:00");
+    let refused = reschedule(&world, livia, lapsed.clone()).await;
+    assert_eq!(refused.unwrap_err(), BookingRefusal::PriceNotAgreed);
+    let moved = reschedule(&world, livia, RescheduleRequest { price_agreed: true, ..lapsed }).await.unwrap().new;
+    assert_eq!(terms(&moved), (6_000, "10:00", "10:30"));
+    let reason = moved.plan_notice.map(|notice| notice.reason);
+    assert!(matches!(reason, Some(NotCovered::Overdue { .. })), "{reason:?}");
+    // November has a place again.
+    let full = reschedule(&world, livia, to(full.appointment.id, "2026-11-27", "12:00")).await.unwrap().new;
+    assert_eq!((terms(&full), full.plan_name.as_deref()), ((0, "12:00", "12:30"), Some("Raiz")));
+}
+
+#[tokio::test]
+async fn move_by_staff_keeps_price_and_length_and_with_another_professional_the_price() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let booked = book(&world, caio, "2026-11-25", "10:00").await;
+    change_cut(&world, BOTH).await;
+    let ways = WaysOut::new(world.app.clone(), AccountPolicies::default());
+    let way = |start: &str, professional: Option<&str>| Way::Move {
+        date: "2026-11-26".parse().unwrap(),
+        start_min: parse_minute(start).unwrap(),
+        professional: professional.map(str::to_owned),
+    };
+    let mut id = booked.appointment.id;
+    for (way, end) in [(way("11:00", None), "11:30"), (way("15:00", Some("Otávio")), "15:45")] {
+        let done = ways.resolve(world.organization, id, way, None, Actor::Operator).await.unwrap().unwrap();
+        assert_eq!((done.appointment.price.cents, done.appointment.finish.as_str()), (5_000, end));
+        id = done.appointment.id;
+    }
+}
