@@ -59,6 +59,9 @@ pub(crate) struct Outside {
     pub(crate) crossings: BTreeSet<String>,
 }
 
+/// The professional who comes and leaves during a run.
+pub(crate) const NEW_PROFESSIONAL: &str = "Nara Lima";
+
 impl Outside {
     /// Records that staff tried to give a conversation back. From `began` on it counts as held by no person.
     pub(crate) fn given_back(&mut self, theirs: &(String, String), (began, row): (Timestamp, i64), ended: Timestamp) {

@@ -5,7 +5,7 @@ use balcao_app::admin::seed::BusinessFile;
 use serde_json::{Value, json};
 
 use crate::businesses::Tenant;
-use crate::observations::{AppliedPlan, TIME_OFF};
+use crate::observations::{AppliedPlan, NEW_PROFESSIONAL, TIME_OFF};
 use crate::workload::Crowd;
 
 /// Owners of each business.
@@ -19,9 +19,10 @@ const SERVICE: &str = "Corte na máquina";
 #[derive(Debug, Clone)]
 enum Wish {
     Edit(Edit),
-    /// The business as it stands, written to a file and read back, with this price and this address.
+    /// The business as it stands, written to a file and read back, with this price, this length and this address.
     File {
         price: String,
+        minutes: u32,
         address: String,
     },
 }
@@ -41,6 +42,7 @@ impl Crowd {
                 self.change_by_file(tenant, place).await;
             } else {
                 self.archive_for_a_while(tenant, place).await;
+                self.take_on_for_a_while(tenant, place).await;
             }
             self.plan_holiday(tenant, place, owner).await;
         });
@@ -68,9 +70,23 @@ impl Crowd {
         self.make(tenant, Wish::Edit(back), format!("reactivate/{place}")).await;
     }
 
+    /// A professional comes, customers book with them, and they leave. The plan refuses that while bookings with them are to come.
+    async fn take_on_for_a_while(&self, tenant: &Tenant, place: usize) {
+        let open = json!(["09:00-20:00"]);
+        let hours = json!({ "tue": open, "wed": open, "thu": open, "fri": open });
+        let new = json!({ "name": NEW_PROFESSIONAL, "hours": hours, "services": [SERVICE] });
+        let fields = new.as_object().cloned().unwrap_or_default();
+        let comes = Edit::Add { section: Section::Professionals, fields };
+        self.make(tenant, Wish::Edit(comes), format!("comes/{place}")).await;
+        self.world.linger(2_000, 30_000).await;
+        let leaves = Edit::Remove { section: Section::Professionals, name: NEW_PROFESSIONAL.to_owned() };
+        self.make(tenant, Wish::Edit(leaves), format!("leaves/{place}")).await;
+    }
+
     /// An owner writes the business to a file, changes the file, looks at its plan, and applies it.
     async fn change_by_file(&self, tenant: &Tenant, place: usize) {
-        let wish = Wish::File { price: self.draw_price(), address: format!("Rua Nova, {place}") };
+        let minutes = self.world.draw(|rng| rng.choice([30, 45])).unwrap_or(30);
+        let wish = Wish::File { price: self.draw_price(), minutes, address: format!("Rua Nova, {place}") };
         self.make(tenant, wish, format!("file/{place}")).await;
     }
 
@@ -124,7 +140,7 @@ impl Crowd {
         name: String,
     ) -> Option<Result<(BusinessFile, BusinessPlan), BusinessRefusal>> {
         let organization = tenant.organization;
-        let (price, address) = match wish {
+        let (price, minutes, address) = match wish {
             Wish::Edit(edit) => {
                 let looked = self.once(name, |app, _| {
                     let edit = edit.clone();
@@ -132,11 +148,11 @@ impl Crowd {
                 });
                 return looked.await;
             }
-            Wish::File { price, address } => (price, address),
+            Wish::File { price, minutes, address } => (price, *minutes, address),
         };
         let export = self
             .once(format!("{name}/export"), move |app, _| async move { Business::new(app).export(organization).await });
-        let text = edited(export.await?, price, address).to_string();
+        let text = edited(export.await?, (price, minutes), address).to_string();
         // The owner thinks, and the business may change behind the file.
         self.world.linger(0, 4_000).await;
         let file = BusinessFile::read("file.yaml", &text).ok()?;
@@ -163,14 +179,15 @@ impl Crowd {
     }
 }
 
-/// The document with another address, and another price of the service.
-fn edited(mut document: Value, price: &str, address: &str) -> Value {
+/// The document with another address, and another price and length of the service.
+fn edited(mut document: Value, (price, minutes): (&str, u32), address: &str) -> Value {
     if let Some(organization) = document.get_mut("organization") {
         organization["address"] = json!(address);
     }
     let services = document.get_mut("services").and_then(Value::as_array_mut);
     for service in services.into_iter().flatten().filter(|one| one["name"] == SERVICE) {
         service["price"] = json!(price);
+        service["duration_minutes"] = json!(minutes);
     }
     document
 }

@@ -6,7 +6,9 @@ use balcao_app::context::staff_email::Actor;
 use balcao_app::scheduling::booking::{Booking, RescheduleRequest};
 use balcao_app::scheduling::visits::Visits;
 use balcao_app::{AppContext, UseCaseError};
+use balcao_channel::inbound::Content;
 use balcao_domain::appointment::visit::VisitEnd;
+use balcao_store::StoreError;
 use balcao_store::turns::ledger::{EffectKey, Recorded};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -14,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::businesses::Tenant;
 use crate::fixtures::{Planned, Plans};
-use crate::workload::{ACKNOWLEDGED_WITHIN, Crowd};
+use crate::workload::{ACKNOWLEDGED_WITHIN, Crowd, move_wish};
 
 /// What the customer writes who wants no such messages.
 const NO_MORE: &str = "Não quero mais receber mensagens";
@@ -32,12 +34,13 @@ impl Crowd {
         match planned.what {
             Plans::Reminder(at) => {
                 self.wait_until(at, -3_000..=8_000).await;
-                match self.world.draw(|rng| rng.u8(..4)) {
+                match self.world.draw(|rng| rng.u8(..5)) {
                     0 => self.cancel(tenant, planned, number).await,
                     1 => self.move_away(tenant, planned, number).await,
                     2 => {
                         self.write_once(planned.tenant, planned.customer, NO_MORE, format!("wamid.stop.{number}")).await
                     }
+                    3 => self.tap_move(tenant, planned, number).await,
                     _ if self.world.plan.faults.takeover > 0.0 => {
                         self.take_over(planned.tenant, planned.customer, &format!("planned.{number}")).await;
                     }
@@ -53,6 +56,30 @@ impl Crowd {
                 self.confirm(tenant, planned, number).await;
             }
         }
+    }
+
+    /// The customer taps "remarcar" below the reminder, if it has come, and then says when.
+    async fn tap_move(&self, tenant: &Tenant, planned: Planned, number: usize) {
+        self.world.linger(2_000, 10_000).await;
+        let Ok(Some(button)) = self.find_move_button(tenant, planned) else { return };
+        self.world.strikes_as("moves by a button", 1.0);
+        let tapped = Content::ButtonReply { id: button, title: "Remarcar".to_owned() };
+        self.send_once(planned.tenant, planned.customer, tapped, format!("wamid.tap.{number}")).await;
+        self.world.linger(5_000, 20_000).await;
+        let when = self.world.draw(move_wish);
+        self.write_once(planned.tenant, planned.customer, &when, format!("wamid.when.{number}")).await;
+    }
+
+    /// The button below a reminder that went out.
+    fn find_move_button(&self, tenant: &Tenant, planned: Planned) -> Result<Option<String>, StoreError> {
+        self.database.look(|tx| {
+            tx.query_optional(
+                "SELECT c.name FROM choice c JOIN conversation v ON v.organization_id = c.organization_id AND v.id = c.conversation_id
+                 WHERE c.organization_id = ?1 AND v.contact_id = ?2 AND c.name LIKE '%:move' ORDER BY c.name LIMIT 1",
+                &[i64::from(tenant.organization).into(), i64::from(planned.contact).into()],
+                |row| row.get(0),
+            )
+        })
     }
 
     /// Waits until about then, within so many milliseconds.

@@ -11,6 +11,9 @@ use crate::businesses::Tenant;
 use crate::fixtures::Planned;
 use crate::workload::Crowd;
 
+/// When a plan lapses that does not end at once.
+const LAPSES_ON: Date = Date::constant(2026, 11, 26);
+
 impl Crowd {
     /// The customer subscribes and pays twice, rests and comes back, has a month for free, and sometimes leaves. Two people note each
     /// payment, and two renew and end.
@@ -39,7 +42,9 @@ impl Crowd {
             acts.push(("renew", SubscriptionAct::Renew { due }));
         }
         if self.world.draw(|rng| rng.bool()) {
-            acts.push(("end", SubscriptionAct::End { on: None, gives_up_paid: true }));
+            // At once, or so that the plan lapses between the days on which customers book.
+            let on = self.world.draw(|rng| rng.choice([None, Some(LAPSES_ON)])).flatten();
+            acts.push(("end", SubscriptionAct::End { on, gives_up_paid: true }));
         }
         for (name, act) in acts {
             let later = async {

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::businesses::{CUSTOMERS, Tenant, number, person};
 use crate::fixtures::{self, Planned};
 use crate::model::{POISON, canary};
-use crate::observations::{CHANNEL, Human, Written};
+use crate::observations::{CHANNEL, Human, NEW_PROFESSIONAL, Written};
 use crate::replica::Cluster;
 use crate::world::World;
 
@@ -36,6 +36,11 @@ pub(crate) struct Crowd {
     pub(crate) tenants: Vec<Tenant>,
     /// How often each customer of each tenant was renamed. Whoever delivers what they wrote holds it; who renames them waits.
     pub(crate) names: Arc<Vec<[RwLock<u32>; CUSTOMERS]>>,
+}
+
+/// What a customer writes who wants another time.
+pub(crate) fn move_wish(rng: &mut fastrand::Rng) -> String {
+    format!("Quero remarcar para dia {}/11 às {}:00.", rng.u8(25..=26), rng.u8(14..=17))
 }
 
 /// Nobody was renamed yet.
@@ -114,10 +119,14 @@ impl Crowd {
 
     /// One message of these words.
     pub(crate) async fn write_once(&self, tenant: usize, contact: usize, text: &str, id: String) {
+        self.send_once(tenant, contact, Content::Text { body: text.to_owned() }, id).await;
+    }
+
+    /// One message.
+    pub(crate) async fn send_once(&self, tenant: usize, contact: usize, content: Content, id: String) {
         let Some(name) = self.names.get(tenant).and_then(|of| of.get(contact)) else { return };
         let times = name.read().await;
         let user = user(tenant, contact, *times);
-        let content = Content::Text { body: text.to_owned() };
         let event = self.message_of(tenant, (contact, user.clone()), id.clone(), content);
         self.deliver(vec![event]).await;
         self.is_known_by(tenant, contact, user);
@@ -196,7 +205,7 @@ impl Crowd {
         } else {
             self.world.draw(|rng| match rng.u8(..22) {
                 0..=5 => {
-                    let who = rng.choice(["Wesley Moura", "Otávio Prado"]).unwrap_or_default();
+                    let who = rng.choice(["Wesley Moura", "Otávio Prado", NEW_PROFESSIONAL]).unwrap_or_default();
                     let (day, hour) = (rng.u8(25..=26), rng.u8(14..=16));
                     format!("Quero marcar Corte na máquina com {who} dia {day}/11 às {hour}:00.")
                 }
@@ -210,7 +219,7 @@ impl Crowd {
                 }
                 16 => "Me chama depois".to_owned(),
                 17 => "Quero entrar na lista de espera".to_owned(),
-                18 | 19 => format!("Quero remarcar para dia {}/11 às {}:00.", rng.u8(25..=26), rng.u8(14..=17)),
+                18 | 19 => move_wish(rng),
                 20 => "Não quero mais receber mensagens".to_owned(),
                 _ => "quero falar com um atendente".to_owned(),
             })

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Finding;
 use crate::businesses::Tenant;
-use crate::observations::{Outside, TIME_OFF};
+use crate::observations::{NEW_PROFESSIONAL, Outside, TIME_OFF};
 
 /// The service whose price owners change, and its price before.
 const SERVICE: (&str, &str) = ("Corte na máquina", "50.00");
@@ -25,6 +25,7 @@ pub(super) fn plans_are_kept(
         let organization = i64::from(tenant.organization);
         prices_form_a_chain(tx, organization, found)?;
         service_stands_as_last_edited(tx, organization, found)?;
+        who_left_has_no_bookings(tx, organization, found)?;
         let made: Vec<String> = tx.query_all(
             "SELECT subject FROM audit_log WHERE organization_id = ?1 AND action = 'business.apply' ORDER BY subject",
             &[organization.into()],
@@ -121,6 +122,18 @@ fn service_stands_as_last_edited(
             "O-18: org_{organization}: the acts leave the service active: {expected}, and it is {stored}"
         ));
     }
+    Ok(())
+}
+
+/// A professional leaves only without bookings to come, and gets none afterwards.
+fn who_left_has_no_bookings(tx: &mut Tx<'_>, organization: i64, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let standing: Vec<i64> = tx.query_all(
+        "SELECT a.id FROM appointment a JOIN professional p ON p.organization_id = a.organization_id AND p.id = a.professional_id
+         WHERE a.organization_id = ?1 AND p.name = ?2 AND p.active = 0 AND a.status IN ('pending', 'confirmed') ORDER BY a.id",
+        &[organization.into(), NEW_PROFESSIONAL.into()],
+        |row| row.get(0),
+    )?;
+    found.extend(standing.iter().map(|id| format!("O-18: apt_{id} stands with {NEW_PROFESSIONAL}, who left")));
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! O-19: what is offered no longer gets no new booking. A booking of it that is moved keeps its price and its length, and no booking is moved
-//! or cancelled twice.
+//! O-19: a booking that is moved with its professional and its service keeps its price and its length, what is offered no longer gets no
+//! new booking, and no booking is moved or cancelled twice. It judges every move, whoever made it.
 //!
 //! At the end of a run a service may be offered again, so a trigger writes down each booking of an archived one.
 
@@ -19,33 +19,64 @@ pub(crate) fn record(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Compares each booking of an archived service with the one in whose place it stands, of which a plan may pay one, and counts the acts on each booking.
+/// Holds each booking against the one in whose place it stands, and the events of each booking against its end.
 pub(super) fn keep_what_was_booked(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
-    let kept: Vec<(i64, Option<i64>, bool)> = tx.query_all(
-        "SELECT a.id, o.id, COALESCE((o.price_cents = a.price_cents OR a.plan_id IS NOT NULL OR o.plan_id IS NOT NULL)
-                AND o.ends_at - o.starts_at = a.ends_at - a.starts_at, 0)
-         FROM simulated_kept k JOIN appointment a ON a.id = k.appointment_id
-         LEFT JOIN appointment o ON o.organization_id = a.organization_id AND o.moved_to = a.id ORDER BY a.id",
+    let unheld: Vec<i64> = tx.query_all(
+        "SELECT k.appointment_id FROM simulated_kept k WHERE NOT EXISTS (
+             SELECT 1 FROM appointment a JOIN appointment o ON o.organization_id = a.organization_id AND o.moved_to = a.id
+             WHERE a.id = k.appointment_id)
+         ORDER BY 1",
         &[],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        |row| row.get(0),
     )?;
-    for (id, old, is_same) in kept {
-        match old {
-            None => found.push(format!("O-19: apt_{id} was booked although its service was archived")),
-            Some(old) if !is_same => found.push(format!("O-19: apt_{id} has another price or length than apt_{old}")),
-            Some(_) => {}
-        }
+    found.extend(unheld.iter().map(|id| format!("O-19: apt_{id} was booked although its service was archived")));
+    terms_are_kept(tx, found)?;
+    each_ends_once(tx, found)
+}
+
+/// A plan may pay for either of the two; what it pays for has no price of its own.
+fn terms_are_kept(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let others: Vec<(i64, i64, i64, i64)> = tx.query_all(
+        "SELECT o.id, a.id, o.price_cents, a.price_cents
+         FROM appointment o JOIN appointment a ON a.organization_id = o.organization_id AND a.id = o.moved_to
+         WHERE a.professional_id = o.professional_id AND a.service_id IS o.service_id
+           AND (o.ends_at - o.starts_at <> a.ends_at - a.starts_at
+                OR (o.price_cents <> a.price_cents AND o.plan_id IS NULL AND a.plan_id IS NULL))
+         ORDER BY o.id",
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+    )?;
+    for (old, new, before, now) in others {
+        found.push(format!(
+            "O-19: apt_{new} has another price or length than apt_{old}, whose place it took: {now} and {before} cents"
+        ));
     }
-    let twice: Vec<(String, i64)> = tx.query_all(
-        "SELECT l.subject, count(*) FROM audit_log l JOIN appointment a ON l.organization_id = a.organization_id
-             AND l.subject = 'apt_' || a.id
-         WHERE l.action IN ('appointment.cancel', 'appointment.reschedule')
-           AND NOT EXISTS (SELECT 1 FROM audit_log u WHERE u.organization_id = l.organization_id AND u.subject = l.subject
-                           AND u.action = 'appointment.undo_mark')
-         GROUP BY l.organization_id, l.subject HAVING count(*) > 1 ORDER BY 1",
+    Ok(())
+}
+
+/// A booking that was moved has one event that says so, and no booking is moved or cancelled twice. A mark that was undone opens a visit
+/// again.
+fn each_ends_once(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let odd: Vec<(i64, Option<i64>, i64, i64)> = tx.query_all(
+        "WITH ended AS (
+             SELECT a.id, a.moved_to,
+                 (SELECT count(*) FROM event e WHERE e.organization_id = a.organization_id AND e.subject = 'apt_' || a.id
+                      AND e.kind = 'appointment_rescheduled') AS moves,
+                 (SELECT count(*) FROM event e WHERE e.organization_id = a.organization_id AND e.subject = 'apt_' || a.id
+                      AND e.kind IN ('appointment_cancelled', 'appointment_expired')) AS cancellations
+             FROM appointment a
+             WHERE NOT EXISTS (SELECT 1 FROM event u WHERE u.organization_id = a.organization_id AND u.subject = 'apt_' || a.id
+                      AND u.kind = 'appointment_mark_undone'))
+         SELECT id, moved_to, moves, cancellations FROM ended
+         WHERE moves + cancellations > 1 OR moves <> (moved_to IS NOT NULL) ORDER BY id",
         &[],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
     )?;
-    found.extend(twice.iter().map(|(id, times)| format!("O-19: {id} was moved or cancelled {times} times")));
+    for (id, to, moves, cancellations) in odd {
+        let to = to.map_or_else(|| "no other".to_owned(), |to| format!("apt_{to}"));
+        found.push(format!(
+            "O-19: apt_{id} was moved {moves} times and cancelled {cancellations} times, and {to} stands in its place"
+        ));
+    }
     Ok(())
 }
