@@ -25,6 +25,12 @@ impl Role {
     /// Every role, the most powerful first.
     pub const ALL: [Self; 5] = [Self::Owner, Self::Manager, Self::Attendant, Self::Professional, Self::Viewer];
 
+    /// Whether a person of this role may change the business: its prices, hours, staff and all else of its file.
+    #[must_use]
+    pub const fn changes_business(self) -> bool {
+        matches!(self, Self::Owner | Self::Manager)
+    }
+
     /// The word it is stored and written as.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -3,7 +3,7 @@
 use balcao_app::context::staff_email::Actor;
 
 /// Who acts.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ActingStaff {
     /// The e-mail address of the staff member who acts; default: the operator of the server.
     #[arg(long = "as", value_name = "EMAIL")]

@@ -21,6 +21,7 @@ use balcao_json::Fault;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
+use super::acting_staff::ActingStaff;
 use crate::{
     config::Config,
     output::{Failure, counted, error_chain, print_line},
@@ -153,6 +154,8 @@ pub(crate) struct Consent {
     /// JSON instead of text.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    me: ActingStaff,
 }
 
 fn section(word: &str) -> Result<Section, String> {
@@ -248,8 +251,8 @@ pub(crate) async fn apply_file(config: &Config, file: BusinessFile, consent: &Co
 }
 
 impl Consent {
-    pub(crate) const fn new(yes: bool, json: bool) -> Self {
-        Self { yes, plan: None, json }
+    pub(crate) fn new(yes: bool, json: bool) -> Self {
+        Self { yes, plan: None, json, me: ActingStaff::default() }
     }
 }
 
@@ -338,6 +341,9 @@ async fn agree_and_apply(
     plan: BusinessPlan,
     consent: &Consent,
 ) -> Result<ExitCode, Failure> {
+    let editor = business.name_editor(organization, consent.me.clone().actor()).await;
+    let editor = editor.map_err(|error| Failure::operation(error_chain(&error)))?;
+    let editor = editor.map_err(Failure::operation)?;
     if plan.changes.is_empty() && consent.plan.as_ref().is_none_or(|hash| *hash == plan.hash) {
         show(&plan, consent.json, json!(true));
         return Ok(ExitCode::SUCCESS);
@@ -358,7 +364,7 @@ async fn agree_and_apply(
             plan.hash.clone()
         }
     };
-    let applied = business.apply(organization, file, hash, "operator".to_owned()).await;
+    let applied = business.apply(organization, file, hash, editor).await;
     let applied = applied.map_err(|error| Failure::operation(error_chain(&error)))?;
     let applied = applied.map_err(|refusal| refused(&refusal))?;
     if consent.json || applied.changes.is_empty() {

@@ -128,6 +128,26 @@ fn edit_is_seen_by_the_offline_model_in_the_next_turn_of_a_running_conversation(
 }
 
 #[test]
+fn who_changes_the_business_is_named_and_is_its_owner_or_a_manager() {
+    let folder = shop();
+    let folder = folder.path();
+    let edit =
+        |by: &str| told(folder, &["business", "set", "services", "Coloração", "price=222.00", "--yes", "--as", by]);
+    for (by, words) in [
+        ("ninguem@figueira.example", "nobody of staff has the e-mail address"),
+        ("davi@figueira.example", "may not change the business; expected the owner or a manager"),
+    ] {
+        let (status, said) = edit(by);
+        assert!(status == 1 && said.contains(words), "{said}");
+    }
+    assert_eq!(told(folder, &["business", "plan", "shop.yaml"]), (0, "figueira: nothing to change\n".to_owned()));
+    assert_eq!(edit(" Renata@figueira.example").0, 0);
+    let (_, history) = told(folder, &["business", "history", "Coloração", "--json"]);
+    let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
+    assert_eq!((&row["action"], &row["actor"]), (&json!("services.update"), &json!("renata@figueira.example")));
+}
+
+#[test]
 fn offer_from_before_an_edit_is_looked_up_again_behind_a_side_question() {
     for (edit, again) in [
         (&["set", "services", "Coloração", "price=222.00"][..], "Tenho amanhã (quarta, 25/11) às 9h com Otávio Prado"),

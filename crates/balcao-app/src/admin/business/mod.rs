@@ -18,18 +18,33 @@ mod plan;
 
 use balcao_domain::{OrganizationId, VersionKind, VersionName};
 use balcao_seeded_bugs::{Bug, is_on};
-use balcao_store::{StoreErrorClass, Tx, crm::organization, ops::audit, ops::version};
+use balcao_store::{StoreErrorClass, Tx, crm::organization, crm::staff, ops::audit, ops::version};
 use balcao_yaml::Problem;
 use serde_json::Value;
 
 use crate::admin::seed::BusinessFile;
 use crate::admin::versions::{self, RecordedVersions};
-use crate::context::app_context::{AppContext, UseCaseError};
+use crate::context::app_context::{AppContext, UseCaseError, granted};
+use crate::context::staff_email::{self, UnknownStaff, by_email};
 
 pub use balcao_store::ops::audit::AuditEntry;
 pub use edit::{Edit, EditError, FieldEdit};
 pub use knowledge_text::{KnowledgeFormat, TextMistake, read_knowledge};
 pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, HitBooking, HitConversation, HitSubscription, Section};
+
+/// Why somebody may not change the business.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditorRefusal {
+    /// The e-mail address belongs to no staff member.
+    #[error(transparent)]
+    UnknownStaff(#[from] UnknownStaff),
+    /// The role of the staff member does not let them change the business.
+    #[error("`{email}` may not change the business; expected the owner or a manager")]
+    NotAllowed {
+        /// The staff member.
+        email: String,
+    },
+}
 
 /// Why a business was not changed. Nothing was.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -179,6 +194,29 @@ impl Business {
                     Err(refusal) => return Ok(Err(refusal)),
                 };
                 Ok(plan_for(tx, organization, &wanted, now)?.map(|plan| (wanted, plan)))
+            })
+            .await
+    }
+
+    /// The name in the audit log of who changes the business.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why they may not.
+    pub async fn name_editor(
+        &self,
+        organization: OrganizationId,
+        by: staff_email::Actor,
+    ) -> Result<Result<Actor, EditorRefusal>, UseCaseError> {
+        self.app
+            .look(move |tx, _now| {
+                let people = staff::list(tx, organization)?;
+                let author = granted!(by.identify(&people).map_err(EditorRefusal::from));
+                if let staff_email::Actor::Staff(email) = &by
+                    && !granted!(by_email(&people, email).map_err(EditorRefusal::from)).role.changes_business()
+                {
+                    return Ok(Err(EditorRefusal::NotAllowed { email: email.clone() }));
+                }
+                Ok(Ok(author.name().to_owned()))
             })
             .await
     }
