@@ -171,7 +171,7 @@ fn places(windows: &AhoCorasick, text: &[u8], least: usize, depth: usize) -> Vec
         found.extend(windows.find_overlapping_iter(text).map(|one| (one.start(), one.end())));
     }
     if depth > 0 {
-        // What a code makes whole is no longer than the longest part; what stands in a further code may be.
+        // A code joins at most the longest part; a further code within it takes more room.
         for reading in readings(text, least, windows.max_pattern_len() * 2) {
             // Codes that spell neither a digit nor a mark of another code hold no further one.
             let left = if reading.spells_codes { depth - 1 } else { 0 };
@@ -208,7 +208,7 @@ fn byte_of(number: &Number) -> Option<u8> {
     number.to_string().strip_suffix(".0")?.parse().ok()
 }
 
-/// The entries of an object whose names are numbers, in the order of these; none if any has another name, or is no code.
+/// The entries of an object whose names are numbers, in the order of these; empty if an entry has another name or cannot be a code.
 fn numbered(fields: &Map<String, Value>) -> Vec<Cow<'_, str>> {
     if fields.len() < LEAST_CODES {
         return Vec::new();

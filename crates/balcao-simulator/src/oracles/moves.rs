@@ -1,5 +1,5 @@
 //! O-19: a booking that is moved with its professional and its service keeps its price and its length, what is offered no longer gets no
-//! new booking, and no booking is moved or cancelled twice. It judges every move, whoever made it.
+//! new booking, and no booking is moved or cancelled twice. It judges the moves of customers, staff and programs.
 //!
 //! At the end of a run a service may be offered again, so a trigger writes down each booking of an archived one.
 

@@ -32,7 +32,7 @@ pub use edit::{Edit, EditError, FieldEdit};
 pub use knowledge_text::{KnowledgeFormat, TextMistake, read_knowledge};
 pub use plan::{Action, BusinessPlan, Change, FieldChange, Hit, HitBooking, HitConversation, HitSubscription, Section};
 
-/// Why somebody may not change the business.
+/// Why a person may not change the business.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditorRefusal {
     /// The e-mail address belongs to no staff member.

@@ -5,7 +5,7 @@
 
 use super::Decoded;
 
-/// What Base32 makes of the eight characters that may not be told in one piece; nearly all words of prose are shorter.
+/// The letters of Base32 for a piece of eight characters, which may not pass; nearly all words of prose are shorter.
 const SHORTEST: usize = 13;
 /// Bytes of ASCII side by side that are looked at.
 const LEAST: usize = 8;
