@@ -1,6 +1,7 @@
 //! A booking that is moved keeps its price and its length, whatever its service costs and lasts today.
 
 use balcao_app::context::staff_email::Actor;
+use balcao_app::crm::subscriptions::{SubscriptionFilter, Subscriptions};
 use balcao_app::messaging::outbound::reach::AccountPolicies;
 use balcao_app::scheduling::booking::{
     BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, Rescheduled, ServiceChoice,
@@ -8,6 +9,7 @@ use balcao_app::scheduling::booking::{
 use balcao_app::scheduling::ways_out::{Way, WaysOut};
 use balcao_domain::hours::parse_minute;
 use balcao_domain::subscription::NotCovered;
+use balcao_domain::subscription::act::SubscriptionAct;
 use balcao_domain::{AppointmentId, ContactId};
 use balcao_store::Store;
 
@@ -68,8 +70,8 @@ async fn change_cut(world: &World, cut: &str) {
 async fn move_keeps_price_and_length_by_whatever_name_the_service_stays() {
     for cut in [DEARER, LONGER, BOTH, ARCHIVED] {
         let world = figueira().await;
-        let caio = world.caio().await;
-        let mut booked = book(&world, caio, "2026-11-25", "10:00").await;
+        let livia = world.livia().await;
+        let mut booked = book(&world, livia, "2026-11-25", "10:00").await;
         let service = booked.appointment.service_id.unwrap();
         change_cut(&world, cut).await;
         let names = [
@@ -89,7 +91,7 @@ async fn move_keeps_price_and_length_by_whatever_name_the_service_stays() {
                 professional: professional.clone(),
                 ..to(booked.appointment.id, "2026-11-26", start)
             };
-            let moved = reschedule(&world, caio, request).await;
+            let moved = reschedule(&world, livia, request).await;
             booked = moved.unwrap_or_else(|refusal| panic!("{cut} {choice:?}: {refusal:?}")).new;
             assert_eq!(terms(&booked), (5_000, start, end.as_str()), "{cut} {choice:?}");
             assert_eq!(booked.plan_notice, None);
@@ -100,31 +102,31 @@ async fn move_keeps_price_and_length_by_whatever_name_the_service_stays() {
 #[tokio::test]
 async fn kept_length_decides_whether_the_new_time_is_free() {
     let world = figueira().await;
-    let (caio, livia) = (world.caio().await, world.livia().await);
-    let first = book(&world, caio, "2026-11-25", "10:00").await;
-    book(&world, livia, "2026-11-25", "14:30").await;
+    let (livia, caio) = (world.livia().await, world.caio().await);
+    let first = book(&world, livia, "2026-11-25", "10:00").await;
+    book(&world, caio, "2026-11-25", "14:30").await;
     change_cut(&world, LONGER).await;
-    let moved = reschedule(&world, caio, to(first.appointment.id, "2026-11-25", "14:00")).await.unwrap().new;
+    let moved = reschedule(&world, livia, to(first.appointment.id, "2026-11-25", "14:00")).await.unwrap().new;
     assert_eq!(terms(&moved), (5_000, "14:00", "14:30"));
     // A shorter cut makes no room for what was booked longer.
     change_cut(&world, &CUT.replace("duration_minutes: 30", "duration_minutes: 15")).await;
-    let refused = reschedule(&world, caio, to(moved.appointment.id, "2026-11-25", "14:15")).await.unwrap_err();
+    let refused = reschedule(&world, livia, to(moved.appointment.id, "2026-11-25", "14:15")).await.unwrap_err();
     assert!(matches!(refused, BookingRefusal::SlotTaken { .. }), "{refused:?}");
 }
 
 #[tokio::test]
 async fn another_professional_or_service_has_the_terms_of_today_and_a_higher_price_needs_a_yes() {
     let world = figueira().await;
-    let caio = world.caio().await;
-    let booked = book(&world, caio, "2026-11-25", "10:00").await;
+    let livia = world.livia().await;
+    let booked = book(&world, livia, "2026-11-25", "10:00").await;
     change_cut(&world, BOTH).await;
     let otavio = RescheduleRequest {
         professional: Some("Otávio".to_owned()),
         ..to(booked.appointment.id, "2026-11-25", "15:00")
     };
-    let refused = reschedule(&world, caio, otavio.clone()).await.unwrap_err();
+    let refused = reschedule(&world, livia, otavio.clone()).await.unwrap_err();
     assert_eq!(refused, BookingRefusal::PriceNotAgreed);
-    let moved = reschedule(&world, caio, RescheduleRequest { price_agreed: true, ..otavio }).await.unwrap();
+    let moved = reschedule(&world, livia, RescheduleRequest { price_agreed: true, ..otavio }).await.unwrap();
     assert_eq!((moved.old.price.cents, terms(&moved.new)), (5_000, (6_000, "15:00", "15:45")));
     // What costs less needs no word before; the answer has both prices.
     let brow = RescheduleRequest {
@@ -132,14 +134,14 @@ async fn another_professional_or_service_has_the_terms_of_today_and_a_higher_pri
         service: Some(ServiceChoice::Name("Sobrancelha".to_owned())),
         ..to(moved.new.appointment.id, "2026-11-26", "15:00")
     };
-    let moved = reschedule(&world, caio, brow).await.unwrap();
+    let moved = reschedule(&world, livia, brow).await.unwrap();
     assert_eq!((moved.old.price.cents, terms(&moved.new)), (6_000, (2_500, "15:00", "15:15")));
 }
 
 #[tokio::test]
 async fn plan_is_decided_by_the_new_date_and_the_full_price_is_the_kept_one() {
     let change = |text: String| {
-        let text = text.replace("plan: Raiz, status: overdue, due: 2026-11-08", "plan: Raiz, due: 2026-11-30");
+        let text = text.replace("plan: Raiz, status: overdue, due: 2026-11-08", "plan: Raiz, due: 2026-12-31");
         text.replace("covers: [Corte na máquina], quota: 2", "covers: [Corte na máquina], quota: 1")
     };
     let world = edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-23T09:00", change).await;
@@ -152,14 +154,19 @@ async fn plan_is_decided_by_the_new_date_and_the_full_price_is_the_kept_one() {
     // The quota is used up, so the full price is that of the booking.
     let full = reschedule(&world, livia, to(full.appointment.id, "2026-11-27", "10:00")).await.unwrap().new;
     assert_eq!(terms(&full), (5_000, "10:00", "10:30"));
-    // The plan is not paid for December, and says no price of the booking that it paid: today's.
+    // The plan ends before December, and a booking that it paid has no price of its own: today's.
+    let subscriptions = Subscriptions::new(world.app.clone());
+    let filter = SubscriptionFilter { contact: Some(livia), status: None };
+    let page = subscriptions.page(world.organization, filter, None, 10).await.unwrap();
+    let end = SubscriptionAct::End { on: Some("2026-12-01".parse().unwrap()), gives_up_paid: true };
+    subscriptions.change(world.organization, page.items[0].view.id, end, Actor::Operator).await.unwrap().unwrap();
     let lapsed = to(covered.appointment.id, "2026-12-02", "10:00");
     let refused = reschedule(&world, livia, lapsed.clone()).await;
     assert_eq!(refused.unwrap_err(), BookingRefusal::PriceNotAgreed);
     let moved = reschedule(&world, livia, RescheduleRequest { price_agreed: true, ..lapsed }).await.unwrap().new;
     assert_eq!(terms(&moved), (6_000, "10:00", "10:30"));
     let reason = moved.plan_notice.map(|notice| notice.reason);
-    assert!(matches!(reason, Some(NotCovered::Overdue { .. })), "{reason:?}");
+    assert!(matches!(reason, Some(NotCovered::Ended { .. })), "{reason:?}");
     // November has a place again.
     let full = reschedule(&world, livia, to(full.appointment.id, "2026-11-27", "12:00")).await.unwrap().new;
     assert_eq!((terms(&full), full.plan_name.as_deref()), ((0, "12:00", "12:30"), Some("Raiz")));
@@ -168,8 +175,8 @@ async fn plan_is_decided_by_the_new_date_and_the_full_price_is_the_kept_one() {
 #[tokio::test]
 async fn move_by_staff_keeps_price_and_length_and_with_another_professional_the_price() {
     let world = figueira().await;
-    let caio = world.caio().await;
-    let booked = book(&world, caio, "2026-11-25", "10:00").await;
+    let livia = world.livia().await;
+    let booked = book(&world, livia, "2026-11-25", "10:00").await;
     change_cut(&world, BOTH).await;
     let ways = WaysOut::new(world.app.clone(), AccountPolicies::default());
     let way = |start: &str, professional: Option<&str>| Way::Move {
