@@ -98,6 +98,7 @@ fn every_fault_that_a_plan_may_have_happens_and_is_counted() {
         "files that could not be fetched",
         "messages that did not arrive",
         "messages that were too fast",
+        "moves by a button",
         "ways out tried",
     ];
     assert_eq!(names, all);

@@ -505,7 +505,8 @@ async fn a_move_may_change_the_professional_and_the_service() {
     });
     let asked = world.ask(livia, "reschedule_appointment", args.clone()).await.confirm.unwrap();
     let new = "por Corte na tesoura com Otávio Prado, quinta, 26/11 às 15h15?";
-    assert!(asked.starts_with("Posso trocar Corte na máquina com ") && asked.ends_with(new), "both are named: {asked}");
+    let begin = "Este horário custa R$ 70,00. Posso trocar Corte na máquina com ";
+    assert!(asked.starts_with(begin) && asked.ends_with(new), "both are named: {asked}");
     let moved = world.call(livia, "reschedule_appointment", args).await.value;
     let new = &moved["new_appointment"];
     let read = (&new["barber"], &new["service"], &new["finish_hour"], &new["price"]);
@@ -561,9 +562,9 @@ async fn the_customer_is_asked_in_one_sentence_and_nothing_happens() {
 #[tokio::test]
 async fn move_says_its_price_only_where_the_move_changes_it() {
     let world = figueira().await;
-    let caio = world.caio().await;
+    let livia = world.livia().await;
     let brow = |start: &str| json!({"barber_name": "Wesley", "date": "2026-11-26", "start_hour": start, "service_name": "Sobrancelha"});
-    let booked = world.call(caio, "create_appointment", brow("11:00")).await.value["appointment_id"].clone();
+    let booked = world.call(livia, "create_appointment", brow("11:00")).await.value["appointment_id"].clone();
     world
         .change_business(|text| {
             text.replace(
@@ -574,16 +575,16 @@ async fn move_says_its_price_only_where_the_move_changes_it() {
         .await;
     // The same professional does the same service: nothing new is to be said.
     let later = json!({"appointment_id": booked, "new_date": "2026-11-26", "new_start_hour": "14:00"});
-    let moved = world.call_unasked(caio, "reschedule_appointment", later).await.value;
+    let moved = world.call_unasked(livia, "reschedule_appointment", later).await.value;
     let one = &moved["new_appointment"];
     let read = [&one["price"], &one["finish_hour"], &moved["price_notice"], &moved["plan_notice"], &moved["message"]];
     assert_eq!(read, [&json!("R$ 25,00"), &json!("14:15"), &json!(null), &json!(null), &json!("Remarcado.")]);
     // Another professional has the terms of today, and the customer hears the price before their yes.
     let iris = json!({"appointment_id": one["appointment_id"], "new_date": "2026-11-26", "new_start_hour": "15:00", "barber_name": "Íris"});
     let notice = "Este horário custa R$ 35,00.";
-    let asked = world.call_unasked(caio, "reschedule_appointment", iris.clone()).await.confirm.unwrap();
+    let asked = world.call_unasked(livia, "reschedule_appointment", iris.clone()).await.confirm.unwrap();
     assert!(asked.starts_with(&format!("{notice} Posso trocar ")), "{asked}");
-    let moved = world.call(caio, "reschedule_appointment", iris).await.value;
+    let moved = world.call(livia, "reschedule_appointment", iris).await.value;
     let one = &moved["new_appointment"];
     let read = [&one["price"], &one["finish_hour"], &moved["price_notice"], &moved["message"]];
     assert_eq!(read, [&json!("R$ 35,00"), &json!("15:30"), &json!(notice), &json!(format!("Remarcado. {notice}"))]);
