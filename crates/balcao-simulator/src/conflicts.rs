@@ -26,7 +26,7 @@ impl Crowd {
                 self.world.linger(0, 2_000).await;
                 self.resolve(tenant, id, "b").await;
             };
-            futures::future::join(self.resolve(tenant, id, "a"), later).await;
+            Box::pin(futures::future::join(self.resolve(tenant, id, "a"), later)).await;
         }
     }
 
