@@ -173,20 +173,29 @@ enum Writing {
     Decimal,
     Octal,
     Base64,
+    /// Of UTF-16, as shells of Windows make it.
+    WideBase64,
     Base32,
+    /// Pairs of digits with nothing between them.
+    Hex,
 }
 
 impl Writing {
     fn write(&self, text: &str, zeros: &str, between: &str) -> String {
         match self {
             Self::Base64 => return STANDARD.encode(text),
+            Self::WideBase64 => {
+                let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+                return STANDARD.encode(wide);
+            }
+            Self::Hex => return text.bytes().map(|byte| format!("{byte:02x}")).collect(),
             Self::Base32 => return base32(text),
             Self::Marked(_) | Self::Decimal | Self::Octal => {}
         }
         let code = |(index, byte): (usize, u8)| match self {
             Self::Marked(marks) => MARKS[marks[index % marks.len()]](byte, zeros),
             Self::Decimal => format!("{zeros}{byte}"),
-            Self::Octal | Self::Base64 | Self::Base32 => format!("\\{byte:03o}"),
+            Self::Octal | Self::Base64 | Self::WideBase64 | Self::Base32 | Self::Hex => format!("\\{byte:03o}"),
         };
         text.bytes().enumerate().map(code).collect::<Vec<_>>().join(between)
     }
@@ -210,7 +219,9 @@ fn writings() -> impl Strategy<Value = (Writing, String, String)> {
         1 => Just(Writing::Decimal),
         1 => Just(Writing::Octal),
         1 => Just(Writing::Base64),
+        1 => Just(Writing::WideBase64),
         1 => Just(Writing::Base32),
+        1 => Just(Writing::Hex),
     ];
     // What stands between does not mark a decimal number itself.
     let between = "[ -/:-@\\[-`{-~\\t\\r\\n\u{b7}\u{2192}]{1,2}".prop_filter("a mark", |text| !text.ends_with('#'));
@@ -225,7 +236,7 @@ proptest! {
     ) {
         let mut echoed = secret.clone();
         // Of Base64 and Base32 only parts of ASCII are read.
-        let is_packed = depth.iter().any(|(writing, ..)| matches!(writing, Writing::Base64 | Writing::Base32));
+        let is_packed = depth.iter().any(|(writing, ..)| matches!(writing, Writing::Base64 | Writing::WideBase64 | Writing::Base32));
         for (writing, zeros, between) in &depth {
             let between = if is_packed && !between.is_ascii() { "," } else { between };
             echoed = writing.write(&echoed, zeros, between);
@@ -282,6 +293,8 @@ fn a_secret_is_struck_in_two_encodings_within_one_another_and_no_further() {
     assert_eq!(striker.text(&twice), "…");
     assert_eq!(striker.text(&SECRET.replace('_', "%255F")), "…");
     assert_eq!(striker.text(&SECRET.replace('_', "&amp;#0095;")), "…");
+    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert_eq!(striker.text(&hex(STANDARD.encode(SECRET).trim_end_matches('='))), "…");
     let thrice = percent(&twice);
     assert_eq!(striker.text(&thrice), thrice);
 }

@@ -64,7 +64,8 @@ impl Alphabet {
         let mut end_part = |bytes: &mut Vec<(u8, usize)>, end: usize| {
             if bytes.len() >= LEAST {
                 let found = found.get_or_insert_with(Decoded::new);
-                bytes.iter().for_each(|(byte, place)| found.push(*byte, *place));
+                // Of wide characters every other byte is zero.
+                bytes.iter().for_each(|(byte, place)| found.push_all([*byte], *place));
                 found.push(0, end);
             }
             bytes.clear();

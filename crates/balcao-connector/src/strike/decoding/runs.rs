@@ -38,7 +38,8 @@ pub(super) fn read_runs(all: &mut Vec<Decoded>, text: &[u8], least: usize) {
             let marks = before.iter().rev().take_while(|byte| b"\\%=&#".contains(byte)).count();
             for code in codes(word) {
                 let place = if code.from == 0 { start - marks } else { start + code.from };
-                readings.iter_mut().for_each(|reading| reading.read(&code, place, is_decimal, last));
+                let places = (place, start + code.digits_from);
+                readings.iter_mut().for_each(|reading| reading.read(&code, places, is_decimal, last));
             }
             last = end;
         }
@@ -101,10 +102,11 @@ const fn is_hex_mark(byte: u8) -> bool {
     matches!(byte, b'x' | b'X' | b'u' | b'U')
 }
 
-/// A number of a word: its digits, where it begins in the word, and whether a mark says that it is hexadecimal.
+/// A number of a word: its digits, where it and they begin in the word, and whether a mark says that it is hexadecimal.
 struct Code<'a> {
     digits: &'a [u8],
     from: usize,
+    digits_from: usize,
     is_hex: bool,
 }
 
@@ -126,7 +128,7 @@ fn codes(word: &[u8]) -> impl Iterator<Item = Code<'_>> {
         }
         // The mark before a number belongs to it.
         let from = if std::mem::take(&mut is_first) { 0 } else { begin - 1 };
-        Some(Code { digits, from, is_hex: index > 0 || digits.len() < piece.len() })
+        Some(Code { digits, from, digits_from: begin, is_hex: index > 0 || digits.len() < piece.len() })
     })
 }
 
@@ -140,8 +142,8 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads one number; any other word ends the run at `last`.
-    fn read(&mut self, code: &Code<'_>, place: usize, is_decimal: bool, last: usize) {
+    /// Reads one number, which begins at `place` with its marks; any other word ends the run at `last`.
+    fn read(&mut self, code: &Code<'_>, (place, digits_at): (usize, usize), is_decimal: bool, last: usize) {
         let base = match (code.is_hex, is_decimal) {
             (true, _) => 16,
             (false, true) => 10,
@@ -150,8 +152,12 @@ impl Reading {
         if base == 16 && code.digits.iter().all(u8::is_ascii_hexdigit) {
             // Several bytes may stand together, and the first has one digit where a zero before it is left out.
             let (first, pairs) = code.digits.split_at(code.digits.len() % 2);
-            let bytes = std::iter::once(first).chain(pairs.chunks(2));
-            self.found.push_all(bytes.filter_map(|digits| u8::try_from(number(digits, 16)?).ok()), place);
+            let mut at = digits_at;
+            for digits in std::iter::once(first).chain(pairs.chunks(2)) {
+                let byte = number(digits, 16).and_then(|value| u8::try_from(value).ok());
+                self.found.push_all(byte, if at == digits_at { place } else { at });
+                at += digits.len();
+            }
         } else if let Some(byte) = number(code.digits, base).and_then(|value| u8::try_from(value).ok()) {
             self.found.push_all([byte], place);
         } else {
