@@ -63,7 +63,6 @@ impl Bug {
     pub const fn max_seeds(self) -> u64 {
         match self {
             Self::AcknowledgedBeforeCommit
-            | Self::DedupedByReading
             | Self::OutcomeBeforeEffect
             | Self::NewKeyOnRetry
             | Self::BlindRepeated
@@ -82,7 +81,8 @@ impl Bug {
             // A process drops its own turn when its lease runs out; only one whose clock jumped back meanwhile needs the guard.
             Self::EpochNotGuarded => 1_000,
             Self::AbsentBeforeSettled | Self::ReminderNotLookedAtAgain => 200,
-            Self::LeaseByHostClock | Self::HoldExpiredInParts => 300,
+            // Two processes must read before either of them writes.
+            Self::DedupedByReading | Self::LeaseByHostClock | Self::HoldExpiredInParts => 300,
         }
     }
 }
