@@ -1,6 +1,7 @@
 //! Our own tables with an external calendar service: the calendar's contract, crashes at every step, several programs, and what the copy says.
 
 mod channels;
+mod collisions;
 mod comparison;
 mod conflicts;
 mod crashes;

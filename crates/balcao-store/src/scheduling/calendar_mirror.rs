@@ -195,7 +195,8 @@ pub fn list_outside_time(
     })
 }
 
-/// The open appointments from `now` on that an event of a calendar touches, of the professionals who have the calendar; at most `limit`.
+/// The open appointments from `now` on that an event of a calendar touches, of the professionals who have the calendar, in order of their
+/// starts and ids; at most `limit` behind the one that began at `after`.
 ///
 /// # Errors
 /// What the database said.
@@ -205,15 +206,16 @@ pub fn list_touched(
     calendar: &str,
     span: Span,
     now: Timestamp,
+    (after, id): (Timestamp, i64),
     limit: u32,
 ) -> Result<Vec<(AppointmentId, Span)>, StoreError> {
     tx.query_all(
         "SELECT a.id, a.starts_at, a.ends_at FROM appointment a
          JOIN calendar_link l ON l.organization_id = ?1 AND l.professional_id = a.professional_id AND l.calendar_id = ?2
          WHERE a.organization_id = ?1 AND a.starts_at >= ?5 AND a.starts_at < ?4 AND a.ends_at > ?3
-           AND a.status IN ('pending', 'confirmed')
-         ORDER BY a.starts_at, a.id LIMIT ?6",
-        values![organization, calendar, span.start, span.end, now, limit],
+           AND a.status IN ('pending', 'confirmed') AND (a.starts_at > ?6 OR (a.starts_at = ?6 AND a.id > ?7))
+         ORDER BY a.starts_at, a.id LIMIT ?8",
+        values![organization, calendar, span.start, span.end, now, after, id, limit],
         |row| Ok((row.get(0)?, Span::new(row.get(1)?, row.get(2)?))),
     )
 }

@@ -500,11 +500,16 @@ pub async fn the_copy_tells_busy_time_and_how_old_it_is(store: &Store) {
         assert_eq!(calendar_mirror::remove_ended(tx, ours.organization, CALENDAR, at(3 * 3600))?, 1);
         assert_eq!(told(tx, span(0, 9))?, [Some(span(5, 6))]);
         let id = book(tx, ours, 0, 2)?;
-        let touched = |tx: &mut Tx<'_>, from, to| {
-            calendar_mirror::list_touched(tx, ours.organization, CALENDAR, span(from, to), now(), 9)
+        let touched = |tx: &mut Tx<'_>, from, to, after| {
+            calendar_mirror::list_touched(tx, ours.organization, CALENDAR, span(from, to), now(), after, 1)
         };
-        assert_eq!(touched(tx, 1, 9)?, [(id, span(2, 3))]);
-        assert_eq!(touched(tx, 3, 9)?, []);
+        let first = (jiff::Timestamp::MIN, 0);
+        assert_eq!(touched(tx, 1, 9, first)?, [(id, span(2, 3))]);
+        assert_eq!(touched(tx, 3, 9, first)?, []);
+        let next = book(tx, ours, 0, 4)?;
+        assert_eq!(touched(tx, 1, 9, first)?, [(id, span(2, 3))]);
+        assert_eq!(touched(tx, 1, 9, (span(2, 3).start, id.into()))?, [(next, span(4, 5))]);
+        assert_eq!(touched(tx, 1, 9, (span(4, 5).start, next.into()))?, []);
         Ok(())
     })
     .await;

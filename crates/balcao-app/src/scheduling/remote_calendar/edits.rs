@@ -20,8 +20,8 @@ use super::wanted::read_wanted_event;
 use crate::context::app_context::{UseCaseError, organization};
 use crate::context::notification_accounts::NotificationAccounts;
 
-/// Appointments that one event outside may collide with and be listed for.
-const MAX_TOUCHED: u32 = 100;
+/// Appointments below an event that are read at once.
+const TOUCHED_PAGE: u32 = 100;
 
 /// Whether an appointment may go to the time that a person gave its event; the appointment that stands there then, or `None` if the rules
 /// of booking refuse it. It is the affair of booking, which this module does not know.
@@ -124,7 +124,13 @@ fn follow(
     }
     let edit = judge_edit(event, shown.as_ref(), edits.owner);
     match (edit, row, shown) {
-        (Edit::Echo, ..) => Ok(Followed::default()),
+        (Edit::Echo, row, _) => {
+            // A push may have put it back from where it lay on other visits.
+            if row.is_some() {
+                end_passed_collisions(tx, edits, event)?;
+            }
+            Ok(Followed::default())
+        }
         (Edit::Harmless, Some(row), Some(shown)) => {
             let seen = ShownEvent { version: event.version.clone(), ..shown.clone() };
             calendar_event::record_seen(tx, id, row.appointment, &shown.version, &push::known(&seen))?;
@@ -138,7 +144,8 @@ fn follow(
             Ok(news.into())
         }
         (Edit::Conflict(kind), Some(row), Some(_)) => {
-            let news: Vec<News> = conflict(tx, edits, event, row.appointment, kind)?.into_iter().collect();
+            let mut news: Vec<News> = conflict(tx, edits, event, row.appointment, kind)?.into_iter().collect();
+            news.extend(collide(tx, edits, event, Some(row.appointment))?);
             Ok(news.into())
         }
         // The mark names no appointment of ours: the event takes its time like any other.
@@ -203,27 +210,48 @@ fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<V
         return Ok(Vec::new());
     };
     calendar_mirror::put(tx, id, &busy, edits.generation)?;
-    end_passed_collisions(tx, edits, event)?;
-    let mut news = Vec::new();
-    for (appointment, taken) in
-        calendar_mirror::list_touched(tx, id, edits.calendar, busy.span, edits.now, MAX_TOUCHED)?
-    {
-        if let Some(kind) = judge_collision(event, edits.zone, taken) {
-            news.extend(conflict(tx, edits, event, appointment, kind)?);
-        }
-    }
-    Ok(news)
+    collide(tx, edits, event, None)
 }
 
-/// Ends the conflicts of an event of other people with visits that it does not touch any more: a person moved it away.
+/// The conflicts of an event with the visits that it lies on, besides the visit that it shows.
+fn collide(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    shown: Option<AppointmentId>,
+) -> Result<Vec<News>, UseCaseError> {
+    end_passed_collisions(tx, edits, event)?;
+    let Some(busy) = busy_time(edits, event) else { return Ok(Vec::new()) };
+    let (mut news, mut after) = (Vec::new(), (Timestamp::MIN, 0));
+    loop {
+        let touched = calendar_mirror::list_touched(
+            tx,
+            edits.organization,
+            edits.calendar,
+            busy.span,
+            edits.now,
+            after,
+            TOUCHED_PAGE,
+        )?;
+        let Some((last, taken)) = touched.last() else { return Ok(news) };
+        after = (taken.start, (*last).into());
+        for (appointment, taken) in touched.into_iter().filter(|(one, _)| Some(*one) != shown) {
+            if let Some(kind) = judge_collision(event, edits.zone, taken) {
+                news.extend(conflict(tx, edits, event, appointment, kind)?);
+            }
+        }
+    }
+}
+
+/// Ends the conflicts of an event with visits that it does not touch any more: a person moved it away, or it was put back.
 fn end_passed_collisions(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
     let id = edits.organization;
-    let currency = organization(tx, id)?.0.currency;
     for one in calendar_conflict::list_open_of_event(tx, id, seen_as(event))? {
         let is_collision = matches!(one.found.kind, ConflictKind::Collision | ConflictKind::AllDayBlock);
         if !is_collision || one.found.calendar != edits.calendar {
             continue;
         }
+        let currency = organization(tx, id)?.0.currency;
         let visit = appointment::find(tx, id, one.found.appointment, currency)?;
         if visit.is_some_and(|visit| judge_collision(event, edits.zone, visit.span).is_some()) {
             continue;
@@ -236,8 +264,8 @@ fn end_passed_collisions(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEven
     Ok(())
 }
 
-/// The time of our own event where a person made it another than that of its visit, such as a longer one: it is not offered while staff
-/// decide, and not after they let it stand.
+/// The time of our own event where a person made it another than that of its visit, such as a longer one or one in another calendar: it is
+/// not offered while staff decide, and not after they let it stand.
 fn occupy_beside_visit(
     tx: &mut Tx<'_>,
     edits: &Edits<'_>,
@@ -246,12 +274,17 @@ fn occupy_beside_visit(
 ) -> Result<(), UseCaseError> {
     let id = edits.organization;
     let shows = |known: &KnownEvent| known.event == event.id || event.series.as_ref() == Some(&known.event);
-    // A copy is an event of its own, and a push that waits is about to write the event.
-    if !row.known.as_ref().is_some_and(shows) || row.wanted > row.pushed {
+    // A copy is an event of its own.
+    if !row.known.as_ref().is_some_and(shows) {
         return Ok(());
     }
-    let visit = read_wanted_event(tx, id, row.appointment)?.map(|wanted| wanted.span);
-    match busy_time(edits, event).filter(|busy| Some(busy.span) != visit) {
+    let visit = read_wanted_event(tx, id, row.appointment)?;
+    let is_beside = |busy: &BusyEvent| {
+        visit.as_ref().is_none_or(|visit| (visit.span, visit.calendar.as_str()) != (busy.span, edits.calendar))
+    };
+    match busy_time(edits, event).filter(is_beside) {
+        // A push that waits is about to write the event.
+        Some(_) if row.wanted > row.pushed => {}
         Some(busy) => calendar_mirror::put(tx, id, &busy, edits.generation)?,
         None => calendar_mirror::remove(tx, id, edits.calendar, &event.id)?,
     }
@@ -281,8 +314,10 @@ fn take_over(
     let (id, now) = (edits.organization, edits.now);
     let earlier = calendar_conflict::find_move(tx, id, row.appointment)?;
     let Some(appointment) = (edits.rule)(tx, id, row.appointment, to, now)? else {
-        let news = conflict(tx, edits, event, row.appointment, ConflictKind::RefusedMove)?;
-        return Ok(Followed { news: news.into_iter().collect(), moved_to: None });
+        let mut news: Vec<News> =
+            conflict(tx, edits, event, row.appointment, ConflictKind::RefusedMove)?.into_iter().collect();
+        news.extend(collide(tx, edits, event, Some(row.appointment))?);
+        return Ok(news.into());
     };
     let seen = ShownEvent { version: event.version.clone(), span: to, ..shown.clone() };
     calendar_event::record_seen(tx, id, appointment, &shown.version, &push::known(&seen))?;
