@@ -337,7 +337,7 @@ impl Decision<'_> {
     /// How the conflict ends, for the audit log.
     const fn how(&self) -> &'static str {
         match self.choice {
-            ConflictChoice::TakeOutside if self.stored.found.moved_from.is_none() => "what was done outside holds",
+            ConflictChoice::TakeOutside if self.stored.found.moved_from.is_none() => calendar_conflict::OUTSIDE_HOLDS,
             ConflictChoice::TakeOutside if self.notify => "the customer was told",
             ConflictChoice::TakeOutside => "the customer was not told",
             ConflictChoice::Restore => "ours was put back",

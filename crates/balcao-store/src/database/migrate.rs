@@ -321,6 +321,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112793_difference_found_at.sql"),
         postgres: include_str!("../../migrations/postgres/2026112793_difference_found_at.sql"),
     },
+    Migration {
+        version: 2_026_112_794,
+        name: "2026112794_conflict_of_visit",
+        sqlite: include_str!("../../migrations/sqlite/2026112794_conflict_of_visit.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112794_conflict_of_visit.sql"),
+    },
 ];
 
 /// A migration that the database has.

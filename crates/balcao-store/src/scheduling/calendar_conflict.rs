@@ -43,6 +43,9 @@ pub struct StoredConflict {
     pub resolution: Option<(Timestamp, String)>,
 }
 
+/// The resolution that leaves an event and its appointment as they are.
+pub const OUTSIDE_HOLDS: &str = "what was done outside holds";
+
 const COLUMNS: &str =
     "id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at, resolved_at, resolution,
      moved_from";
@@ -204,7 +207,7 @@ pub fn list_open(tx: &mut Tx<'_>, organization: OrganizationId, limit: u32) -> R
     tx.query_all(&sql, values![organization, limit], read)
 }
 
-/// The open conflicts of an event, in whatever calendar.
+/// The open conflicts of an event, in whatever calendar, in order of their numbers; at most `limit` behind the number `after`.
 ///
 /// # Errors
 /// What the database said.
@@ -212,12 +215,32 @@ pub fn list_open_of_event(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     event: &str,
+    after: i64,
+    limit: u32,
 ) -> Result<Vec<StoredConflict>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM calendar_conflict
-         WHERE organization_id = ?1 AND event_id = ?2 AND resolved_at IS NULL ORDER BY id LIMIT 100"
+         WHERE organization_id = ?1 AND event_id = ?2 AND id > ?3 AND resolved_at IS NULL ORDER BY id LIMIT ?4"
     );
-    tx.query_all(&sql, values![organization, event], read)
+    tx.query_all(&sql, values![organization, event, after, limit], read)
+}
+
+/// Whether the last word of staff about an appointment and an event was that what was done outside holds, and this is the same: of the same
+/// kind, at the same time.
+///
+/// # Errors
+/// What the database said.
+pub fn is_accepted(tx: &mut Tx<'_>, organization: OrganizationId, found: &FoundConflict) -> Result<bool, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM calendar_conflict
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND calendar_id = ?3 AND event_id = ?4 ORDER BY id DESC LIMIT 1"
+    );
+    let values = values![organization, found.appointment, &found.calendar, &found.event];
+    let last = tx.query_optional(&sql, values, read)?;
+    Ok(last.is_some_and(|last| {
+        let is_accepted = last.resolution.is_some_and(|(_, how)| how == OUTSIDE_HOLDS);
+        is_accepted && (last.found.kind, last.found.span) == (found.kind, found.span)
+    }))
 }
 
 /// Whether staff have to decide about the event of an appointment.

@@ -52,9 +52,10 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert_eq!(calendar_conflict::record(tx, ours.organization, &deleted, at(2))?, news(true), "of another kind");
         let open = calendar_conflict::list_open(tx, ours.organization, 9)?;
         assert_eq!(open.iter().map(|one| (&one.found, one.found_at)).collect::<Vec<_>>(), [(&deleted, at(1))]);
-        assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e1")?, open);
-        assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e2")?, []);
-        assert_eq!(calendar_conflict::list_open_of_event(tx, theirs.organization, "e1")?, []);
+        assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e1", 0, 9)?, open);
+        assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e1", number, 9)?, []);
+        assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e2", 0, 9)?, []);
+        assert_eq!(calendar_conflict::list_open_of_event(tx, theirs.organization, "e1", 0, 9)?, []);
         assert_eq!(calendar_conflict::find(tx, theirs.organization, number)?, None);
         assert!(!calendar_conflict::resolve(tx, theirs.organization, number, "ours", at(3))?);
         assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
@@ -73,6 +74,17 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert_eq!(calendar_conflict::list_open(tx, ours.organization, 9)?, []);
         let again = calendar_conflict::record(tx, ours.organization, &longer, at(5))?;
         assert!(again.is_news && again.id != number, "{again:?}");
+        let is_accepted =
+            |tx: &mut Tx<'_>, of: World, found| calendar_conflict::is_accepted(tx, of.organization, found);
+        assert!(!is_accepted(tx, ours, &longer)?, "it is open");
+        assert!(calendar_conflict::resolve(tx, ours.organization, again.id, calendar_conflict::OUTSIDE_HOLDS, at(5))?);
+        assert!(is_accepted(tx, ours, &longer)?);
+        assert!(!is_accepted(tx, theirs, &longer)?);
+        assert!(!is_accepted(tx, ours, &deleted)?, "another kind");
+        let elsewhere = found(ConflictKind::Lengthened, Some(Span::of_minutes(at(0), 91)));
+        assert!(!is_accepted(tx, ours, &elsewhere)?, "another time");
+        calendar_conflict::record(tx, ours.organization, &elsewhere, at(5))?;
+        assert!(!is_accepted(tx, ours, &longer)?, "not the last word");
         let event = (CALENDAR, "e1");
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(6))?, 1);
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(7))?, 0);

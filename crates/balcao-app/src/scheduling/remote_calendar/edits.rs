@@ -6,7 +6,7 @@ use balcao_domain::outside_event::{
     ConflictKind, Edit, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision, judge_edit,
 };
 use balcao_domain::{AppointmentId, OrganizationId, Span};
-use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance};
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance, StoredConflict};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, KnownEvent};
 use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
 use balcao_store::{Tx, scheduling::appointment, turns::event};
@@ -20,8 +20,8 @@ use super::wanted::read_wanted_event;
 use crate::context::app_context::{UseCaseError, organization};
 use crate::context::notification_accounts::NotificationAccounts;
 
-/// Appointments below an event that are read at once.
-const TOUCHED_PAGE: u32 = 100;
+/// Appointments below an event, or its conflicts, that are read at once.
+const PAGE: u32 = 100;
 
 /// Whether an appointment may go to the time that a person gave its event; the appointment that stands there then, or `None` if the rules
 /// of booking refuse it. It is the affair of booking, which this module does not know.
@@ -224,15 +224,8 @@ fn collide(
     let Some(busy) = busy_time(edits, event) else { return Ok(Vec::new()) };
     let (mut news, mut after) = (Vec::new(), (Timestamp::MIN, 0));
     loop {
-        let touched = calendar_mirror::list_touched(
-            tx,
-            edits.organization,
-            edits.calendar,
-            busy.span,
-            edits.now,
-            after,
-            TOUCHED_PAGE,
-        )?;
+        let touched =
+            calendar_mirror::list_touched(tx, edits.organization, edits.calendar, busy.span, edits.now, after, PAGE)?;
         let Some((last, taken)) = touched.last() else { return Ok(news) };
         after = (taken.start, (*last).into());
         for (appointment, taken) in touched.into_iter().filter(|(one, _)| Some(*one) != shown) {
@@ -243,10 +236,21 @@ fn collide(
     }
 }
 
+/// All open conflicts of an event, in whatever calendar.
+fn list_open_conflicts(tx: &mut Tx<'_>, id: OrganizationId, event: &str) -> Result<Vec<StoredConflict>, UseCaseError> {
+    let (mut all, mut after) = (Vec::new(), 0);
+    loop {
+        let page = calendar_conflict::list_open_of_event(tx, id, event, after, PAGE)?;
+        let Some(last) = page.last() else { return Ok(all) };
+        after = last.id;
+        all.extend(page);
+    }
+}
+
 /// Ends the conflicts of an event with visits that it does not touch any more: a person moved it away, or it was put back.
 fn end_passed_collisions(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
     let id = edits.organization;
-    for one in calendar_conflict::list_open_of_event(tx, id, seen_as(event))? {
+    for one in list_open_conflicts(tx, id, seen_as(event))? {
         let is_collision = matches!(one.found.kind, ConflictKind::Collision | ConflictKind::AllDayBlock);
         if !is_collision || one.found.calendar != edits.calendar {
             continue;
@@ -349,6 +353,11 @@ fn conflict(
         version: event.version.clone(),
         moved_from: None,
     };
+    // A collision stays as it is when staff let it stand. The conflict about a series holds several times.
+    let is_collision = matches!(kind, ConflictKind::Collision | ConflictKind::AllDayBlock);
+    if is_collision && event.series.is_none() && calendar_conflict::is_accepted(tx, edits.organization, &found)? {
+        return Ok(None);
+    }
     let instance = event.series.as_ref().map(|_| SeriesInstance { event: event.id.clone(), span: found.span });
     conflict_reports::record(tx, edits.organization, &found, instance.as_ref(), edits.now)
 }
@@ -364,7 +373,7 @@ fn is_told_elsewhere(
         return Ok(false);
     }
     let id = edits.organization;
-    let open = calendar_conflict::list_open_of_event(tx, id, &event.id)?;
+    let open = list_open_conflicts(tx, id, &event.id)?;
     if kind == ConflictKind::Deleted {
         return Ok(open.iter().any(|one| one.found.kind == ConflictKind::OtherCalendar));
     }

@@ -6,7 +6,7 @@ use balcao_app::scheduling::availability::{Availability, AvailabilityQuery};
 use balcao_app::scheduling::booking::{BookRequest, BookingRefusal};
 use balcao_app::scheduling::calendar_conflicts::{CalendarConflict, CalendarConflicts, ConflictChoice};
 use balcao_domain::Span;
-use balcao_domain::outside_event::{ConflictKind, EventTime};
+use balcao_domain::outside_event::{ConflictKind, EventTime, OutsideEvent};
 use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
 use balcao_store::scheduling::catalog;
 use balcao_store::{Store, StoreError};
@@ -55,6 +55,13 @@ async fn block_over_very_many_visits_lists_each_of_them() {
     let all = open(&world).await;
     assert_eq!(all.len(), visits);
     assert!(all.iter().all(|one| one.kind == ConflictKind::AllDayBlock));
+    let until = DAY.tomorrow().unwrap();
+    let shorten = |event: &mut OutsideEvent| event.time = Some(EventTime::AllDay { from: DAY, until });
+    world.service.person_changes(ANA, "holiday", shorten);
+    world.read().await;
+    let left = open(&world).await;
+    assert_eq!(left.len(), 14, "the visits of the day that the block still has");
+    assert!(left.iter().all(|one| one.appointment.date == DAY));
     world.service.person_deletes(ANA, "holiday");
     world.read().await;
     assert_eq!(open(&world).await, []);
@@ -140,4 +147,40 @@ async fn time_of_our_event_in_another_calendar_is_not_offered_there() {
     back.unwrap().unwrap();
     world.work().sync(organization, false).await.unwrap().unwrap();
     assert!(free().await, "the event is in its own calendar again");
+}
+
+/// What staff let stand is asked once, until it takes another time.
+#[tokio::test]
+async fn collision_that_staff_let_stand_stays_resolved() {
+    let world = in_memory().await;
+    world.book("10:00").await;
+    world.service.person_makes(ANA, "late", at("10:00", 60), -5);
+    world.read().await;
+    assert_eq!(hit(&world).await, [("10:00".to_owned(), ConflictKind::Collision)]);
+    let all = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
+    let take = async || {
+        let number = open(&world).await[0].id;
+        let choice = ConflictChoice::TakeOutside;
+        all.resolve(world.organization, number, choice, true, Actor::Operator).await.unwrap().unwrap();
+    };
+    take().await;
+    // A title alone makes another version.
+    world.service.person_changes(ANA, "late", |_| ());
+    world.read().await;
+    assert_eq!(hit(&world).await, [], "another title");
+    world.service.forget_tokens();
+    world.read().await;
+    assert_eq!(hit(&world).await, [], "read from the beginning");
+    let move_to = async |minutes| {
+        world.service.person_changes(ANA, "late", |event| event.time = Some(at("10:00", minutes)));
+        world.read().await;
+        hit(&world).await
+    };
+    assert_eq!(move_to(90).await, [("10:00".to_owned(), ConflictKind::Collision)], "another time");
+    take().await;
+    assert_eq!(
+        move_to(60).await,
+        [("10:00".to_owned(), ConflictKind::Collision)],
+        "the last word was about another time"
+    );
 }
