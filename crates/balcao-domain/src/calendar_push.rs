@@ -139,6 +139,20 @@ pub fn is_own_write(event: &OutsideEvent, wanted: Option<&WantedEvent>, known: &
     is_written || is_transferred
 }
 
+/// Whether an event is where a request of ours that comes late brings it: at its time, in the calendar into which it was sent, and deleted
+/// where it was. `sent_to` is the calendar of a request whose answer is missing.
+#[must_use]
+pub fn is_late_transfer(event: &OutsideEvent, known: &ShownEvent, sent_to: &str) -> bool {
+    if event.id != known.id || sent_to == known.calendar {
+        return false;
+    }
+    if event.state == EventState::Cancelled {
+        return event.calendar == known.calendar;
+    }
+    let is_as_known = event.mark.as_ref() == Some(&known.mark) && event.time == Some(EventTime::Timed(known.span));
+    event.calendar == sent_to && event.state == EventState::Busy && is_as_known
+}
+
 /// How our event came to its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {

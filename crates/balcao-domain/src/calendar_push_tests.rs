@@ -94,6 +94,32 @@ fn a_person_who_moved_the_event_is_not_overwritten() {
 }
 
 #[test]
+fn event_that_a_late_request_brought_elsewhere_is_not_taken_for_an_edit() {
+    let ours = |calendar: &str, hour| OutsideEvent {
+        calendar: calendar.to_owned(),
+        mark: Some(mark(7)),
+        ..event("e", hour, 0)
+    };
+    let gone = |calendar: &str| OutsideEvent { state: EventState::Cancelled, time: None, ..ours(calendar, 10) };
+    let known = shown("a", 10);
+    for event in [ours("b", 10), gone("a")] {
+        assert!(is_late_transfer(&event, &known, "b"), "{event:?}");
+        assert!(!is_late_transfer(&event, &known, "a"), "{event:?}");
+    }
+    let edited = [
+        ours("c", 10),
+        ours("b", 11),
+        gone("b"),
+        OutsideEvent { mark: None, ..ours("b", 10) },
+        OutsideEvent { state: EventState::Free, ..ours("b", 10) },
+        OutsideEvent { id: "copy".to_owned(), ..ours("b", 10) },
+    ];
+    for event in edited {
+        assert!(!is_late_transfer(&event, &known, "b"), "{event:?}");
+    }
+}
+
+#[test]
 fn what_a_push_left_behind_is_not_taken_for_an_edit() {
     let ours = |calendar: &str, hour| OutsideEvent {
         calendar: calendar.to_owned(),

@@ -919,7 +919,7 @@ CREATE TABLE calendar_event (
     claimed_until BIGINT NOT NULL DEFAULT 0,
     not_before BIGINT NOT NULL,
     tries BIGINT NOT NULL DEFAULT 0,
-    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT, removed_event_id TEXT, given_up_at BIGINT, must_write BIGINT NOT NULL DEFAULT 0,
+    failure TEXT, crashes BIGINT NOT NULL DEFAULT 0, set_aside_at BIGINT, removed_event_id TEXT, given_up_at BIGINT, must_write BIGINT NOT NULL DEFAULT 0, sent_to TEXT, sent_at BIGINT,
     PRIMARY KEY (organization_id, appointment_id)
 );
 CREATE INDEX calendar_event_waiting ON calendar_event (organization_id, not_before) WHERE wanted > pushed;

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use balcao_testkit::fakes::google::{Call, Fault, ProgramEnd};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use crate::desk::{Act, Desk, Founded, Program, Shown, TAKEN, TEAM};
 use crate::interrupted::Side;
-use crate::world::{RAFA, instant};
+use crate::world::{BIA, RAFA, instant};
 
 /// Where the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,17 +56,23 @@ impl Case {
         Self { act, obstacle: Obstacle::Nothing, name }
     }
 
+    /// The calendar in which the act wants its time.
+    fn calendar(self) -> &'static str {
+        if self.act == Act::HandOver { BIA } else { RAFA }
+    }
+
     /// Lets it come in the way of a program.
     fn hinder(self, desk: &Desk, program: &Program) {
-        let (readings, hour) = if self.act == Act::Book { (2, "10") } else { (1, "15") };
+        let hour = if self.act == Act::Book { "10" } else { "15" };
+        let readings = if self.act == Act::Move { 1 } else { 2 };
         match self.obstacle {
             Obstacle::Nothing => {}
             Obstacle::Rival => {
                 let at = |minute: &str| json!({ "dateTime": format!("2026-11-24T{hour}:{minute}:00-03:00") });
                 let theirs =
                     json!({ "id": "dentist", "created": "2026-11-23T10:00:00Z", "start": at("00"), "end": at("30") });
-                let hands = Arc::clone(&desk.google);
-                program.plan.before(readings, move || hands.put_event(RAFA, theirs));
+                let (hands, calendar) = (Arc::clone(&desk.google), self.calendar());
+                program.plan.before(readings, move || hands.put_event(calendar, theirs));
             }
             Obstacle::NoAnswer => {
                 let fault = || Fault::refuse(503, "backendError");
@@ -131,7 +137,7 @@ async fn run_until(desk: &Desk, case: Case, step: Step) -> bool {
 }
 
 /// Ends the program at a step and starts it again; returns what stands in the end.
-async fn end_at(founded: &Founded, case: Case, step: Step, afterwards: Afterwards) -> Vec<Shown> {
+async fn end_at(founded: &Founded, case: Case, step: Step, afterwards: Afterwards) -> String {
     let story = format!("{}, {step:?}, {afterwards:?}", case.name);
     let act = case.act;
     let desk = Desk::prepare(founded, act).await;
@@ -165,7 +171,7 @@ async fn end_at(founded: &Founded, case: Case, step: Step, afterwards: Afterward
         let done: Vec<_> = case.done().into_iter().map(|(calendar, start)| (calendar, instant(start))).collect();
         assert_eq!(shown, done, "{story}");
     }
-    events
+    told(&desk.all_events().await)
 }
 
 /// The steps of an act, each with its name. A whole run counts the calls and tells the requests.
@@ -200,28 +206,33 @@ fn shape(target: &str) -> String {
     }
 }
 
-fn told(events: &[Shown]) -> String {
-    let one = |(calendar, _, start): &Shown| {
+/// What the calendars show: the visits, and the event of another person that was there first.
+fn told(events: &[(String, Option<i64>, Timestamp)]) -> String {
+    let one = |(calendar, ours, start): &(String, Option<i64>, Timestamp)| {
         let who = TEAM.iter().find(|(_, known)| known == calendar).unwrap().0;
-        format!("{who} {}", start.in_tz("America/Sao_Paulo").unwrap().strftime("%H:%M"))
+        let theirs = if ours.is_some() { "" } else { " (theirs)" };
+        format!("{who} {}{theirs}", start.in_tz("America/Sao_Paulo").unwrap().strftime("%H:%M"))
     };
     if events.is_empty() { "no event".to_owned() } else { events.iter().map(one).collect::<Vec<_>>().join(", ") }
 }
 
+/// Characters of a column that says what stands.
+const WIDTH: usize = 41;
+
 /// Ends the program at every step of an act; returns the matrix of what stands in the end.
 async fn end_at_every_step(case: Case) -> String {
     let mut matrix = format!(
-        "{:<10} {:<38} {:<18} {:<18} {}\n",
+        "{:<12} {:<38} {:<WIDTH$} {:<WIDTH$} {}\n",
         "act", "the program ended", "came back", "stayed away", "and read first"
     );
     let founded = Founded::new().await;
     let steps = Box::pin(steps_of(&founded, case)).await;
     assert!(steps.len() > 10, "{} calls the service", case.name);
     for (name, step) in steps {
-        let back = told(&Box::pin(end_at(&founded, case, step, Afterwards::CameBack)).await);
-        let away = told(&Box::pin(end_at(&founded, case, step, Afterwards::StayedAway)).await);
-        let read = told(&Box::pin(end_at(&founded, case, step, Afterwards::ReadFirst)).await);
-        writeln!(matrix, "{:<10} {name:<38} {back:<18} {away:<18} {read}", case.name).unwrap();
+        let back = Box::pin(end_at(&founded, case, step, Afterwards::CameBack)).await;
+        let away = Box::pin(end_at(&founded, case, step, Afterwards::StayedAway)).await;
+        let read = Box::pin(end_at(&founded, case, step, Afterwards::ReadFirst)).await;
+        writeln!(matrix, "{:<12} {name:<38} {back:<WIDTH$} {away:<WIDTH$} {read}", case.name).unwrap();
     }
     matrix
 }
@@ -275,6 +286,13 @@ async fn booking_that_gives_way_and_is_cut_off_at_any_request_leaves_no_event() 
 async fn move_that_is_taken_back_and_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double() {
     let case = Case { act: Act::Move, obstacle: Obstacle::Rival, name: "TakeBack" };
     check_page("A move that is taken back", &Box::pin(end_at_every_step(case)).await);
+}
+
+#[tokio::test]
+async fn change_of_professional_that_is_taken_back_and_is_cut_off_at_any_request_leaves_neither_an_orphan_nor_a_double()
+{
+    let case = Case { act: Act::HandOver, obstacle: Obstacle::Rival, name: "HandBack" };
+    check_page("A move to another professional that is taken back", &Box::pin(end_at_every_step(case)).await);
 }
 
 #[tokio::test]

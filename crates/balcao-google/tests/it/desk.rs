@@ -273,12 +273,18 @@ impl Desk {
 
     /// Our events, as the service shows them to others.
     pub(crate) async fn events(&self) -> Vec<Shown> {
+        let all = self.all_events().await;
+        all.into_iter().filter_map(|(calendar, appointment, start)| Some((calendar, appointment?, start))).collect()
+    }
+
+    /// All events, as the service shows them: calendar, appointment if it is ours, start.
+    pub(crate) async fn all_events(&self) -> Vec<(String, Option<i64>, Timestamp)> {
         let (mut shown, always) = (Vec::new(), span("2026-11-01T00:00:00Z", "2026-12-31T00:00:00Z"));
         for (_, calendar) in TEAM {
             let found = self.judge.overlapping(self.organization, calendar, always).await.unwrap();
-            shown.extend(found.into_iter().filter_map(|event| {
+            shown.extend(found.into_iter().map(|event| {
                 let start = event.time.unwrap().span(&jiff::tz::TimeZone::UTC).unwrap().start;
-                Some((calendar.to_owned(), event.mark?.appointment, start))
+                (calendar.to_owned(), event.mark.map(|mark| mark.appointment), start)
             }));
         }
         shown.sort();

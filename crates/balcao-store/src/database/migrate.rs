@@ -327,6 +327,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112794_conflict_of_visit.sql"),
         postgres: include_str!("../../migrations/postgres/2026112794_conflict_of_visit.sql"),
     },
+    Migration {
+        version: 2_026_112_795,
+        name: "2026112795_sent_to",
+        sqlite: include_str!("../../migrations/sqlite/2026112795_sent_to.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112795_sent_to.sql"),
+    },
 ];
 
 /// A migration that the database has.

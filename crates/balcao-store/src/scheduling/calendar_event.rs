@@ -59,10 +59,12 @@ pub struct CalendarEvent {
     pub removed_event: Option<String>,
     /// Whether the event is written whatever is known of it, because a change that was taken back may still arrive.
     pub must_write: bool,
+    /// The calendar into which the event was sent by a request whose answer is missing, and when.
+    pub sent: Option<(String, Timestamp)>,
 }
 
 const COLUMNS: &str = "appointment_id, seed, attempt, begun, calendar_id, event_id, version, shown_from, shown_to, marked, wanted, \
-                       pushed, claim, tries, failure, crashes, removed_event_id, must_write";
+                       pushed, claim, tries, failure, crashes, removed_event_id, must_write, sent_to, sent_at";
 
 fn read(row: &Row<'_>) -> Result<CalendarEvent, StoreError> {
     let known = match row.get::<Option<String>>(5)? {
@@ -89,6 +91,7 @@ fn read(row: &Row<'_>) -> Result<CalendarEvent, StoreError> {
         crashes: row.get(15)?,
         removed_event: row.get(16)?,
         must_write: row.get::<i64>(17)? == 1,
+        sent: row.get::<Option<String>>(18)?.zip(row.get(19)?),
     })
 }
 
@@ -162,7 +165,7 @@ pub(crate) fn hand_over(
     tx.defer(
         "UPDATE calendar_event SET seed = o.seed, attempt = o.attempt, begun = o.begun, calendar_id = o.calendar_id,
              event_id = o.event_id, version = o.version, shown_from = o.shown_from, shown_to = o.shown_to, marked = o.marked,
-             must_write = o.must_write
+             must_write = o.must_write, sent_to = o.sent_to, sent_at = o.sent_at
          FROM calendar_event AS o
          WHERE calendar_event.organization_id = ?1 AND calendar_event.appointment_id = ?3
            AND o.organization_id = ?1 AND o.appointment_id = ?2",
@@ -330,7 +333,8 @@ pub fn record_shown(
 ) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE calendar_event SET calendar_id = ?4, event_id = ?5, version = ?6, shown_from = ?7, shown_to = ?8, marked = ?9,
-             pushed = ?10, claimed_until = 0, tries = 0, failure = NULL, crashes = 0, set_aside_at = NULL, must_write = 0
+             pushed = ?10, claimed_until = 0, tries = 0, failure = NULL, crashes = 0, set_aside_at = NULL, must_write = 0,
+             sent_to = ?11, sent_at = ?12
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",
         values![
             organization,
@@ -342,7 +346,9 @@ pub fn record_shown(
             known.span.start,
             known.span.end,
             known.marked,
-            claimed.wanted
+            claimed.wanted,
+            claimed.sent.as_ref().map(|(calendar, _)| calendar),
+            claimed.sent.as_ref().map(|(_, at)| *at)
         ],
     )?;
     Ok(changed == 1)
@@ -357,7 +363,7 @@ pub fn record_gone(tx: &mut Tx<'_>, organization: OrganizationId, claimed: &Cale
         "UPDATE calendar_event SET removed_event_id = COALESCE(event_id, removed_event_id),
              calendar_id = NULL, event_id = NULL, version = NULL, shown_from = NULL, shown_to = NULL,
              marked = NULL, attempt = attempt + 1, begun = 0, pushed = ?4, claimed_until = 0, tries = 0, failure = NULL,
-             crashes = 0, set_aside_at = NULL
+             crashes = 0, set_aside_at = NULL, sent_to = NULL, sent_at = NULL
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",
         values![organization, claimed.appointment, claimed.claim, claimed.wanted],
     )?;
@@ -375,11 +381,45 @@ pub fn begin_anew(
 ) -> Result<Option<CalendarEvent>, StoreError> {
     let sql = format!(
         "UPDATE calendar_event SET calendar_id = NULL, event_id = NULL, version = NULL, shown_from = NULL, shown_to = NULL,
-             marked = NULL, attempt = attempt + 1, begun = 1
+             marked = NULL, attempt = attempt + 1, begun = 1, sent_to = NULL, sent_at = NULL
          WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3
          RETURNING {COLUMNS}"
     );
     tx.query_optional(&sql, values![organization, claimed.appointment, claimed.claim], read)
+}
+
+/// Notes, before the request is sent, that the event is sent into another calendar. The claim goes on; returns whether it still held.
+///
+/// # Errors
+/// What the database said.
+pub fn note_sent(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    claimed: &CalendarEvent,
+    calendar: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE calendar_event SET sent_to = ?4, sent_at = ?5
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND claim = ?3",
+        values![organization, claimed.appointment, claimed.claim, calendar, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Notes that the event has to be written at once whatever is known of it, because a request that came late may have changed it.
+///
+/// # Errors
+/// What the database said.
+pub fn raise_to_write(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    appointment: AppointmentId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE calendar_event SET must_write = 1 WHERE organization_id = ?1 AND appointment_id = ?2";
+    tx.execute(sql, values![organization, appointment])?;
+    raise_again(tx, organization, appointment, now)
 }
 
 /// A push that failed.

@@ -213,7 +213,17 @@ pub async fn a_moved_appointment_hands_its_event_on(store: &Store) {
         let assumed = calendar_event::find(tx, world.organization, new)?.unwrap();
         assert_eq!(assumed.known.as_ref().map(|known| (known.span, known.marked)), Some((span, i64::from(new.get()))));
         assert!(assumed.must_write);
-        let moved = assumed;
+        let push = claimed(tx, world, new)?;
+        assert!(calendar_event::note_sent(tx, world.organization, &push, "elsewhere", at(1))?);
+        let sent = calendar_event::find(tx, world.organization, new)?.unwrap().sent;
+        assert_eq!(sent, Some(("elsewhere".to_owned(), at(1))));
+        assert!(!calendar_event::note_sent(tx, world.organization, &first, "elsewhere", at(1))?, "its claim is lost");
+        assert!(calendar_event::record_shown(tx, world.organization, &push, &known(&first, "1"))?);
+        let shown = calendar_event::find(tx, world.organization, new)?.unwrap();
+        assert!(shown.sent.is_none() && !shown.must_write && shown.wanted == shown.pushed);
+        calendar_event::raise_to_write(tx, world.organization, new, at(1))?;
+        let moved = calendar_event::find(tx, world.organization, new)?.unwrap();
+        assert!(moved.must_write && moved.wanted > moved.pushed);
         assert_eq!(calendar_event::find_by_event(tx, world.organization, &known(&first, "1").event)?, Some(moved));
         assert!(calendar_link::unlink(tx, world.organization, world.professional, CALENDAR)?);
         appointment::cancel(tx, world.organization, new, &MarkAuthor::Customer, at(2))?;

@@ -1,7 +1,7 @@
 //! What becomes of an event that an external calendar lists as changed: time of other people, our own write, a move that is taken over, or a
 //! conflict for staff. The rule is pure (`balcao_domain::outside_event`); this module reads what it needs and writes what it says.
 
-use balcao_domain::calendar_push::is_own_write;
+use balcao_domain::calendar_push::{is_late_transfer, is_own_write};
 use balcao_domain::outside_event::{
     ConflictKind, Edit, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision, judge_edit,
 };
@@ -113,6 +113,13 @@ fn follow(
         if let Some(late) = known_of(event, row.appointment) {
             calendar_event::adopt_late(tx, id, row.appointment, &late, edits.now)?;
         }
+        return Ok(Followed::default());
+    }
+    if let (Some(row), Some(shown)) = (row, &shown)
+        && push::sent_to(row, edits.now).is_some_and(|sent_to| is_late_transfer(event, shown, sent_to))
+    {
+        // The push brings it back, and finds out whether a person deleted it.
+        calendar_event::raise_to_write(tx, id, row.appointment, edits.now)?;
         return Ok(Followed::default());
     }
     if let (Some(row), Some(shown)) = (row, &shown)

@@ -12,13 +12,15 @@ use std::sync::Arc;
 use balcao_domain::calendar_push::{
     ChangedEvent, FoundEvent, MAX_CRASHES, PushStep, WantedEvent, judge_changed, next_step, read_found, retry_delay_s,
 };
-use balcao_domain::outside_event::{ConflictKind, EventMark, EventOwner, EventTime, OutsideEvent, ShownEvent};
+use balcao_domain::outside_event::{
+    ConflictKind, EventMark, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent,
+};
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_store::Tx;
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, FailedPush, KnownEvent};
 use balcao_store::scheduling::calendar_link;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::conflict_reports;
 use super::wanted::{Wanted, read_wanted};
@@ -27,6 +29,8 @@ use crate::context::calendar_service::{CalendarService, EventDraft, ServiceError
 
 /// How long a push may hold a row: longer than its calls may take together.
 const CLAIM: SignedDuration = SignedDuration::from_secs(60);
+/// How long a request whose answer is missing may still arrive.
+const LATE: SignedDuration = SignedDuration::from_hours(24);
 /// Calls of one push. Each either comes nearer to what is wanted or ends the push.
 const MAX_STEPS: u32 = 8;
 
@@ -118,6 +122,12 @@ pub async fn push_event(
 pub(super) fn shown(owner: &EventOwner, known: KnownEvent) -> ShownEvent {
     let mark = EventMark { owner: owner.clone(), appointment: known.marked };
     ShownEvent { calendar: known.calendar, id: known.event, version: known.version, span: known.span, mark }
+}
+
+/// The calendar into which a request that may still arrive brings the event.
+pub(super) fn sent_to(row: &CalendarEvent, now: Timestamp) -> Option<&str> {
+    let (calendar, at) = row.sent.as_ref()?;
+    (now.duration_since(*at) < LATE).then_some(calendar)
 }
 
 /// The event of a row, as it is stored.
@@ -255,7 +265,13 @@ impl Push<'_> {
 
     async fn transfer(&mut self) -> Result<(), Stop> {
         let (Some(wanted), Some(known)) = (self.wanted.event.clone(), self.known.clone()) else { return Ok(()) };
-        match self.service.transfer(self.organization, &known.id, &known.calendar, &wanted.calendar).await {
+        let earlier = self.row.sent.clone();
+        self.note_sent(&wanted.calendar).await?;
+        let answer = self.service.transfer(self.organization, &known.id, &known.calendar, &wanted.calendar).await;
+        if !matches!(answer, Err(ServiceError::Unknown { .. })) {
+            self.row.sent = earlier;
+        }
+        match answer {
             Ok(event) => self.take_transferred(Some(event), &wanted.calendar, known),
             // An earlier transfer may have arrived without its answer.
             Err(error @ (ServiceError::NotFound { .. } | ServiceError::Deleted | ServiceError::Unknown { .. })) => {
@@ -269,6 +285,22 @@ impl Push<'_> {
         }
     }
 
+    /// Notes into which calendar the event is sent, unless a request to yet another one may still arrive.
+    async fn note_sent(&mut self, calendar: &str) -> Result<(), Stop> {
+        let now = self.app.clock.now();
+        if sent_to(&self.row, now).is_some_and(|sent_to| sent_to != calendar) {
+            return Ok(());
+        }
+        let (organization, claimed, to) = (self.organization, self.row.clone(), calendar.to_owned());
+        let note = move |tx: &mut Tx<'_>| calendar_event::note_sent(tx, organization, &claimed, &to, now);
+        let held: Result<bool, balcao_store::StoreError> = self.app.store.write(note).await;
+        if !held.map_err(|error| Stop::UseCase(UseCaseError::Store(error)))? {
+            return Err(Stop::Lost);
+        }
+        self.row.sent = Some((calendar.to_owned(), now));
+        Ok(())
+    }
+
     /// Takes an event as it is in its new calendar. A transfer holds for every version, so a person may have changed the event before.
     fn take_transferred(&mut self, found: Option<OutsideEvent>, calendar: &str, known: ShownEvent) -> Result<(), Stop> {
         let transferred = ShownEvent { calendar: calendar.to_owned(), ..known };
@@ -279,7 +311,7 @@ impl Push<'_> {
     async fn delete(&mut self) -> Result<(), Stop> {
         let Some(known) = self.known.clone() else { return Ok(()) };
         match self.service.delete(self.organization, &known.calendar, &known.id, Some(&known.version)).await {
-            Ok(()) | Err(ServiceError::Deleted) => {
+            Ok(()) => {
                 self.known = None;
                 Ok(())
             }
@@ -304,6 +336,15 @@ impl Push<'_> {
         }
         self.is_unknown |= matches!(error, ServiceError::Unknown { .. });
         let found = self.find(&known.calendar).await?;
+        let is_gone = found.as_ref().is_none_or(|event| event.state == EventState::Cancelled);
+        if is_gone && let Some(sent_to) = sent_to(&self.row, self.app.clock.now()).map(str::to_owned) {
+            // A request that came late brought it there.
+            let there = self.find(&sent_to).await?;
+            if matches!(read_found(there.as_ref(), &self.wanted.owner), FoundEvent::Ours(_)) {
+                self.is_unknown = false;
+                return self.take_transferred(there, &sent_to, known.clone());
+            }
+        }
         self.is_unknown = false;
         self.take(found, known)
     }
