@@ -176,10 +176,9 @@ pub(crate) const OUTSIDE_TIME: &str = "SELECT l.professional_id, c.synced_at, b.
          JOIN outside_calendar c ON c.organization_id = ?1 AND c.calendar_id = l.calendar_id
          LEFT JOIN calendar_busy b ON b.organization_id = ?1 AND b.calendar_id = l.calendar_id
               AND b.ends_at > ?2 AND b.starts_at < ?3
-         WHERE l.organization_id = ?1
-         ORDER BY l.professional_id, b.starts_at, b.ends_at";
+         WHERE l.organization_id = ?1";
 
-/// What the external calendars say about every professional who has some, in a span: at least one row for each calendar.
+/// What the external calendars say about every professional who has some, in a span, in no order: at least one row for each calendar.
 ///
 /// # Errors
 /// What the database said.
