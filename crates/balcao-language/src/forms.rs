@@ -1,8 +1,8 @@
 //! Whether two words are forms of one word, and which words carry grammar alone.
 //!
-//! Whoever holds a note against a customer's words asks this: "prefere" is what "prefiro" says, "casada" is not what "casaco" says.
-//! Stems alone do not tell it, since an ending may make another word: "caminho" is no small "cama", and who speaks of a "casa" is not
-//! "casada". Only endings that bend a word may differ; whatever makes a word of another kind must stand on both.
+//! A note is compared with the words of the customer by this: "prefere" is what "prefiro" says, "casada" is not what "casaco" says.
+//! Stems alone do not decide it, because an ending may make another word: "caminho" does not mean a small "cama", and "casada" does not
+//! follow from "casa". Only endings that bend a word may differ; whatever makes a word of another kind must stand on both.
 
 use crate::{first_names::is_first_name, people::is_relative, search::stem};
 
@@ -39,7 +39,7 @@ const SHORT_AND_WHOLE: &[(&str, &str)] = &[
     ("ave", "avenue"), ("rd", "road"),
 ];
 
-/// Endings of participles, which say in which state somebody is.
+/// Endings of participles, which name the state of a person.
 const PARTICIPLES: &[&str] = &["ado", "ada", "ido", "ida"];
 
 /// Endings that make another word of a word: nouns of verbs, trades, shops, diminutives, adverbs; and the conditional.

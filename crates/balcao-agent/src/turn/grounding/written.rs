@@ -129,7 +129,7 @@ const REPORTS: &[&str] = &[
     "mentioned", "states", "stated",
 ];
 
-/// The words of a clause of a value without those that name whom it is kept of: "a cliente disse que prefere …" is "prefere …".
+/// The words of a clause of a value without those that name the customer: "a cliente disse que prefere …" is "prefere …".
 fn of_the_writer(clause: &str) -> Vec<String> {
     let all = words(clause);
     let is = |place: usize, class: &[&str]| all.get(place).is_some_and(|word| class.contains(&word.as_str()));
