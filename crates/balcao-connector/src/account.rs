@@ -20,7 +20,7 @@ use crate::{
     aside::aside,
     auth::{Credentials, RefreshKeeper},
     clock::Clock,
-    command::Operation,
+    command::{Operation, Response},
     connection::{Connection, LimitHeaders},
     error::{CallError, FailureKind, Outcome},
     fan_out,
@@ -39,6 +39,7 @@ use crate::{
 
 /// What a call may not hold.
 const TOO_MUCH: &str = "the answers of this call are larger than allowed";
+const NOT_IN_TIME: &str = "the answer was not read in time";
 
 /// An organization's access to a service. All calls of it share one budget: keep one for each account, not one for each call.
 #[derive(Debug)]
@@ -64,7 +65,20 @@ struct CallContext<'a> {
     held: &'a Held,
     /// By the clock's `elapsed`.
     until: Duration,
+    /// Whether one answer is the whole result, so that the result is taken from it where it is read.
+    is_one_answer: bool,
 }
+
+impl CallContext<'_> {
+    /// An answer that came and is not what it should be. A write was carried out all the same.
+    fn unreadable(&self, kind: FailureKind, detail: impl Into<String>) -> CallError {
+        let writes = !self.operation.command.method.is_safe();
+        CallError::new(kind, if writes { Outcome::Unknown } else { Outcome::NotDone }, detail)
+    }
+}
+
+/// What was read of an answer: the whole of it, or the result without our secrets.
+type Content = Result<Value, String>;
 
 impl Account {
     /// Binds a connection to settings. `keeper` is told of refresh tokens that were exchanged; `seed` decides the jitter.
@@ -127,8 +141,11 @@ impl Account {
         let limit = operation.command.timeout_ms.unwrap_or(self.connection.timeout_ms);
         let until = self.clock.elapsed().saturating_add(Duration::from_millis(limit));
         let held = Held::new(self.connection.max_response_bytes);
-        let going = CallContext { operation, key, held: &held, until };
-        let called = match entries(operation, arguments)? {
+        let command = &operation.command;
+        let items = entries(operation, arguments)?;
+        let is_one_answer = items.is_none() && command.pagination.is_none() && command.response.find.is_none();
+        let going = CallContext { operation, key, held: &held, until, is_one_answer };
+        let called = match items {
             Some(items) => self.each(going, arguments, items).await,
             None => {
                 self.single(going, &self.request(operation, arguments, None)?).await.map(|result| {
@@ -140,20 +157,18 @@ impl Account {
             }
         };
         // What a service echoes of our secrets goes no further: not to processors, nor to a model, a record or a customer.
-        let striker = self.striker().await;
         match called {
             Err(mut error) => {
-                error.detail = striker.text(&error.detail);
+                error.detail = self.striker().await.text(&error.detail);
                 tracing::debug!(path = operation.command.path, kind = ?error.kind, status = error.status, "call failed");
                 Err(error)
             }
+            Ok(result) if is_one_answer => Ok(result),
             Ok(value) => {
+                let striker = self.striker().await;
                 let left = until.saturating_sub(self.clock.elapsed());
-                striker.value_within(value, left).await.ok_or_else(|| {
-                    let writes = !operation.command.method.is_safe();
-                    let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
-                    CallError::new(FailureKind::Timeout, outcome, "the answer was not read in time")
-                })
+                let struck = striker.value_within(value, left).await;
+                struck.ok_or_else(|| going.unreadable(FailureKind::Timeout, NOT_IN_TIME))
             }
         }
     }
@@ -207,17 +222,18 @@ impl Account {
         if let Some(pagination) = &going.operation.command.pagination {
             return self.pages(going, pagination, request).await;
         }
-        let (answer, value) = self.repeat(going, request).await?;
-        let writes = !going.operation.command.method.is_safe();
-        let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
-        let unreadable = |detail: String| CallError::new(FailureKind::Unreadable, outcome, detail);
-        let result = response::result(response, value).map_err(unreadable)?;
+        let unreadable = |detail: String| going.unreadable(FailureKind::Unreadable, detail);
+        let (answer, content) = self.repeat(going, request).await?;
+        if going.is_one_answer {
+            return content.map_err(unreadable);
+        }
+        let result = content.and_then(|value| response::result(response, value)).map_err(unreadable)?;
         going.held.give_bytes(answer.taken);
         if going.held.keep(&result) { Ok(result) } else { Err(unreadable(TOO_MUCH.to_owned())) }
     }
 
     /// One request, sent again where that may help and cannot do harm.
-    async fn repeat(&self, going: CallContext<'_>, request: &Request) -> Result<(Answer, Value), CallError> {
+    async fn repeat(&self, going: CallContext<'_>, request: &Request) -> Result<(Answer, Content), CallError> {
         let mut request = request.clone();
         let header = self.connection.idempotency_header.as_ref().zip(going.key);
         let keyed = header.is_some();
@@ -259,7 +275,7 @@ impl Account {
         request: &Request,
         refused: Option<u64>,
         used: &mut u64,
-    ) -> Result<(Answer, Value), CallError> {
+    ) -> Result<(Answer, Content), CallError> {
         if self.transport.is_trial() && !going.operation.command.method.is_safe() {
             let detail = "a trial run sends nothing that may change something";
             return Err(CallError::new(FailureKind::Forbidden, Outcome::NotDone, detail));
@@ -282,30 +298,32 @@ impl Account {
         drop(settling);
         let (writes, values_left) = (!command.method.is_safe(), going.held.values_left());
         let (taken, now) = (answer.taken, self.clock.now());
+        // The token that was sent is among the secrets by now.
+        let striker = if going.is_one_answer { Some(self.striker().await) } else { None };
         let (answer, read) = if answer.is_large() {
             let (response, errors) = (command.response.clone(), self.connection.errors.clone());
             let reading = move || {
                 let read = answer.read(&response, &errors, writes, values_left, now);
-                (answer, read)
+                let content = read.map(|value| content(value, &response, striker.as_deref()));
+                (answer, content)
             };
             let left = going.until.saturating_sub(self.clock.elapsed());
             aside(left, reading).await.ok_or_else(|| {
                 going.held.give_bytes(taken);
-                let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
-                CallError::new(FailureKind::Timeout, outcome, "the answer was not read in time")
+                going.unreadable(FailureKind::Timeout, NOT_IN_TIME)
             })?
         } else {
             let read = answer.read(&command.response, &self.connection.errors, writes, values_left, now);
-            (answer, read)
+            (answer, read.map(|value| content(value, &command.response, striker.as_deref())))
         };
         if read.is_err() {
             going.held.give_bytes(answer.taken);
         }
-        let value = read.map_err(|error| match told.refused {
+        let content = read.map_err(|error| match told.refused {
             Some(wait) => CallError { retry_after: wait.or(told.reset), ..error },
             None => error,
         })?;
-        Ok((answer, value))
+        Ok((answer, content))
     }
 
     /// Waits for the budget, if that is not too long.
@@ -342,6 +360,14 @@ impl Account {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
+}
+
+/// The value that was read, or with a striker the result in it without our secrets.
+fn content(value: Value, response: &Response, striker: Option<&Striker>) -> Content {
+    let Some(striker) = striker else { return Ok(value) };
+    let mut result = response::result(response, value)?;
+    striker.value(&mut result);
+    Ok(result)
 }
 
 /// Gives a request back to the budget, also where the call is dropped while it is under way.

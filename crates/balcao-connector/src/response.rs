@@ -43,14 +43,18 @@ pub(crate) enum Bytes {
     Late,
 }
 
-/// Bytes of a body that are read where they arrive: less than a millisecond's work.
+/// Bytes and values of a body that are read where they arrive: less than a millisecond's work.
 const INLINE_BYTES: usize = 64 * 1024;
+const INLINE_VALUES: usize = 5_000;
 
 impl Answer {
     /// Whether reading it would hold up others on the same thread.
-    pub(crate) const fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         match &self.body {
-            Bytes::Whole(bytes) => bytes.len() > INLINE_BYTES,
+            Bytes::Whole(bytes) => {
+                bytes.len() > INLINE_BYTES
+                    || bytes.len() > INLINE_VALUES && balcao_json::count_values(bytes) > INLINE_VALUES
+            }
             Bytes::TooLarge | Bytes::Cut | Bytes::Late => false,
         }
     }

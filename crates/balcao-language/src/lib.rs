@@ -11,6 +11,7 @@ pub mod dates;
 pub mod detect;
 pub mod first_names;
 pub mod format;
+pub mod forms;
 pub mod intents_rules;
 pub mod lead_times;
 pub mod moments;
@@ -35,6 +36,7 @@ pub use dates::{
 };
 pub use detect::english;
 pub use first_names::is_first_name;
+pub use forms::{is_form_of, is_function_word};
 pub use intents_rules::{asks_for_human, contains_word, opt_in, opt_out};
 pub use lead_times::lead_times;
 pub use moments::looked_at;

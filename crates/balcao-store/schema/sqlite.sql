@@ -666,7 +666,7 @@ CREATE TABLE retention (
     next_at BIGINT NOT NULL,
     -- Whoever deletes died if nothing is known by then.
     lease_until BIGINT
-);
+, crashes BIGINT NOT NULL DEFAULT 0);
 CREATE TABLE agenda_feed (
     id INTEGER PRIMARY KEY,
     organization_id INTEGER NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
@@ -961,7 +961,7 @@ CREATE TABLE calendar_comparison (
     equal BIGINT NOT NULL DEFAULT 0,
     repaired BIGINT NOT NULL DEFAULT 0,
     differing BIGINT NOT NULL DEFAULT 0
-);
+, crashes BIGINT NOT NULL DEFAULT 0);
 CREATE INDEX pack_delivery_failed ON pack_delivery (organization_id, not_before) WHERE state = 'failed';
 CREATE INDEX pack_delivery_command_failed ON pack_delivery_command (organization_id, not_before) WHERE state = 'failed';
 CREATE TABLE calendar_conflict_instance (

@@ -13,7 +13,7 @@ use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// How long work may wait before the monitor raises an alert.
-const ALERT_AFTER: [(BacklogKind, Duration); 9] = [
+const ALERT_AFTER: [(BacklogKind, Duration); 10] = [
     (BacklogKind::Account, Duration::ZERO),
     (BacklogKind::Message, Duration::from_mins(2)),
     (BacklogKind::Answer, Duration::from_mins(2)),
@@ -23,6 +23,7 @@ const ALERT_AFTER: [(BacklogKind, Duration); 9] = [
     (BacklogKind::Calendar, Duration::from_mins(15)),
     (BacklogKind::Event, Duration::ZERO),
     (BacklogKind::Delivery, Duration::ZERO),
+    (BacklogKind::Nightly, Duration::ZERO),
 ];
 
 /// What can wait too long.
@@ -46,6 +47,8 @@ pub enum BacklogKind {
     Event,
     /// What a pack's service sent, or a command that it started, set aside within the last day.
     Delivery,
+    /// Work of the night, a comparison with external calendars or a deletion of old data, that was set aside.
+    Nightly,
 }
 
 /// Something has waited too long.
@@ -77,6 +80,10 @@ impl fmt::Display for Alarm {
             }
             BacklogKind::Delivery => {
                 "a delivery of a pack's service, or a command of one, that was set aside (`balcao doctor` counts them, the log says why)"
+            }
+            BacklogKind::Nightly => {
+                "nightly work that was set aside after three crashes (`balcao calendar sync` takes a comparison up again, \
+                 `balcao retention` the deletion of old data)"
             }
         };
         write!(f, "{what} has waited for {} s, with {} more", self.age_s, self.count.saturating_sub(1))
@@ -144,6 +151,7 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
             BacklogKind::Calendar => figures.calendars,
             BacklogKind::Event => figures.set_aside,
             BacklogKind::Delivery => figures.deliveries(),
+            BacklogKind::Nightly => figures.nightly(),
         };
         let age_s = waiting.age(now);
         (age_s > patience.as_secs()).then_some(Alarm { what, age_s, count: waiting.count })

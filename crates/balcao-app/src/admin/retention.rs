@@ -1,7 +1,8 @@
 //! Deletes what was kept long enough, once a day for each organization, in small batches.
 //!
 //! A setting per kind decides the storage period ([`Periods`]); `balcao_store::ops::retention` decides what may be deleted at all. After
-//! a crash the next process deletes the rest, once the claim has expired. Two processes at once delete nothing twice.
+//! a crash the next process deletes the rest, once the claim has expired. After three crashes nothing is deleted before a person deletes by
+//! command, and an alarm says so. Two processes at once delete nothing twice.
 
 use std::time::Duration;
 
@@ -120,33 +121,44 @@ impl Retention {
         if !self.app.store.write(claim).await? {
             return Ok(None);
         }
+        let deleted = self.delete_all(&mut held, stop).await;
+        let (now, is_whole) = (self.app.clock.now(), deleted.is_ok() && !stop.is_cancelled());
+        let end = move |tx: &mut Tx<'_>| {
+            if is_whole {
+                let (_, zone) = organization(tx, id)?;
+                retention::finish(tx, id, held, next(now, &zone))?;
+            } else {
+                retention::give_back(tx, id, held)?;
+            }
+            Ok::<_, UseCaseError>(())
+        };
+        self.app.store.write(end).await?;
+        let tally = deleted?;
+        let told: i64 = tally.iter().map(|(_, count)| count).sum();
+        tracing::info!(organization = %id, rows = told, "what was kept long enough was deleted");
+        Ok(Some(tally))
+    }
+
+    /// Deletes in batches, and renews the claim that lasts until `held` after each, until `stop` is cancelled.
+    async fn delete_all(&self, held: &mut Timestamp, stop: &CancellationToken) -> Result<Tally, UseCaseError> {
+        let id = self.organization;
         let mut tally = Vec::new();
         for (old, count) in self.preview().await? {
             let mut gone = 0;
             while gone < count && !stop.is_cancelled() {
                 let deleted = self.batch(old, count - gone).await?;
                 gone += deleted;
-                let until = later(self.app.clock.now(), LEASE);
-                let renew = move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(retention::renew(tx, id, held, until)?);
+                let (until, from) = (later(self.app.clock.now(), LEASE), *held);
+                let renew = move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(retention::renew(tx, id, from, until)?);
                 if deleted == 0 || !self.app.store.write(renew).await? {
                     break;
                 }
-                held = until;
+                *held = until;
             }
             metrics::deleted(old.as_str(), gone);
             tally.push((old, gone));
         }
-        if !stop.is_cancelled() {
-            let now = self.app.clock.now();
-            let finish = move |tx: &mut Tx<'_>| {
-                let (_, zone) = organization(tx, id)?;
-                Ok::<_, UseCaseError>(retention::finish(tx, id, held, next(now, &zone))?)
-            };
-            self.app.store.write(finish).await?;
-        }
-        let told: i64 = tally.iter().map(|(_, count)| count).sum();
-        tracing::info!(organization = %id, rows = told, "what was kept long enough was deleted");
-        Ok(Some(tally))
+        Ok(tally)
     }
 
     /// What would be deleted now.
@@ -162,7 +174,7 @@ impl Retention {
         self.app.look(count).await
     }
 
-    /// Deletes what was kept long enough, whatever was done today; gives what.
+    /// Deletes what was kept long enough, whatever was done today; gives what. The daily deletion goes on if it was set aside.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -179,6 +191,9 @@ impl Retention {
             }
             tally.push((old, gone));
         }
+        let id = self.organization;
+        let take_up = move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(retention::take_up(tx, id)?);
+        self.app.store.write(take_up).await?;
         Ok(tally)
     }
 

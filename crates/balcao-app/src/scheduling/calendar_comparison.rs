@@ -179,7 +179,7 @@ impl CalendarComparison {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed; inside, why the service did not answer. A comparison without an end runs again an hour
-    /// later.
+    /// later. If the program crashed at it three times, it runs no more before a person takes it up again, and an alarm says so.
     pub async fn run_nightly(
         &self,
         id: OrganizationId,
@@ -195,7 +195,13 @@ impl CalendarComparison {
             Ok(calendar_comparison::claim(tx, id, day, now, until)?.then_some(day))
         };
         let Some(day) = self.app.store.write(claim).await? else { return Ok(None) };
-        let compared = self.run(id, false).await?;
+        let compared = self.run(id, false).await;
+        if !matches!(compared, Ok(Ok(_))) {
+            // No crash, so it does not count as one. Where the database fails here, too, it counts.
+            let forget = move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(calendar_comparison::forget_crash(tx, id, day)?);
+            self.app.store.write(forget).await?;
+        }
+        let compared = compared?;
         if let Ok(comparison) = &compared {
             let count = |some: usize| u32::try_from(some).unwrap_or(u32::MAX);
             let result = ComparisonResult {

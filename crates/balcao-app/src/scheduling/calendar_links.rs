@@ -47,6 +47,8 @@ pub struct CalendarStatus {
     /// Appointments among them whose event is not written any more, because the program crashed each time while it wrote the event; at
     /// most 1000.
     pub set_aside: Vec<AppointmentId>,
+    /// Whether the nightly comparison runs no more, because the program crashed each time while it compared.
+    pub comparison_set_aside: bool,
     /// Open conflicts.
     pub conflicts: usize,
     /// Events that cannot be read, each with its reason.
@@ -247,6 +249,7 @@ impl CalendarLinks {
             let unreadable = calendar_mirror::list_quarantined(tx, id, LISTED)?.into_iter();
             let unreadable = unreadable.map(|one| format!("{} {}: {}", one.calendar, one.event, one.reason)).collect();
             let set_aside = calendar_crash::list(tx, id, LISTED)?.appointments;
+            let comparison_set_aside = calendar_comparison::is_set_aside(tx, id, now)?;
             let last_comparison = calendar_comparison::find_last(tx, id)?.map(|(ended_at, result)| {
                 let ComparisonResult { equal, repaired, differing } = result;
                 LastComparison { ended_at, equal, repaired, differing }
@@ -264,6 +267,7 @@ impl CalendarLinks {
                 links,
                 waiting,
                 set_aside,
+                comparison_set_aside,
                 conflicts,
                 unreadable,
                 last_comparison,

@@ -1,11 +1,15 @@
 //! P-06: old rows disappear by themselves, once a day, and only a search for them notices.
 
+use balcao_app::admin::backlog::{self, BacklogKind};
 use balcao_app::admin::retention::{Periods, Retention, Tally};
 use balcao_app::conversations::Conversations;
 use balcao_app::messaging::files::{FileRefusal, Files};
+use balcao_domain::Clock;
 use balcao_domain::attachment::AttachmentState;
 use balcao_llm::providers::scripted::says;
+use balcao_store::Tx;
 use balcao_store::ops::retention::RetentionKind;
+use jiff::SignedDuration;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -109,10 +113,40 @@ async fn whoever_is_told_to_stop_leaves_the_rest_to_the_next() {
     stopped.cancel();
     let told = keeper.when_due(&stopped).await.unwrap().unwrap();
     assert!(told.iter().all(|(_, count)| *count == 0), "{told:?}");
-    assert_eq!(keeper.when_due(&CancellationToken::new()).await.unwrap(), None, "somebody may be at it");
-    shop.advance_secs(600);
+    // The claim was given back, and the stop was no crash.
     let told = keeper.when_due(&CancellationToken::new()).await.unwrap().unwrap();
     assert_eq!(of(&told, RetentionKind::Trace), 1);
+}
+
+#[tokio::test]
+async fn a_deletion_at_which_the_program_died_three_times_waits_for_a_person() {
+    let shop = answered(&[]).await;
+    let organization = shop.world.organization;
+    let (keeper, stop) = (keeper(&shop, Periods::default()), CancellationToken::new());
+    assert_eq!(keeper.when_due(&stop).await.unwrap(), None);
+    shop.advance_secs(40 * DAY);
+    let alarms = async || {
+        let now = shop.world.clock.now();
+        let figures = shop.in_transaction(move |tx| balcao_store::ops::backlog::read(tx, now)).await;
+        backlog::alarms(&figures, now).into_iter().map(|alarm| alarm.what).collect::<Vec<_>>()
+    };
+    for _death in 0..3 {
+        assert!(!alarms().await.contains(&BacklogKind::Nightly));
+        let now = shop.world.clock.now();
+        let until = now + SignedDuration::from_secs(600);
+        let claim = move |tx: &mut Tx<'_>| balcao_store::ops::retention::claim(tx, organization, now, until, now);
+        assert!(shop.in_transaction(claim).await);
+        assert_eq!(keeper.when_due(&stop).await.unwrap(), None, "a process may be at it");
+        shop.advance_secs(600);
+    }
+    assert_eq!(keeper.when_due(&stop).await.unwrap(), None, "it is set aside");
+    shop.advance_secs(DAY);
+    assert_eq!(keeper.when_due(&stop).await.unwrap(), None, "also a day later");
+    assert!(alarms().await.contains(&BacklogKind::Nightly));
+    // A person deletes by command, and the daily deletion goes on.
+    assert_eq!(of(&keeper.now().await.unwrap(), RetentionKind::Trace), 1);
+    assert!(!alarms().await.contains(&BacklogKind::Nightly));
+    assert!(keeper.when_due(&stop).await.unwrap().is_some());
 }
 
 #[tokio::test]

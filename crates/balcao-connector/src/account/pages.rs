@@ -31,7 +31,8 @@ impl Account {
         let mut more = false;
         let mut seen = vec![request.url.clone()];
         for page in 0.. {
-            let (answer, value) = self.repeat(going, &request).await?;
+            let (answer, content) = self.repeat(going, &request).await?;
+            let value = content.map_err(|detail| unreadable(&detail))?;
             let found = value.pointer(&pagination.items).and_then(Value::as_array);
             let found =
                 found.ok_or_else(|| unreadable(&format!("the answer has no list at `{}`", pagination.items)))?;

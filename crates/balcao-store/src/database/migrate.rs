@@ -333,6 +333,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112795_sent_to.sql"),
         postgres: include_str!("../../migrations/postgres/2026112795_sent_to.sql"),
     },
+    Migration {
+        version: 2_026_112_799,
+        name: "2026112799_nightly_crashes",
+        sqlite: include_str!("../../migrations/sqlite/2026112799_nightly_crashes.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112799_nightly_crashes.sql"),
+    },
 ];
 
 /// A migration that the database has.

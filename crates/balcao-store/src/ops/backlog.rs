@@ -3,6 +3,7 @@
 //! Read in one transaction by queries over partial indexes: they cost what waits, not what is stored. Every process that
 //! serves the same organization over the same database reads the same.
 
+use balcao_domain::calendar_push::MAX_CRASHES;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::database::error::StoreError;
@@ -59,6 +60,10 @@ pub struct Figures {
     pub calendars: Waiting,
     /// Appointments whose event in an external calendar was set aside, because the program crashed each time while it wrote the event.
     pub set_aside: Waiting,
+    /// Nightly comparisons with external calendars that were set aside after crashes, since their last claim ended.
+    pub comparisons: Waiting,
+    /// Deletions of old data that were set aside after crashes, since they were due.
+    pub deletions: Waiting,
     /// Deliveries of packs' services that were set aside within the last day, since their last attempt.
     pub unread_deliveries: Waiting,
     /// Commands that such deliveries started and that were set aside within the last day, since their last attempt.
@@ -82,6 +87,12 @@ impl Figures {
     #[must_use]
     pub fn due(&self) -> Waiting {
         joined(self.reminders, self.follow_ups)
+    }
+
+    /// The work of nights that was set aside after crashes: comparisons with external calendars and deletions of old data.
+    #[must_use]
+    pub fn nightly(&self) -> Waiting {
+        joined(self.comparisons, self.deletions)
     }
 
     /// What services of packs sent, and the commands that it started, where either was set aside within the last day.
@@ -140,6 +151,16 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
             "SELECT count(*), min(set_aside_at) FROM calendar_event t WHERE set_aside_at IS NOT NULL",
             None,
         )?,
+        comparisons: crashed(
+            tx,
+            "SELECT count(*), min(claimed_until) FROM calendar_comparison t WHERE claimed_until <= ?2 AND crashes >= ?3",
+            now,
+        )?,
+        deletions: crashed(
+            tx,
+            "SELECT count(*), min(next_at) FROM retention t WHERE lease_until <= ?2 AND crashes >= ?3",
+            now,
+        )?,
         unread_deliveries: waiting(
             tx,
             "SELECT count(*), min(not_before) FROM pack_delivery t WHERE state = 'failed' AND not_before > ?2",
@@ -190,6 +211,13 @@ fn waiting(tx: &mut Tx<'_>, sql: &str, now: Option<Timestamp>) -> Result<Waiting
         Some(now) => tx.query_one(&of_served(sql), values![served, now], read),
         None => tx.query_one(&of_served(sql), values![served], read),
     }
+}
+
+/// The work that is not claimed any more, because the program crashed at it [`MAX_CRASHES`] times.
+fn crashed(tx: &mut Tx<'_>, sql: &str, now: Timestamp) -> Result<Waiting, StoreError> {
+    let served = tx.served();
+    let read = |row: &Row<'_>| Ok(Waiting { count: row.get(0)?, since: row.get(1)? });
+    tx.query_one(&of_served(sql), values![served, now, MAX_CRASHES], read)
 }
 
 /// The same of the organizations that are served: the rows of `t` have theirs.

@@ -6,6 +6,7 @@
 //! stays for ever, because it identifies a repeat (I-2). A second deletion changes nothing.
 
 use balcao_domain::OrganizationId;
+use balcao_domain::calendar_push::MAX_CRASHES;
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
@@ -227,7 +228,8 @@ pub fn delete(
 }
 
 /// Claims the deletion of an organization's old rows until `until`, if it is due and no process has it. If the claim is not renewed by
-/// then, its process counts as dead. The first deletion of an organization is due at `first`.
+/// then, its process counts as dead. The claim counts as a crash until it ends; after [`MAX_CRASHES`] nothing is deleted before a person
+/// takes it up again ([`take_up`]). The first deletion of an organization is due at `first`.
 ///
 /// # Errors
 /// What the database said.
@@ -243,9 +245,9 @@ pub fn claim(
         values![organization, first],
     )?;
     let claimed = tx.execute(
-        "UPDATE retention SET lease_until = ?3
-         WHERE organization_id = ?1 AND next_at <= ?2 AND (lease_until IS NULL OR lease_until <= ?2)",
-        values![organization, now, until],
+        "UPDATE retention SET lease_until = ?3, crashes = crashes + 1
+         WHERE organization_id = ?1 AND next_at <= ?2 AND (lease_until IS NULL OR lease_until <= ?2) AND crashes < ?4",
+        values![organization, now, until, MAX_CRASHES],
     )?;
     Ok(claimed == 1)
 }
@@ -274,6 +276,26 @@ pub fn finish(
     held: Timestamp,
     next: Timestamp,
 ) -> Result<bool, StoreError> {
-    let sql = "UPDATE retention SET lease_until = NULL, next_at = ?3 WHERE organization_id = ?1 AND lease_until = ?2";
+    let sql = "UPDATE retention SET lease_until = NULL, next_at = ?3, crashes = 0
+               WHERE organization_id = ?1 AND lease_until = ?2";
     Ok(tx.execute(sql, values![organization, held, next])? == 1)
+}
+
+/// Gives the claim back that is held until `held`, before all was deleted: the work stopped and did not crash.
+///
+/// # Errors
+/// What the database said.
+pub fn give_back(tx: &mut Tx<'_>, organization: OrganizationId, held: Timestamp) -> Result<(), StoreError> {
+    let sql = "UPDATE retention SET lease_until = NULL, crashes = 0 WHERE organization_id = ?1 AND lease_until = ?2";
+    tx.execute(sql, values![organization, held])?;
+    Ok(())
+}
+
+/// Takes up again what was set aside after [`MAX_CRASHES`]; tells whether it was.
+///
+/// # Errors
+/// What the database said.
+pub fn take_up(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<bool, StoreError> {
+    let sql = "UPDATE retention SET crashes = 0 WHERE organization_id = ?1 AND crashes >= ?2";
+    Ok(tx.execute(sql, values![organization, MAX_CRASHES])? == 1)
 }

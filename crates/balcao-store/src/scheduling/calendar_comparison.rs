@@ -1,8 +1,10 @@
 //! The nightly comparison of appointments with their events: one for each business and day, whatever the number of processes.
 //!
 //! A process claims the day before it begins. A claim that ran out without an end may be taken by another process, so a crash delays a
-//! comparison and does not lose it.
+//! comparison and does not lose it. A claim counts as a crash until its end, and after [`MAX_CRASHES`] no process compares before a person
+//! takes the comparison up again.
 
+use balcao_domain::calendar_push::MAX_CRASHES;
 use balcao_domain::{AppointmentId, OrganizationId};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -22,7 +24,7 @@ pub struct ComparisonResult {
     pub differing: u32,
 }
 
-/// Claims the comparison of a day until `until`; tells whether this process has it.
+/// Claims the comparison of a day until `until`; tells whether this process has it. The claim counts as a crash until its end.
 ///
 /// # Errors
 /// What the database said.
@@ -34,14 +36,37 @@ pub fn claim(
     until: Timestamp,
 ) -> Result<bool, StoreError> {
     let claimed = tx.execute(
-        "INSERT INTO calendar_comparison (organization_id, day, claimed_until) VALUES (?1, ?2, ?4)
-         ON CONFLICT (organization_id) DO UPDATE SET day = excluded.day, claimed_until = excluded.claimed_until, ended_at = NULL
-         WHERE calendar_comparison.day < excluded.day
-            OR (calendar_comparison.day = excluded.day AND calendar_comparison.ended_at IS NULL
-                AND calendar_comparison.claimed_until <= ?3)",
-        values![organization, day.to_string(), now, until],
+        "INSERT INTO calendar_comparison (organization_id, day, claimed_until, crashes) VALUES (?1, ?2, ?4, 1)
+         ON CONFLICT (organization_id) DO UPDATE SET day = excluded.day, claimed_until = excluded.claimed_until, ended_at = NULL,
+             crashes = calendar_comparison.crashes + 1
+         WHERE calendar_comparison.crashes < ?5
+           AND (calendar_comparison.day < excluded.day
+                OR (calendar_comparison.day = excluded.day AND calendar_comparison.ended_at IS NULL
+                    AND calendar_comparison.claimed_until <= ?3))",
+        values![organization, day.to_string(), now, until, MAX_CRASHES],
     )?;
     Ok(claimed == 1)
+}
+
+/// Takes back the count of a claim whose comparison ended without a result, such as for lack of an answer: that was no crash. The claim
+/// holds until it runs out.
+///
+/// # Errors
+/// What the database said.
+pub fn forget_crash(tx: &mut Tx<'_>, organization: OrganizationId, day: Date) -> Result<(), StoreError> {
+    let sql = "UPDATE calendar_comparison SET crashes = 0 WHERE organization_id = ?1 AND day = ?2";
+    tx.execute(sql, values![organization, day.to_string()])?;
+    Ok(())
+}
+
+/// Whether no process compares any more, because each of [`MAX_CRASHES`] claims ended in a crash.
+///
+/// # Errors
+/// What the database said.
+pub fn is_set_aside(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<bool, StoreError> {
+    let sql =
+        "SELECT count(*) FROM calendar_comparison WHERE organization_id = ?1 AND crashes >= ?2 AND claimed_until <= ?3";
+    tx.query_one(sql, values![organization, MAX_CRASHES, now], |row| row.get::<i64>(0)).map(|count| count > 0)
 }
 
 /// Records the end of the comparison of a day; tells whether it had none yet.
@@ -57,7 +82,7 @@ pub fn record_end(
 ) -> Result<bool, StoreError> {
     let ComparisonResult { equal, repaired, differing } = result;
     let ended = tx.execute(
-        "UPDATE calendar_comparison SET ended_at = ?3, equal = ?4, repaired = ?5, differing = ?6
+        "UPDATE calendar_comparison SET ended_at = ?3, equal = ?4, repaired = ?5, differing = ?6, crashes = 0
          WHERE organization_id = ?1 AND day = ?2 AND ended_at IS NULL",
         values![organization, day.to_string(), now, equal, repaired, differing],
     )?;

@@ -1,4 +1,5 @@
-//! Events and external calendars at which the program crashed each time: they are set aside, and the others go on.
+//! Events and external calendars at which the program crashed each time: they are set aside, and the others go on. So is the nightly
+//! comparison.
 //!
 //! Invariant: a claim counts as a crash before the first call to the service, and the end of its push or reading takes the count back.
 
@@ -54,7 +55,12 @@ pub fn set_aside(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) 
         ],
         |row| row.get(0),
     )?;
-    Ok(SetAside { appointments, calendars })
+    let found = SetAside { appointments, calendars };
+    if !found.is_empty() {
+        // What the nightly comparison crashed at is found, so that the comparison goes on without it.
+        tx.execute("UPDATE calendar_comparison SET crashes = 0 WHERE organization_id = ?1", values![organization])?;
+    }
+    Ok(found)
 }
 
 /// What is set aside, at most `limit` of each kind.
@@ -92,5 +98,9 @@ pub fn take_up(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) ->
          WHERE organization_id = ?1 AND set_aside_at IS NOT NULL",
         values![organization, now],
     )?;
-    Ok(events.saturating_add(calendars))
+    let comparison = tx.execute(
+        "UPDATE calendar_comparison SET crashes = 0 WHERE organization_id = ?1 AND crashes >= ?2 AND claimed_until <= ?3",
+        values![organization, MAX_CRASHES, now],
+    )?;
+    Ok(events.saturating_add(calendars).saturating_add(comparison))
 }

@@ -117,6 +117,7 @@ contract! {
         a_series_is_one_conflict_that_ends_with_its_last_instance,
         a_report_of_a_move_follows_the_appointment_and_ends_with_it,
         a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
+        a_comparison_at_which_three_programs_crashed_is_set_aside,
     ]
     outside_calendars: [
         an_appointment_raises_its_event_only_where_a_calendar_is_linked_for_writing,
@@ -302,6 +303,7 @@ contract! {
         what_happened_goes_but_for_the_latest_and_its_numbers_rise,
         a_batch_is_no_larger_than_it_may_be,
         the_days_deleting_is_done_by_one,
+        a_deletion_at_which_three_programs_died_is_set_aside,
         tenants_keep_their_own,
     ]
     attachments: [

@@ -5,9 +5,11 @@
 use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, Span};
+use balcao_store::ops::backlog;
 use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult, MAX_DIFFERENCES, StoredDifference};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, RecordedConflict};
+use balcao_store::scheduling::calendar_crash;
 use balcao_store::{Store, StoreError, Tx};
 use jiff::civil::date;
 
@@ -20,6 +22,7 @@ cases!(
     a_series_is_one_conflict_that_ends_with_its_last_instance,
     a_report_of_a_move_follows_the_appointment_and_ends_with_it,
     a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
+    a_comparison_at_which_three_programs_crashed_is_set_aside,
 );
 
 const CALENDAR: &str = "ana@calendar.example";
@@ -176,6 +179,41 @@ pub async fn a_report_of_a_move_follows_the_appointment_and_ends_with_it(store: 
         assert_eq!(calendar_conflict::end_old_moves(tx, organization, at(3))?, 1);
         assert_eq!(calendar_conflict::find_move(tx, organization, second)?, None);
         assert!(!calendar_conflict::follow_move(tx, organization, number, first, further)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// A claim counts as a crash until its end, from night to night; what ended without a result was none.
+pub async fn a_comparison_at_which_three_programs_crashed_is_set_aside(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let organization = ours.organization;
+        let (day, next) = (date(2026, 11, 24), date(2026, 11, 25));
+        let claim = |tx: &mut Tx<'_>, day, second: i64| {
+            calendar_comparison::claim(tx, organization, day, at(second), at(second + 60))
+        };
+        assert!(claim(tx, day, 0)? && claim(tx, day, 60)?);
+        calendar_comparison::forget_crash(tx, organization, day)?;
+        assert!(!claim(tx, day, 119)?, "the claim holds until it runs out");
+        assert!(claim(tx, day, 120)? && claim(tx, day, 180)? && claim(tx, next, 300)?);
+        assert!(!calendar_comparison::is_set_aside(tx, organization, at(359))?, "a process may be at it");
+        assert_eq!(backlog::read(tx, at(359))?.comparisons.count, 0);
+        assert!(!claim(tx, next, 360)? && !claim(tx, date(2026, 11, 26), 9_000)?);
+        assert!(calendar_comparison::is_set_aside(tx, organization, at(360))?);
+        let waiting = backlog::read(tx, at(400))?.comparisons;
+        assert_eq!((waiting.count, waiting.since), (1, Some(at(360))));
+        assert!(calendar_comparison::claim(tx, theirs.organization, next, at(360), at(420))?, "others go on");
+        assert!(!calendar_comparison::is_set_aside(tx, theirs.organization, at(999))?);
+        assert_eq!(calendar_crash::take_up(tx, theirs.organization, at(400))?, 0);
+        assert_eq!(calendar_crash::take_up(tx, organization, at(400))?, 1);
+        assert!(!calendar_comparison::is_set_aside(tx, organization, at(400))?);
+        assert!(claim(tx, next, 400)?);
+        let result = ComparisonResult { equal: 1, repaired: 0, differing: 0 };
+        assert!(calendar_comparison::record_end(tx, organization, next, result, at(410))?);
+        for (day, second) in [(26, 500), (26, 560), (26, 620)] {
+            assert!(claim(tx, date(2026, 11, day), second)?, "an end begins the count again");
+        }
         Ok(())
     })
     .await;

@@ -8,6 +8,7 @@ use balcao_store::messaging::inbox::{self, NewInbox};
 use balcao_store::messaging::message::{self, Author, NewMessage};
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::messaging::web_chat::{self, ChatAuthor, NewEntry};
+use balcao_store::ops::backlog;
 use balcao_store::ops::retention::{self, RetentionKind};
 use balcao_store::turns::ledger::{self, EffectKey};
 use balcao_store::turns::turn::{self, Closing};
@@ -24,6 +25,7 @@ cases!(
     what_happened_goes_but_for_the_latest_and_its_numbers_rise,
     a_batch_is_no_larger_than_it_may_be,
     the_days_deleting_is_done_by_one,
+    a_deletion_at_which_three_programs_died_is_set_aside,
     tenants_keep_their_own,
 );
 
@@ -278,6 +280,38 @@ pub async fn the_days_deleting_is_done_by_one(store: &Store) {
         assert!(retention::finish(tx, world.organization, at(260), at(9_000))?);
         assert!(!claim(tx, 8_999)?, "it was done today");
         assert!(claim(tx, 9_000)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// A claim counts as a crash until it ends; one that is given back or comes to its end was none.
+pub async fn a_deletion_at_which_three_programs_died_is_set_aside(store: &Store) {
+    let (ours, theirs) = (world(store, "ours").await, world(store, "theirs").await);
+    write(store, move |tx| {
+        let organization = ours.organization;
+        let claim =
+            |tx: &mut Tx<'_>, seconds: i64| retention::claim(tx, organization, at(seconds), at(seconds + 60), at(100));
+        assert!(claim(tx, 100)? && claim(tx, 160)?);
+        retention::give_back(tx, organization, at(999))?;
+        assert!(!claim(tx, 161)?, "another claim was given back");
+        retention::give_back(tx, organization, at(220))?;
+        for second in [170, 230, 290] {
+            assert!(!retention::take_up(tx, organization)?, "nothing is set aside");
+            assert!(claim(tx, second)?);
+        }
+        assert_eq!(backlog::read(tx, at(349))?.deletions.count, 0, "a process may be at it");
+        assert!(!claim(tx, 350)? && !claim(tx, 99_999)?);
+        let waiting = backlog::read(tx, at(350))?.deletions;
+        assert_eq!((waiting.count, waiting.since), (1, Some(at(100))));
+        assert!(retention::claim(tx, theirs.organization, at(350), at(410), at(100))?, "others go on");
+        assert!(retention::take_up(tx, organization)?);
+        assert_eq!(backlog::read(tx, at(350))?.deletions.count, 0);
+        assert!(claim(tx, 350)?);
+        assert!(retention::finish(tx, organization, at(410), at(9_000))?);
+        for second in [9_000, 9_060, 9_120] {
+            assert!(claim(tx, second)?, "an end begins the count again");
+        }
         Ok(())
     })
     .await;

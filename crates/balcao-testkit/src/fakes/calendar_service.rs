@@ -444,6 +444,7 @@ impl CalendarService for MemoryService {
         event: &str,
     ) -> Result<Option<OutsideEvent>, ServiceError> {
         self.begin_reading("find", calendar)?;
+        self.may_crash(&format!("event {event}")).await;
         pause().await;
         if self.state().unreadable.contains(&(calendar.to_owned(), event.to_owned())) {
             return Err(ServiceError::Unreadable { reason: UNREADABLE.to_owned() });

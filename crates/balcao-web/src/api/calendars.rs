@@ -70,6 +70,8 @@ struct CalendarOverview {
     waiting: u32,
     /// Ids of appointments among them whose event is not written any more, because the program crashed at it each time; at most 1000.
     set_aside: Vec<String>,
+    /// Whether the nightly comparison runs no more, because the program crashed at it each time.
+    comparison_set_aside: bool,
     /// Open conflicts.
     conflicts: usize,
     /// Events that cannot be read, each with its reason.
@@ -175,7 +177,7 @@ const NOT_CONNECTED: (u16, &str) =
 pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
     let link = json!({ "professional": "Wesley Moura", "calendar": "wesley@group.calendar.example", "write": true,
                        "synced_at": "2026-11-24T12:00:00Z", "too_old": false, "failure": null, "failing_since": null });
-    let overview: Value = json!({ "service": "google", "links": [link], "waiting": 0, "set_aside": [], "conflicts": 0, "unreadable": [],
+    let overview: Value = json!({ "service": "google", "links": [link], "waiting": 0, "set_aside": [], "comparison_set_aside": false, "conflicts": 0, "unreadable": [],
                                    "last_comparison": { "ended_at": "2026-11-24T06:00:12Z", "equal": 31, "repaired": 1, "differing": 0 },
                                    "differences": [] });
     let status = Route {
@@ -262,8 +264,10 @@ fn links(call: &Call) -> CalendarLinks {
 }
 
 async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
-    let CalendarStatus { service, links, waiting, set_aside, conflicts, unreadable, last_comparison, differences } =
-        links(call).status(call.organization()).await?;
+    let status = links(call).status(call.organization()).await?;
+    let CalendarStatus { service, links, waiting, set_aside, comparison_set_aside, .. } = status;
+    let (conflicts, unreadable) = (status.conflicts, status.unreadable);
+    let (last_comparison, differences) = (status.last_comparison, status.differences);
     let link = |one: LinkStatus| Link {
         professional: one.professional,
         calendar: one.calendar,
@@ -290,8 +294,18 @@ async fn overview(call: &Call) -> Result<Done<CalendarOverview>, Problem> {
             what,
         };
     let differences = differences.into_iter().map(difference).collect();
-    Ok(CalendarOverview { service, links, waiting, set_aside, conflicts, unreadable, last_comparison, differences }
-        .into())
+    Ok(CalendarOverview {
+        service,
+        links,
+        waiting,
+        set_aside,
+        comparison_set_aside,
+        conflicts,
+        unreadable,
+        last_comparison,
+        differences,
+    }
+    .into())
 }
 
 async fn get_calendars(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<CalendarOverview>, Problem> {

@@ -3,7 +3,7 @@
 //! A tag such as "VIP" is the business's judgement: a customer who asks for it gets it only where the profile says that asking
 //! is enough.
 
-use balcao_language::{normalize, search_tokens};
+use balcao_language::normalize;
 use serde_json::Value;
 
 use super::{
@@ -16,12 +16,8 @@ pub(super) fn find_problem(given: &str, allowed: &[String], talk: &DialogueHisto
     if !allowed.iter().any(|one| normalize(one) == normalize(given)) {
         return Some(not_ours());
     }
-    let said: Vec<String> = written::of_themselves(given, talk).into_iter().flat_map(search_tokens).collect();
-    let wanted = search_tokens(given);
-    // "Prefiro" and "prefere" are one verb of two stems: half of the words are enough for a name of the business's own.
-    let found = wanted.iter().filter(|word| said.contains(word)).count();
-    (found == 0 || found.saturating_mul(2) < wanted.len())
-        .then(|| GroundingProblem::nobody_said("what the customer said of themselves"))
+    let is_said = written::of_themselves(given, talk).into_iter().any(|clause| written::is_in(given, clause));
+    (!is_said).then(|| GroundingProblem::nobody_said("what the customer said of themselves"))
 }
 
 /// The same of fields: each key on the list, each value in the customer's words.
@@ -64,6 +60,16 @@ mod tests {
         for other in ["não prefiro de manhã", "minha filha prefere de manhã"] {
             let talk = DialogueHistory { lines: vec![Utterance::Customer(other)], ..talk };
             assert_eq!(find_problem("prefere manhã", &allowed, &talk).unwrap().problem, "nobody_said_so", "{other}");
+        }
+        let allowed = ["Prefere manhã".to_owned(), "Corte grátis".to_owned(), "Agendamento".to_owned()];
+        for (said, tag, is_kept) in [
+            ("quero um corte", "Corte grátis", false),
+            ("prefiro a Ana", "Prefere manhã", false),
+            ("prefiro o Wesley. manhã é ruim", "Prefere manhã", false),
+            ("quero agendar um corte", "Agendamento", true),
+        ] {
+            let talk = DialogueHistory { lines: vec![Utterance::Customer(said)], ..talk };
+            assert_eq!(find_problem(tag, &allowed, &talk).is_none(), is_kept, "{said}: {tag}");
         }
         let fields = ["time".to_owned()];
         assert!(find_problem_in_fields(&json!({"time": "Galo"}), &fields, &talk).is_none());

@@ -2,8 +2,8 @@
 //! another person, is not theirs.
 
 use balcao_language::{
-    Statement, are_given, asks_own_contact, gives_contact, is_contact, is_first_name, is_relative, normalize,
-    own_names, statements,
+    Statement, are_given, asks_own_contact, gives_contact, is_contact, is_first_name, is_form_of, is_function_word,
+    normalize, own_names, statements,
 };
 
 use super::{DialogueHistory, GroundingProblem, words};
@@ -19,8 +19,9 @@ pub(super) enum Speaker<'a> {
 
 /// What is amiss with a value that must be in the customer's words. Each clause of it must stand in one of theirs that
 /// denies if it denies, and that is about the same person. Words may be shortened
-/// ("r. augusta 1200" is "Rua Augusta, 1200") or bent ("gosto" is "gosta"); of five others one may be missing, but never a number. An
-/// e-mail address is theirs to the letter, or spelt out ("ana arroba exemplo ponto com").
+/// ("r. augusta 1200" is "Rua Augusta, 1200") or bent ("gosto" is "gosta"), and only words of grammar may stand in the value alone: "cliente
+/// prefere a manhã" is what "prefiro de manhã" says. An e-mail address is theirs to the letter, or spelt out ("ana arroba exemplo ponto
+/// com").
 pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, whose: Speaker<'_>) -> Option<GroundingProblem> {
     let named = if let Speaker::Own(named) = whose { Some(format!("{given} {named}")) } else { None };
     let named = named.as_deref();
@@ -34,17 +35,19 @@ pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, whose: Speak
         of_person(false, about, talk).into_iter().any(|text| {
             let spelt = words(text);
             let is_there = normalize(text).contains(&to_the_letter)
-                || spelt.iter().any(|word| word == "arroba" || word == "at") && is_in(given, &spelt);
+                || spelt.iter().any(|word| word == "arroba" || word == "at")
+                    && words(given).iter().all(|word| spelt.contains(word));
             is_there && (about.is_none() || !reaches_another(text))
         })
     } else {
-        let clauses = statements(given);
+        let clauses: Vec<Statement<'_>> =
+            statements(given).into_iter().filter(|one| says_something(one.text)).collect();
         !clauses.is_empty()
             && clauses.iter().all(|clause| {
                 let candidates = of_person(clause.denies, named, talk);
                 candidates
                     .into_iter()
-                    .any(|text| is_in(clause.text, &words(text)) && (named.is_none() || !is_another(clause.text, text)))
+                    .any(|text| is_in(clause.text, text) && (named.is_none() || !is_another(clause.text, text)))
             })
     };
     (!theirs).then(|| GroundingProblem::nobody_said("what the customer wrote of themselves"))
@@ -103,26 +106,40 @@ fn reaches_another(clause: &str) -> bool {
     })
 }
 
-/// Whether a clause has the words of a value, but for one of five.
-fn is_in(given: &str, said: &[String]) -> bool {
-    let wanted = words(given);
-    let missing: Vec<&String> = wanted.iter().filter(|word| !said.iter().any(|said| is_same(word, said))).collect();
-    let must = |word: &&String| {
-        word.contains(|c: char| c.is_ascii_digit()) || is_relative(word) || NOT.contains(&word.as_str())
-    };
-    !missing.iter().any(must) && missing.len().saturating_mul(4) < wanted.len().max(1)
+/// Whether a clause of the customer has the words of a value, but for those of grammar.
+pub(super) fn is_in(given: &str, clause: &str) -> bool {
+    let (wanted, said) = (of_the_writer(given), words(clause));
+    let is_there = |word: &String| said.iter().any(|said| is_form_of(word, said));
+    wanted.iter().any(is_there) && wanted.iter().all(|word| is_function_word(word) || is_there(word))
 }
 
-const NOT: &[&str] = &["nao", "sem", "nem", "nunca", "not", "no", "never", "without"];
+/// Whether a clause of a value has other words than those of grammar.
+fn says_something(clause: &str) -> bool {
+    !of_the_writer(clause).iter().all(|word| is_function_word(word))
+}
 
-/// One word, or the same shortened or bent.
-fn is_same(wanted: &str, said: &str) -> bool {
-    let stem = |word: &str| word.chars().take(4).collect::<String>();
-    let digits = wanted.contains(|c: char| c.is_ascii_digit());
-    let small = ["a", "e", "o", "de", "da", "do", "as", "os", "em", "na", "no", "me", "eu"].contains(&said);
-    wanted == said
-        || !digits && !small && said.chars().count() <= 2 && wanted.starts_with(said)
-        || !digits && wanted.chars().count() >= 4 && said.chars().count() >= 4 && stem(wanted) == stem(said)
+/// How a note names the person whose words it keeps.
+const WRITERS: &[&str] = &["cliente", "paciente", "contato", "client", "customer", "patient", "contact"];
+
+/// Verbs by which a note tells that its writer heard something.
+#[rustfmt::skip] // a closed class: each form of a few verbs
+const REPORTS: &[&str] = &[
+    "diz", "disse", "informa", "informou", "relata", "relatou", "avisa", "avisou", "comenta", "comentou", "menciona",
+    "mencionou", "afirma", "afirmou", "declara", "declarou", "says", "said", "reports", "reported", "mentions",
+    "mentioned", "states", "stated",
+];
+
+/// The words of a clause of a value without those that name the customer: "a cliente disse que prefere …" is "prefere …".
+fn of_the_writer(clause: &str) -> Vec<String> {
+    let all = words(clause);
+    let is = |place: usize, class: &[&str]| all.get(place).is_some_and(|word| class.contains(&word.as_str()));
+    let name = usize::from(is(0, &["o", "a", "the"]));
+    if !is(name, WRITERS) {
+        return all;
+    }
+    let report = name.saturating_add(1);
+    let rest = report.saturating_add(usize::from(is(report, REPORTS)));
+    all.into_iter().skip(rest).collect()
 }
 
 #[cfg(test)]
@@ -193,5 +210,55 @@ mod tests {
         assert!(find_problem("José Lima", &talk, Speaker::Own("name")).is_none());
         let spelt = vec![Utterance::Customer("é ana arroba exemplo ponto com")];
         assert!(find_problem("ana@exemplo.com", &DialogueHistory { lines: spelt, ..talk }, Speaker::Own("")).is_none());
+    }
+
+    fn kept_of(customer: &str, note: &str) -> bool {
+        let lines = vec![Utterance::Customer(customer)];
+        let talk = DialogueHistory { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        find_problem(note, &talk, Speaker::Own("")).is_none()
+    }
+
+    #[test]
+    fn a_note_says_in_other_forms_what_the_customer_said() {
+        for (customer, note) in [
+            ("prefiro de manhã", "cliente prefere manhã"),
+            ("prefiro de manhã", "O cliente prefere as manhãs"),
+            ("prefiro de manhã", "Cliente informou que prefere de manhã."),
+            ("oi, sou alérgica a dipirona", "Alergia a dipirona"),
+            ("oi, sou alérgica a dipirona", "A paciente relatou ser alérgica à dipirona"),
+            ("tenho rinite e trabalho à noite", "Tem rinite, trabalha à noite"),
+            ("gosto do corte bem curto, com café sem açúcar", "Gosta do corte bem curto"),
+            ("não gosto de conversa", "Não gosta de conversa"),
+            ("me casei e moro em Santos", "Casada"),
+            ("I prefer mornings", "The client prefers mornings"),
+        ] {
+            assert!(kept_of(customer, note), "{customer}: {note}");
+        }
+    }
+
+    #[test]
+    fn one_word_that_was_not_said_costs_a_note() {
+        let said = "prefiro o corte bem curto de manhã, moro numa casa, comprei um casaco, sou alérgica a dipirona";
+        let notes =
+            ["Prefere o corte bem curto de manhã", "Mora numa casa", "Comprou um casaco", "Alérgica a dipirona"];
+        let invented = [
+            "grátis", "casada", "VIP", "sempre", "nunca", "desconto", "diarista", "Carlos", "até", "sem", "premium",
+            "20",
+        ];
+        for note in notes {
+            assert!(kept_of(said, note), "{note}");
+            let words: Vec<&str> = note.split(' ').collect();
+            for word in invented {
+                for place in 0..=words.len() {
+                    let mut with = words.clone();
+                    with.insert(place, word);
+                    assert!(!kept_of(said, &with.join(" ")), "{with:?}");
+                }
+            }
+        }
+        for note in ["Casada", "Cliente é casada", "Cortesia", "Curtiu", "É de", "Cliente informou que"] {
+            assert!(!kept_of(said, note), "{note}");
+        }
+        assert!(!kept_of("meu filho é alérgico", "Filha alérgica"));
     }
 }

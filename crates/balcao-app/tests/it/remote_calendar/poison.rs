@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use balcao_app::admin::backlog::{self, BacklogKind};
+use balcao_app::scheduling::calendar_comparison::CalendarComparison;
 use balcao_app::scheduling::calendar_links::CalendarLinks;
 use balcao_app::scheduling::remote_calendar::reading::Reading;
 use balcao_domain::AppointmentId;
@@ -106,4 +107,65 @@ async fn a_calendar_at_which_the_program_crashed_three_times_is_set_aside_and_th
     world.work().work_off().await.unwrap();
     world.book("10:00").await;
     world.assert_equal("taken up again").await;
+}
+
+#[tokio::test]
+async fn a_comparison_at_which_the_program_crashed_three_times_is_set_aside_and_the_rest_goes_on() {
+    let world = in_memory().await;
+    let organization = world.organization;
+    let appointment = i64::from(world.book("10:00").await);
+    let event = format!("event {}", world.service.events(ANA).remove(0).id);
+    world.service.set_deadly(&event, true);
+    let comparison = CalendarComparison::new(world.app.clone());
+    for _crash in 0..3 {
+        assert!(!world.alarms().await.contains(&BacklogKind::Nightly));
+        end_at_call(&world.service, comparison.run_nightly(organization)).await;
+        assert!(comparison.run_nightly(organization).await.unwrap().is_none(), "a process may be at it");
+        world.clock.advance(SignedDuration::from_hours(1));
+        world.work().work_off().await.unwrap();
+    }
+    assert!(comparison.run_nightly(organization).await.unwrap().is_none());
+    // Bookings are written all the same.
+    let later = i64::from(world.book("11:00").await);
+    assert_eq!(world.events().iter().map(|(id, _start)| *id).collect::<Vec<_>>(), [appointment, later]);
+    world.clock.advance(SignedDuration::from_hours(24));
+    assert!(comparison.run_nightly(organization).await.unwrap().is_none(), "also a night later");
+    assert!(world.alarms().await.contains(&BacklogKind::Nightly));
+    assert!(CalendarLinks::new(world.app.clone()).status(organization).await.unwrap().comparison_set_aside);
+    // Staff mended what was wrong, and take it up again.
+    world.service.set_deadly(&event, false);
+    assert_eq!(world.work().take_up(organization).await.unwrap(), 1);
+    assert!(comparison.run_nightly(organization).await.unwrap().is_some());
+    assert!(!world.alarms().await.contains(&BacklogKind::Nightly));
+}
+
+#[tokio::test]
+async fn a_comparison_goes_on_without_a_calendar_that_was_set_aside() {
+    let world = in_memory().await;
+    let organization = world.organization;
+    world.link_to_read(BRUNO).await;
+    world.service.set_deadly(ANA, true);
+    let comparison = CalendarComparison::new(world.app.clone());
+    for _crash in 0..3 {
+        end_at_call(&world.service, comparison.run_nightly(organization)).await;
+        world.clock.advance(SignedDuration::from_hours(1));
+    }
+    world.work().work_off().await.unwrap();
+    let compared = comparison.run_nightly(organization).await.unwrap().unwrap().unwrap();
+    assert_eq!(compared.unread.iter().map(|one| one.calendar.as_str()).collect::<Vec<_>>(), [ANA]);
+    assert!(!world.alarms().await.contains(&BacklogKind::Nightly));
+}
+
+#[tokio::test]
+async fn a_comparison_without_an_answer_is_no_crash() {
+    let world = in_memory().await;
+    world.service.set_down(true);
+    let comparison = CalendarComparison::new(world.app.clone());
+    for _night in 0..5 {
+        assert!(comparison.run_nightly(world.organization).await.unwrap().unwrap().is_err());
+        world.clock.advance(SignedDuration::from_hours(1));
+    }
+    assert!(!world.alarms().await.contains(&BacklogKind::Nightly));
+    world.service.set_down(false);
+    assert!(comparison.run_nightly(world.organization).await.unwrap().unwrap().is_ok());
 }

@@ -134,6 +134,9 @@ fn print_status(json: bool, status: &CalendarStatus) {
     for appointment in &status.set_aside {
         print_line(&format!("set aside after three crashes: the event of appointment {appointment}"));
     }
+    if status.comparison_set_aside {
+        print_line("set aside after three crashes: the nightly comparison");
+    }
     if let Some(LastComparison { ended_at, equal, repaired, differing }) = status.last_comparison {
         print_line(&format!(
             "compared at {ended_at}: {equal} events were as they should be, {repaired} were repaired, {differing} were not"

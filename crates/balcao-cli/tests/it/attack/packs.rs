@@ -37,8 +37,14 @@ pub(crate) struct Upstream {
 impl Upstream {
     pub(crate) fn start(answer: impl Into<Vec<u8>>) -> Self {
         let answer = answer.into();
+        Self::start_by(|_url| answer)
+    }
+
+    /// The same with an answer that holds the service's own address.
+    pub(crate) fn start_by<A: Into<Vec<u8>>>(answer: impl FnOnce(&str) -> A) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
+        let answer = answer(&url).into();
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
         let noted = Arc::clone(&asked);
         std::thread::spawn(move || {
@@ -82,7 +88,7 @@ fn request_line(reader: &mut impl BufRead) -> Option<String> {
     head.into_iter().next()
 }
 
-const OK: &str =
+pub(crate) const OK: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 11\r\n\r\n{\"ok\":true}";
 
 /// An installation with one pack.

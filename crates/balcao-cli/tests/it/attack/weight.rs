@@ -4,7 +4,9 @@
 
 mod bombs;
 mod connections;
+mod deliveries;
 mod services;
+mod strange_packs;
 mod strangers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

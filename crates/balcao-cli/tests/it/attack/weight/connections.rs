@@ -3,9 +3,12 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
+use balcao_testkit::fakes::graph::webhooks;
 use balcao_testkit::wait::{patiently, until};
 
+use super::strangers::open;
 use super::{has_stayed_small, shop_with, while_health_answers, while_health_answers_once};
+use crate::observed::{SECRET, text};
 use crate::web_chat::{ORIGIN, Running, exchange};
 
 /// Connections that are opened between two requests for health: fewer than may ask for health alone, because the newest replace the oldest.
@@ -71,10 +74,16 @@ const UPLOADS: usize = 128;
 
 /// Asks as a proxy passes it on from an address: the connection, and the status of its answer.
 fn ask_from(address: &str, from: &str, head: &str) -> (TcpStream, String) {
+    ask_as(address, (b"192.0.2.1", from), head, b"")
+}
+
+/// The same of a client that says of itself whence it comes, before its proxy adds the address.
+fn ask_as(address: &str, (said, from): (&[u8], &str), head: &str, body: &[u8]) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     patiently(&stream).unwrap();
-    let head = format!("{head}\r\nhost: x\r\norigin: {ORIGIN}\r\nx-forwarded-for: 192.0.2.1, {from}");
-    write!(stream, "{head}\r\n\r\n").unwrap();
+    let head = format!("{head}\r\nhost: x\r\norigin: {ORIGIN}\r\nx-forwarded-for: ");
+    let rest = format!(", {from}\r\n\r\n");
+    stream.write_all(&[head.as_bytes(), said, rest.as_bytes(), body].concat()).unwrap();
     let mut status = [0; 12];
     stream.read_exact(&mut status).unwrap();
     (stream, String::from_utf8_lossy(&status[9..]).into_owned())
@@ -82,8 +91,13 @@ fn ask_from(address: &str, from: &str, head: &str) -> (TcpStream, String) {
 
 /// A new visitor from an address; none if the server takes no more of them.
 fn visitor_from(address: &str, from: &str) -> Option<String> {
+    visitor_as(address, (b"192.0.2.1", from))
+}
+
+/// The same of a client that says of itself whence it comes.
+fn visitor_as(address: &str, from: (&[u8], &str)) -> Option<String> {
     let head = "POST /chat/v1/session HTTP/1.1\r\ncontent-length: 0\r\nconnection: close";
-    let (mut stream, status) = ask_from(address, from, head);
+    let (mut stream, status) = ask_as(address, from, head, b"");
     let mut rest = String::new();
     stream.read_to_string(&mut rest).unwrap();
     assert!(["200", "201", "429"].contains(&status.as_str()), "{status} {rest}");
@@ -158,4 +172,52 @@ fn h10_under_all_that_wide_networks_get_customers_of_others_are_served_and_memor
         }
     });
     has_stayed_small(server.id());
+}
+
+/// What a client writes before its proxy's word, so that its address could not be read.
+const LIES: [&[u8]; 6] = [b"\xff", b"\xe9", "é".as_bytes(), b"198.51.100.1", b"10.0.0.7", b"unknown"];
+
+#[test]
+fn h01_under_addresses_that_no_proxy_wrote_each_limit_of_one_address_holds_and_memory_stays() {
+    const FROM: &str = "203.0.113.5";
+    const OTHER: (&[u8], &str) = (b"\xff", "198.51.100.7");
+    let shop = open(&[("BALCAO__SERVER__TRUSTED_PROXIES", "[\"127.0.0.1/32\"]")]);
+    let address = shop.server.address();
+    let lie = |number: usize| (LIES[number % LIES.len()], FROM);
+    let is_refused = |head: &str| {
+        let status = |number: usize| ask_as(address, lie(number), head, b"").1;
+        (0..300).map(status).any(|status| status == "429")
+    };
+    // Once: an address has its part for a day.
+    while_health_answers_once(address, || {
+        let mut visitors: Vec<String> = (0..100).map_while(|number| visitor_as(address, lie(number))).collect();
+        assert!((10..100).contains(&visitors.len()), "{} visitors", visitors.len());
+        // Pages of visitors who came from elsewhere count for the address that asks for them.
+        visitors.extend((0..20).filter_map(|one| visitor_from(address, &format!("198.51.{one}.7"))));
+        let other = visitor_as(address, OTHER).unwrap();
+        // Pages that stay open: an eighth of all.
+        let page = |visitor: &str| format!("GET /chat/v1/events HTTP/1.1\r\nauthorization: Bearer {visitor}");
+        let mut open = Vec::new();
+        for (number, visitor) in visitors.iter().flat_map(|visitor| [visitor; 4]).enumerate() {
+            let (stream, status) = ask_as(address, lie(number), &page(visitor), b"");
+            if status == "429" {
+                break;
+            }
+            open.push(stream);
+        }
+        assert_eq!(open.len(), STREAMS / 8);
+        assert_eq!(ask_as(address, OTHER, &page(&other), b"").1, "200");
+        // Wrong keys and wrong signatures: after some they are not looked at.
+        assert!(is_refused("GET /v1/contacts HTTP/1.1\r\nauthorization: Bearer balcao_wrong"));
+        let key = "GET /v1/contacts HTTP/1.1\r\nauthorization: Bearer balcao_wrong";
+        assert_eq!(ask_as(address, OTHER, key, b"").1, "401");
+        let wrong = format!("X-Hub-Signature-256: sha256={}", "0".repeat(64));
+        assert!(is_refused(&format!("POST /webhooks/whatsapp HTTP/1.1\r\n{wrong}\r\ncontent-length: 0")));
+        let body = text("wamid.other", 1, "oi").to_string().into_bytes();
+        let (length, signature) = (body.len(), webhooks::sign(SECRET, &body));
+        let signed =
+            format!("POST /webhooks/whatsapp HTTP/1.1\r\ncontent-length: {length}\r\nX-Hub-Signature-256: {signature}");
+        assert_eq!(ask_as(address, OTHER, &signed, &body).1, "200");
+    });
+    has_stayed_small(shop.server.id());
 }

@@ -12,7 +12,7 @@ use crate::web_chat::{Running, read, token, write};
 use crate::{balcao, code, err};
 
 /// An answer of a service with this body.
-fn answer(body: &str) -> String {
+pub(super) fn answer(body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
@@ -20,18 +20,24 @@ fn answer(body: &str) -> String {
 }
 
 /// A pack of one command, and what its model writes into the call.
-struct Trap {
-    id: &'static str,
-    pack: String,
-    tool: &'static str,
-    arguments: Value,
+pub(super) struct Trap {
+    pub(super) id: &'static str,
+    pub(super) pack: String,
+    pub(super) tool: &'static str,
+    pub(super) arguments: Value,
+    /// Whether its outcome is unknown afterwards, so that the turn ends without another question to the model.
+    pub(super) ends_turn: bool,
 }
 
 /// A shop whose agent has these packs, and a model that calls each of them as often as the attacks are repeated.
-fn shop_of(traps: &[Trap], permitted: &str) -> (TempDir, FakeModel) {
+pub(super) fn shop_of(traps: &[Trap], permitted: &str) -> (TempDir, FakeModel) {
     let sorry = || says("Não consegui ver isso agora.");
     let turns = traps.iter().flat_map(|trap| vec![trap; super::repeats()]);
-    let model = FakeModel::start(turns.flat_map(|trap| [calls(trap.tool, trap.arguments.clone()), sorry()])).unwrap();
+    let turn = |trap: &Trap| {
+        let called = calls(trap.tool, trap.arguments.clone());
+        if trap.ends_turn { vec![called] } else { vec![called, sorry()] }
+    };
+    let model = FakeModel::start(turns.flat_map(turn)).unwrap();
     let accounts: String = traps
         .iter()
         .map(|trap| format!("[[packs.accounts]]\npack = \"{}\"\nsettings = {{ token = \"${{UP_TOKEN}}\" }}\n", trap.id))
@@ -53,7 +59,7 @@ fn shop_of(traps: &[Trap], permitted: &str) -> (TempDir, FakeModel) {
 }
 
 /// Customers ask for what each trap does; whatever comes of it, they get a reply without the token in it.
-fn spring(server: &Running, traps: &[Trap]) {
+pub(super) fn spring(server: &Running, traps: &[Trap]) {
     let address = server.address();
     for trap in traps {
         let visitor = token(address);
@@ -68,7 +74,7 @@ fn spring(server: &Running, traps: &[Trap]) {
 }
 
 /// The results of the calls of a tool, as the model reads them.
-fn told_of(model: &FakeModel, tool: &str) -> Vec<String> {
+pub(super) fn told_of(model: &FakeModel, tool: &str) -> Vec<String> {
     let requests = model.asked();
     let messages: Vec<&Value> = requests.iter().filter_map(|body| body["messages"].as_array()).flatten().collect();
     let calls = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
@@ -78,7 +84,7 @@ fn told_of(model: &FakeModel, tool: &str) -> Vec<String> {
 }
 
 /// A command that gets something.
-fn get_it(id: &str) -> String {
+pub(super) fn get_it(id: &str) -> String {
     command(id, "read", "method: GET, path: /x")
 }
 
@@ -109,6 +115,7 @@ fn u08_under_what_services_answer_health_answers_and_memory_stays() {
         pack: pack("http", &upstream.connection(), &commands),
         tool,
         arguments,
+        ends_turn: false,
     };
     let traps = [
         trap("echo", &echo, "get_echo", get_it("get_echo"), json!({})),
@@ -156,7 +163,7 @@ fn u08_under_answers_just_below_their_bounds_health_answers_and_memory_stays() {
         .zip(&upstreams)
         .map(|((id, tool, _), upstream)| {
             let connection = format!("{}, max_response_bytes: {most}", upstream.connection());
-            Trap { id, pack: pack("http", &connection, &get_it(tool)), tool, arguments: json!({}) }
+            Trap { id, pack: pack("http", &connection, &get_it(tool)), tool, arguments: json!({}), ends_turn: false }
         })
         .collect();
     let (shop, model) = shop_of(&traps, "");
@@ -234,7 +241,7 @@ fn u10_under_what_servers_of_tools_answer_health_answers_and_memory_stays() {
         };
         let called =
             command(tool, "read", "tool: get").replace("      handler", "      timeout_ms: 2000\n      handler");
-        Trap { id, pack: pack("mcp", &connection, &called), tool, arguments: json!({}) }
+        Trap { id, pack: pack("mcp", &connection, &called), tool, arguments: json!({}), ends_turn: false }
     });
     let (shop, model) = shop_of(&traps, &permitted);
     let accepted = balcao(shop.path()).env("UP_TOKEN", TOKEN).args(["pack", "accept"]).output().unwrap();

@@ -18,14 +18,15 @@ use crate::web_chat::{ORIGIN, Running, exchange, read, token, write};
 const PLACES: usize = 64;
 
 /// A shop with all channels and a pack that takes deliveries, served.
-struct Open {
-    _graph: FakeGraph,
-    _gateway: FakeEvolution,
+pub(super) struct Open {
+    pub(super) graph: FakeGraph,
+    pub(super) gateway: FakeEvolution,
     _folder: tempfile::TempDir,
-    server: Running,
+    pub(super) server: Running,
 }
 
-fn open() -> Open {
+/// Such a shop, with more in its environment.
+pub(super) fn open(more: &[(&str, &str)]) -> Open {
     let (graph, gateway) = (FakeGraph::start().unwrap(), FakeEvolution::start().unwrap());
     let folder = shop_with(&format!(
         "[whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n\
@@ -43,14 +44,14 @@ fn open() -> Open {
         ("BALCAO__EVOLUTION__SECRET", "a webhook key"),
         ("CLICKUP_TOKEN", "a token of ClickUp"),
         ("CLICKUP_WEBHOOK_SECRET", WEBHOOK),
-        ("BALCAO__SERVER__MAX_CONNECTIONS", &PLACES.to_string()),
     ];
-    let server = Running::start_in(&secrets, folder.path(), &["serve", "--model", "offline"]);
-    Open { _graph: graph, _gateway: gateway, _folder: folder, server }
+    let environment = [&secrets[..], more].concat();
+    let server = Running::start_in(&environment, folder.path(), &["serve", "--model", "offline"]);
+    Open { graph, gateway, _folder: folder, server }
 }
 
 /// The status of a request with a body; none where the connection ended before all of the body was written.
-fn status(address: &str, head: &str, body: &[u8]) -> Option<u16> {
+pub(super) fn status(address: &str, head: &str, body: &[u8]) -> Option<u16> {
     let head = format!("{head}\r\ncontent-type: application/json\r\ncontent-length: {}", body.len());
     request(address, &head, body).map(|(status, ..)| status)
 }
@@ -67,14 +68,14 @@ fn uploads(address: &str, head: &str, file: &[u8]) -> Option<u16> {
 }
 
 /// As many values as so many bytes hold.
-fn many_values(bytes: usize) -> String {
+pub(super) fn many_values(bytes: usize) -> String {
     let one = "{\"\":0},";
     format!("[{}0]", one.repeat(bytes / one.len()))
 }
 
 #[test]
 fn u07_under_what_strangers_send_health_answers_and_memory_stays() {
-    let shop = open();
+    let shop = open(&[("BALCAO__SERVER__MAX_CONNECTIONS", &PLACES.to_string())]);
     let address = shop.server.address();
     let visitor = token(address);
     while_health_answers(address, |number| {
@@ -161,7 +162,7 @@ fn first_status(address: &str, whole: &str) -> Option<u16> {
 
 #[test]
 fn u09_under_files_of_strangers_health_answers_and_memory_stays() {
-    let shop = open();
+    let shop = open(&[("BALCAO__SERVER__MAX_CONNECTIONS", &PLACES.to_string())]);
     let address = shop.server.address();
     let head = |visitor: &str, id: &str| {
         format!("POST /chat/v1/files?id={id}&name=a.pdf HTTP/1.1\r\nauthorization: Bearer {visitor}")
