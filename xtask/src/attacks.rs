@@ -207,11 +207,49 @@ fn is_measured(named: &str, remark: Option<&str>) -> bool {
     }
 }
 
-/// Whether the last column names a command of the program: each has a module of its own, or is a command of one.
+/// Whether the last column names a command of the program, with a subcommand if it has some: each command has a module of its own.
 fn names_command(remark: Option<&str>) -> bool {
     let command = remark.and_then(|remark| remark.strip_prefix("`balcao ")?.strip_suffix('`'));
-    let name = command.and_then(|command| command.split(' ').next()).unwrap_or_default();
-    Path::new("crates/balcao-cli/src/commands").join(name).with_extension("rs").is_file()
+    let (name, rest) = command.map(|command| command.split_once(' ').unwrap_or((command, ""))).unwrap_or_default();
+    let folder = Path::new("crates/balcao-cli/src/commands").join(name);
+    let Ok(text) = fs::read_to_string(folder.with_extension("rs")) else { return false };
+    has_subcommand(&text, rest)
+        && options(rest)
+            .all(|option| has_option(&text, &option) || any_file(&folder, "rs", &|text| has_option(text, &option)))
+}
+
+/// Whether the module of a command takes the first of these words as its subcommand, or has none.
+fn has_subcommand(text: &str, words: &str) -> bool {
+    let Some((_, variants)) = text.split_once("Subcommand)]\n") else { return true };
+    let variants = variants.split_once("\n}").map_or(variants, |(variants, _)| variants);
+    let named = variants
+        .lines()
+        .filter_map(|line| line.strip_prefix("    ").filter(|line| line.starts_with(char::is_uppercase)));
+    let names = named.map(|line| kebab(line.split(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default()));
+    let wanted = words.split(' ').next().unwrap_or_default();
+    names.into_iter().any(|name| name == wanted)
+}
+
+/// The options among words, as the fields that hold them.
+fn options(words: &str) -> impl Iterator<Item = String> {
+    words.split(' ').filter_map(|word| Some(word.strip_prefix("--")?.replace('-', "_")))
+}
+
+/// Whether a module has an option of that field.
+fn has_option(text: &str, field: &str) -> bool {
+    text.contains(&format!("\n    {field}: ")) || text.contains(&format!("\n        {field}: "))
+}
+
+/// The name of a variant as the command line has it.
+fn kebab(variant: &str) -> String {
+    let mut name = String::new();
+    for letter in variant.chars() {
+        if letter.is_uppercase() && !name.is_empty() {
+            name.push('-');
+        }
+        name.extend(letter.to_lowercase());
+    }
+    name
 }
 
 /// Whether a file of the crate, or of the browser's tests (`browser::NAME`), has a test of that name.
@@ -284,6 +322,17 @@ mod tests {
         assert!(super::is_measured(weighed, None) && super::is_measured("a::b", Some("pure: a rule is judged")));
         assert!(!super::is_measured("a::b", None) && !super::is_measured("a::b", Some("pure: ")));
         assert!(!super::is_measured("a::b", Some("why not")));
+    }
+
+    #[test]
+    fn a_command_is_named_with_its_subcommand_and_its_options() {
+        let text = "#[derive(Debug, Subcommand)]\nenum Command {\n    /// Marks.\n    Mark(mark::Args),\n    /// All.\n    \
+                    CompleteDay {\n        #[arg(long)]\n        no_shows: u32,\n    },\n}\n";
+        assert!(super::has_subcommand(text, "mark") && super::has_subcommand(text, "complete-day --no-shows 20"));
+        assert!(!super::has_subcommand(text, "marks") && !super::has_subcommand(text, ""));
+        assert!(super::has_subcommand("struct Args;\n", ""));
+        let fits = |words: &str| super::options(words).all(|option| super::has_option(text, &option));
+        assert!(fits("complete-day --no-shows 20") && fits("mark") && !fits("complete-day --shows"));
     }
 
     #[test]

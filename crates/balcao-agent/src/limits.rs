@@ -26,8 +26,10 @@ pub const MAX_TURN_TOKENS: u64 = 120_000;
 pub const MAX_OUTPUT_TOKENS: u32 = 1_024;
 /// Tokens of history that go with a request (estimated).
 pub const HISTORY_TOKENS: usize = 6_000;
-/// Tokens of a request for the tools of the operator's own packs: names, contracts and guidance.
-pub const TOOL_TOKENS: usize = 950;
+/// Tokens of a request for the tools of the operator's own packs: contracts and guidance.
+pub const TOOL_TOKENS: usize = 760;
+/// Tokens of a request for the names of tools of own packs whose contracts are not in view.
+pub const NAME_TOKENS: usize = 300;
 /// AI messages in a conversation and day before a person takes over.
 pub const MAX_AI_MESSAGES_PER_DAY: u32 = 50;
 /// Messages a minute from one contact before it is slowed down.

@@ -53,6 +53,8 @@ pub struct Notices {
     pub reminder_confirmed: String,
     pub reminder_moved: String,
     pub change_moved: String,
+    /// Of a move that changes the price.
+    pub change_price: String,
     pub change_cancelled: String,
     pub change_kept: String,
     pub change_visit: String,

@@ -198,6 +198,9 @@ pub struct ModelRules {
     /// Tokens of a request for the tools of the operator's own packs. If their contracts take more, each turn shows those that its
     /// messages fit.
     pub tool_tokens: usize,
+    /// Tokens of a request for the names of those tools whose contracts are not in view. If the names take more, the request says how many
+    /// tools there are of each category.
+    pub name_tokens: usize,
 }
 
 impl Default for ModelRules {
@@ -209,6 +212,7 @@ impl Default for ModelRules {
             temperature_milli: Some(300),
             history_tokens: limits::HISTORY_TOKENS,
             tool_tokens: limits::TOOL_TOKENS,
+            name_tokens: limits::NAME_TOKENS,
         }
     }
 }

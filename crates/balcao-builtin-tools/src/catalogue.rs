@@ -22,7 +22,8 @@ use async_trait::async_trait;
 use balcao_app::turns::ToolSelector;
 use balcao_llm::embed::Embedder;
 use balcao_pack::{
-    resolve::{Knowledge, Tokens},
+    program::{RUN_PROGRAM, shape},
+    resolve::{Knowledge, Sort, Tokens},
     search::of_tool,
 };
 use balcao_tool::{
@@ -50,15 +51,15 @@ const KNOWN: usize = 2_000;
 const SURELY: usize = 2;
 /// Of the budget, one part in so many is for the lines of tools that are not shown.
 const FOR_LINES: usize = 4;
-/// The same of the budget of own packs, whose tools are also selected for each turn.
-const FOR_OWN_LINES: usize = 10;
 
 /// The budgets of a profile's contracts, and what knows more of its tools than the contracts.
 pub struct CatalogueRules {
     /// Tokens that the contracts of all tools may take.
     pub all: usize,
-    /// Tokens that the tools of `packs` may take in a request: names, contracts and guidance.
+    /// Tokens that the tools of `packs` may take in a request: contracts and guidance.
     pub own: usize,
+    /// Tokens that the names of tools of `packs` may take beside that, where contracts are shown on demand.
+    pub names: usize,
     /// What the operator's own packs know of their tools.
     pub packs: Vec<Knowledge>,
     /// Counts tokens.
@@ -115,6 +116,12 @@ pub fn fit(mut toolbox: Toolbox, rules: CatalogueRules) -> Result<Fitted, String
     Ok(Fitted { toolbox, selector, on_demand: plan.on_demand })
 }
 
+/// The own packs of a toolbox whose contracts are shown on demand.
+#[must_use]
+pub fn shown_on_demand(toolbox: &Toolbox, rules: &CatalogueRules) -> BTreeSet<String> {
+    plan(toolbox, rules).on_demand
+}
+
 /// Decides which contracts are in view from the beginning.
 fn plan(toolbox: &Toolbox, rules: &CatalogueRules) -> Plan {
     let pack_of = |tool: &Tool| rules.packs.iter().find(|pack| pack.pack() == tool.spec.pack);
@@ -127,7 +134,7 @@ fn plan(toolbox: &Toolbox, rules: &CatalogueRules) -> Plan {
         on_demand.extend(own.iter().map(|tool| tool.spec.pack.clone()));
     }
     let rest: Vec<&Arc<Tool>> = toolbox.iter().filter(|tool| own_fit || !on_call(tool)).collect();
-    let mut for_lines = if own_fit { 0 } else { rules.own / FOR_OWN_LINES };
+    let mut for_lines = if own_fit { 0 } else { rules.names };
     if !fits(&rest, rules.all, rules.tokens.as_ref()) {
         for_lines += rules.all / FOR_LINES;
         deferred.extend(last_beyond(&rest, rules.all - rules.all / FOR_LINES, rules.tokens.as_ref()));
@@ -182,7 +189,7 @@ fn selector(
         toolbox: toolbox.clone(),
         contracts: Contracts::new(contracts),
         packs: rules.packs.clone(),
-        budget: rules.own - rules.own / FOR_OWN_LINES,
+        budget: rules.own,
         tokens: Arc::clone(&rules.tokens),
     }))
 }
@@ -232,14 +239,8 @@ fn categories<'a>(tools: impl Iterator<Item = &'a Arc<Tool>>, packs: &[Knowledge
 
 fn load_description(lines: impl Fn(Locale) -> String) -> Localised {
     Localised {
-        pt_br: format!(
-            "Mostra o contrato de ferramentas que existem e ainda não estão à vista; chame antes de usá-las.{}",
-            lines(Locale::PtBr)
-        ),
-        en: format!(
-            "Shows the contracts of tools that exist and are not in view yet; call it before you use them.{}",
-            lines(Locale::En)
-        ),
+        pt_br: format!("Mostra o contrato de ferramentas; chame antes de usar estas:{}", lines(Locale::PtBr)),
+        en: format!("Shows the contracts of tools; call it before you use these:{}", lines(Locale::En)),
     }
 }
 
@@ -274,12 +275,12 @@ fn spec(name: &str, description: Localised, input: serde_json::Value, output: se
 
 fn find_spec() -> CommandSpec {
     let description = Localised {
-        pt_br: "Procura ferramentas por palavras: o que elas fazem. Depois chame load_tool com os nomes.".to_owned(),
-        en: "Finds tools by words: what they do. Then call load_tool with their names.".to_owned(),
+        pt_br: "Procura ferramentas pelo que fazem.".to_owned(),
+        en: "Finds tools by what they do.".to_owned(),
     };
     let input = json!({
         "type": "object", "additionalProperties": false, "required": ["query"],
-        "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 300, "description": "what shall be done, in a few words"}}
+        "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 300}}
     });
     let output = json!({"type": "object", "required": ["tools"], "properties": {"tools": {"type": "array"}}});
     spec(FIND_TOOLS, description, input, output)
@@ -342,8 +343,17 @@ impl LoadTool {
         let mut told = json!({"name": tool.spec.name, "does": tool.spec.description.get(locale)});
         let pack = self.packs.iter().find(|pack| pack.pack() == tool.spec.pack);
         let known = pack.and_then(|pack| pack.beside_the_contract(&tool.command, budget, locale, self.tokens.as_ref()));
-        if let (Some(known), Some(told)) = (known.filter(|known| !known.told.is_empty()), told.as_object_mut()) {
-            told.insert("know".to_owned(), known.text().into());
+        let has_programs = self.toolbox.get(RUN_PROGRAM).is_some();
+        let known = known.map(|mut known| {
+            known.told.retain(|piece| has_programs || piece.sort != Sort::Helper);
+            known
+        });
+        let known = known.filter(|known| !known.told.is_empty()).map(|known| known.text());
+        let gives = has_programs.then(|| shape(&tool.spec));
+        for (key, text) in [("know", known), ("gives", gives)] {
+            if let (Some(text), Some(told)) = (text, told.as_object_mut()) {
+                told.insert(key.to_owned(), text.into());
+            }
         }
         told
     }

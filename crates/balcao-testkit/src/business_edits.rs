@@ -1,12 +1,15 @@
 //! Single edits of the sample barbershop, one or more of each kind, for tests of every way by which an edit is made.
 
 mod evidence;
+mod imports;
+mod professionals;
 
 use serde_json::{Value, json};
 
 use EditKind::{Add, Append, Remove, Set, Take};
-pub use evidence::{Evidence, Place};
-use evidence::{FREE, UNDERSTOOD, free, hours, known, offer, plan, stages};
+pub use evidence::{ABSENT_TAG, Evidence, Place};
+use evidence::{UNDERSTOOD, free, hand_off, hours, known, offer, plan, reminder, stages, tags};
+pub use imports::{SampleImport, imports};
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +53,7 @@ pub struct SampleEdit {
 /// knowledge, templates and media, with one item more and one less of each list that can lose one.
 #[must_use]
 pub fn all() -> Vec<SampleEdit> {
-    [organization(), professionals(), services(), plans(), crm(), texts()].concat()
+    [organization(), professionals::edits_of_professionals(), services(), plans(), crm(), texts()].concat()
 }
 
 type Row = (&'static str, &'static str, EditKind, Value, &'static str, &'static str, Value, Value, Evidence);
@@ -88,9 +91,9 @@ fn organization() -> Vec<SampleEdit> {
     let city = json!({ "date": "2026-12-12", "periods": [], "note": "Fechado: aniversário da cidade" });
     let eve = json!({ "date": "2026-12-23", "periods": ["08:00-22:00"], "note": "Horário estendido de Natal" });
     let closed = json!({ "date": "2027-02-09", "periods": [] });
-    let rules = |days: u32| {
+    let rules = |days: u32, reminder: u32| {
         json!({ "minimum_notice_minutes": 30, "maximum_advance_days": days, "cancellation_notice_minutes": 180,
-            "maximum_open_appointments": 4, "pending_minutes": 20, "reminder_minutes": 1440 })
+            "maximum_open_appointments": 4, "pending_minutes": 20, "reminder_minutes": reminder })
     };
     edits([
         change(
@@ -124,149 +127,21 @@ fn organization() -> Vec<SampleEdit> {
         change(
             Set,
             json!({ "scheduling.maximum_advance_days": 70 }),
-            json!({ "scheduling": rules(45) }),
-            json!({ "scheduling": rules(70) }),
+            json!({ "scheduling": rules(45, 1_440) }),
+            json!({ "scheduling": rules(70, 1_440) }),
             free("TOO_FAR", "tem horário para corte na tesoura dia 14/01?", "2027-01-14", None, "Corte na tesoura")
                 .gone(),
         ),
-    ])
-}
-
-fn professionals() -> Vec<SampleEdit> {
-    let change = |name, kind, fields, before, after, evidence| {
-        ("professionals", name, kind, fields, name, "professionals.update", before, after, evidence)
-    };
-    let (scissors, machine, boy) = ("Corte na tesoura", "Corte na máquina", "Corte de menino");
-    let asks_irinha = "tem horário para corte na tesoura com a Irinha dia 03/12?";
-    let asks_boy = "tem horário para corte de menino com o Wesley dia 01/12?";
-    let (otavio, wesley, iris) = ("Otávio Prado", "Wesley Moura", "Íris Valente");
-    let away = json!({ "from": "2027-01-04T00:00", "to": "2027-01-11T00:00" });
-    let holidays = json!({ "from": "2027-01-04T00:00", "to": "2027-01-11T00:00", "note": "férias" });
-    let late = json!({ "date": "2026-12-23", "periods": ["12:00-22:00"] });
-    let (iris_names, more_names) = (json!(["Iris", "Íris"]), json!(["Irinha", "Iris", "Íris"]));
-    let offered = json!(["Barba desenhada", "Corte e barba", "Corte na máquina", "Sobrancelha"]);
-    let more = json!(["Barba desenhada", "Corte de menino", "Corte e barba", "Corte na máquina", "Sobrancelha"]);
-    let nina = json!({ "name": "Nina", "hours": { "mon": ["13:00-20:00"] }, "services": ["Sobrancelha"] });
-    edits([
         change(
-            otavio,
-            Append,
-            json!({ "time_off": away }),
-            json!({}),
-            json!({ "time_off": [away] }),
-            free(
-                FREE,
-                "tem horário para corte na tesoura com o Otávio dia 05/01?",
-                "2027-01-05",
-                Some("Otávio"),
-                scissors,
-            )
-            .gone(),
-        ),
-        change(
-            wesley,
-            Take,
-            json!({ "time_off": { "from": "2027-01-04T00:00" } }),
-            json!({ "time_off": [holidays] }),
-            json!({}),
-            free(
-                FREE,
-                "tem horário para corte na máquina com o Wesley dia 05/01?",
-                "2027-01-05",
-                Some("Wesley"),
-                machine,
-            ),
-        ),
-        change(
-            otavio,
-            Append,
-            json!({ "exceptions": late }),
-            json!({}),
-            json!({ "exceptions": [late] }),
-            free(
-                "21:00",
-                "tem horário para corte na tesoura com o Otávio dia 23/12 à noite?",
-                "2026-12-23",
-                Some("Otávio"),
-                scissors,
-            ),
-        ),
-        change(
-            wesley,
-            Take,
-            json!({ "exceptions": { "date": "2026-12-23" } }),
-            json!({ "exceptions": [late] }),
-            json!({}),
-            free(
-                "21:00",
-                "tem horário para corte na máquina com o Wesley dia 23/12 à noite?",
-                "2026-12-23",
-                Some("Wesley"),
-                machine,
-            )
-            .gone(),
-        ),
-        change(
-            iris,
-            Append,
-            json!({ "aliases": "Irinha" }),
-            json!({ "aliases": iris_names }),
-            json!({ "aliases": more_names }),
-            free(UNDERSTOOD, asks_irinha, "2026-12-03", Some("Irinha"), scissors),
-        ),
-        change(
-            iris,
-            Take,
-            json!({ "aliases": "Irinha" }),
-            json!({ "aliases": more_names }),
-            json!({ "aliases": iris_names }),
-            free(UNDERSTOOD, asks_irinha, "2026-12-03", Some("Irinha"), scissors).gone(),
-        ),
-        change(
-            wesley,
-            Append,
-            json!({ "services": "Corte de menino" }),
-            json!({ "services": offered }),
-            json!({ "services": more }),
-            free(FREE, asks_boy, "2026-12-01", Some("Wesley"), boy),
-        ),
-        change(
-            wesley,
-            Take,
-            json!({ "services": "Corte de menino" }),
-            json!({ "services": more }),
-            json!({ "services": offered }),
-            free(FREE, asks_boy, "2026-12-01", Some("Wesley"), boy).gone(),
-        ),
-        (
-            "professionals",
-            "",
-            Add,
-            nina.clone(),
-            "Nina",
-            "professionals.add",
-            json!({}),
-            nina,
-            offer("Nina", "quem trabalha aí?"),
-        ),
-        change(
-            "Nina",
             Set,
-            json!({ "restrictions": "só de manhã" }),
-            json!({}),
-            json!({ "restrictions": "só de manhã" }),
-            offer("só de manhã", "quem trabalha aí?"),
-        ),
-        (
-            "professionals",
-            "Nina",
-            Remove,
-            Value::Null,
-            "Nina",
-            "professionals.archive",
-            json!({}),
-            gone(),
-            offer("Nina", "quem trabalha aí?").gone(),
+            json!({ "scheduling.reminder_minutes": 600 }),
+            json!({ "scheduling": rules(70, 1_440) }),
+            json!({ "scheduling": rules(70, 600) }),
+            reminder(
+                r#""minutes_before":600"#,
+                "marque sobrancelha com o Wesley dia 17/12 às 10:00 e me lembre antes",
+                "2026-12-17",
+            ),
         ),
     ])
 }
@@ -319,6 +194,17 @@ fn services() -> Vec<SampleEdit> {
             json!({}),
             gone(),
             shows_luzes().gone(),
+        ),
+        (
+            "services",
+            "Luzes",
+            Set,
+            json!({ "active": true }),
+            "Luzes",
+            "services.update",
+            gone(),
+            json!({}),
+            shows_luzes(),
         ),
     ])
 }
@@ -378,16 +264,25 @@ fn plans() -> Vec<SampleEdit> {
             gone(),
             plan("Semanal").gone(),
         ),
+        (
+            "plans",
+            "Semanal",
+            Set,
+            json!({ "active": true }),
+            "Semanal",
+            "plans.update",
+            gone(),
+            json!({}),
+            plan("Semanal"),
+        ),
     ])
 }
 
 fn crm() -> Vec<SampleEdit> {
     let (davi, bia) = ("davi@figueira.example", "bia@figueira.example");
-    let new = json!({ "name": "Bia", "email": bia, "role": "viewer" });
+    let new = json!({ "name": "Bia", "email": bia, "role": "attendant" });
     let (one, both) = (json!(["Interessado"]), json!(["Interessado", "Matriculado"]));
     let courses = json!({ "name": "Cursos", "stages": one });
-    let of_tags = "a customer is not shown tags";
-    let of_staff = "a customer is not shown who of staff there is";
     edits([
         ("pipelines", "", Add, courses.clone(), "Cursos", "pipelines.add", json!({}), courses, stages("Cursos")),
         (
@@ -421,7 +316,7 @@ fn crm() -> Vec<SampleEdit> {
             "tags.add",
             json!({}),
             json!({ "name": "Novo" }),
-            Evidence::of_document("Novo", of_tags),
+            tags(r#""Novo""#),
         ),
         (
             "tags",
@@ -432,7 +327,7 @@ fn crm() -> Vec<SampleEdit> {
             "tags.remove",
             json!({ "name": "Novo" }),
             json!({}),
-            Evidence::of_document("Novo", of_tags).gone(),
+            tags(r#""Novo""#).gone(),
         ),
         (
             "staff",
@@ -443,30 +338,10 @@ fn crm() -> Vec<SampleEdit> {
             "staff.update",
             json!({}),
             json!({ "on_duty": false }),
-            Evidence::of_document("on_duty", of_staff),
+            hand_off("Davi Lopes").gone(),
         ),
-        (
-            "staff",
-            "",
-            Add,
-            new.clone(),
-            bia,
-            "staff.add",
-            json!({}),
-            new.clone(),
-            Evidence::of_document("bia@figueira.example", of_staff),
-        ),
-        (
-            "staff",
-            bia,
-            Remove,
-            Value::Null,
-            bia,
-            "staff.remove",
-            new,
-            json!({}),
-            Evidence::of_document("bia@figueira.example", of_staff).gone(),
-        ),
+        ("staff", "", Add, new.clone(), bia, "staff.add", json!({}), new.clone(), hand_off("Bia")),
+        ("staff", bia, Remove, Value::Null, bia, "staff.remove", new, json!({}), hand_off("Bia").gone()),
     ])
 }
 
@@ -477,7 +352,7 @@ fn texts() -> Vec<SampleEdit> {
     let list = |path: &str| json!({ "key": "lista", "kind": "document", "path": path });
     let (old, new) = ("Pode trazer.", "Na coleira.");
     let (hello, hi, told) = ("Olá {{1}}", "Oi {{1}}", "aviso (pt_BR)");
-    let of_templates = "a template leaves outside of a conversation";
+    let of_templates = "a template is sent when a channel's window is closed, which it never is in a customer's turn";
     let of_media = "no tool sends files";
     let written = json!({ "name": "aviso", "category": "utility", "body": hello });
     edits([
@@ -493,7 +368,7 @@ fn texts() -> Vec<SampleEdit> {
             "templates.add",
             json!({}),
             notice(hello),
-            Evidence::of_document(hello, of_templates),
+            Evidence::of_version(hello, of_templates),
         ),
         (
             "templates",
@@ -504,7 +379,7 @@ fn texts() -> Vec<SampleEdit> {
             "templates.update",
             json!({ "body": hello }),
             json!({ "body": hi }),
-            Evidence::of_document(hi, of_templates),
+            Evidence::of_version(hi, of_templates),
         ),
         (
             "templates",
@@ -515,7 +390,7 @@ fn texts() -> Vec<SampleEdit> {
             "templates.remove",
             notice(hi),
             json!({}),
-            Evidence::of_document(hi, of_templates).gone(),
+            Evidence::of_version(hi, of_templates).gone(),
         ),
         (
             "media",
@@ -526,7 +401,7 @@ fn texts() -> Vec<SampleEdit> {
             "media.add",
             json!({}),
             list("lista.pdf"),
-            Evidence::of_document("lista.pdf", of_media),
+            Evidence::of_version("lista.pdf", of_media),
         ),
         (
             "media",
@@ -537,7 +412,7 @@ fn texts() -> Vec<SampleEdit> {
             "media.update",
             json!({ "path": "lista.pdf" }),
             json!({ "path": "nova.pdf" }),
-            Evidence::of_document("nova.pdf", of_media),
+            Evidence::of_version("nova.pdf", of_media),
         ),
         (
             "media",
@@ -548,7 +423,7 @@ fn texts() -> Vec<SampleEdit> {
             "media.remove",
             list("nova.pdf"),
             json!({}),
-            Evidence::of_document("nova.pdf", of_media).gone(),
+            Evidence::of_version("nova.pdf", of_media).gone(),
         ),
     ])
 }

@@ -1,6 +1,7 @@
 //! What a customer reads about a change that staff chose.
 
 use balcao_agent::notice::{fill, notices};
+use balcao_domain::Money;
 use balcao_domain::contact::Contact;
 use balcao_language::format;
 use balcao_store::crm::organization::Organization;
@@ -15,7 +16,12 @@ use crate::scheduling::appointments::AppointmentView;
 /// A change of one appointment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Change<'a> {
-    Moved { old: &'a AppointmentView, to: &'a Slot },
+    Moved {
+        old: &'a AppointmentView,
+        to: &'a Slot,
+        /// What it costs there.
+        price: Money,
+    },
     Cancelled(&'a AppointmentView),
     Kept(&'a AppointmentView),
 }
@@ -50,17 +56,25 @@ pub(crate) fn facts(organization: &Organization, customer: &Contact, change: Cha
     let said = Locale::closest_to_tag(&organization.locale);
     let words = notices(said);
     let (view, slot, notice) = match change {
-        Change::Moved { old, to } => (old, to.clone(), &words.change_moved),
+        Change::Moved { old, to, .. } => (old, to.clone(), &words.change_moved),
         Change::Cancelled(view) => (view, slot_of(view), &words.change_cancelled),
         Change::Kept(view) => (view, slot_of(view), &words.change_kept),
     };
     let service = if view.service.is_empty() { words.change_visit.clone() } else { view.service.clone() };
+    let price = match change {
+        // A visit that costs nothing now needs no word.
+        Change::Moved { old, price, .. } if price != old.price && price.cents > 0 => {
+            fill(&words.change_price, "price", &price.to_string())
+        }
+        Change::Moved { .. } | Change::Cancelled(_) | Change::Kept(_) => String::new(),
+    };
     let (day, time) = (format::day(slot.date, said), clock(&slot.start, said));
     let values = [
         ("service", service.as_str()),
         ("professional", slot.professional.as_str()),
         ("day", day.as_str()),
         ("time", time.as_str()),
+        ("price", price.as_str()),
         ("old_professional", view.professional.as_str()),
         ("old_day", &day_of(view.date, said)),
         ("old_time", &clock(&view.start, said)),

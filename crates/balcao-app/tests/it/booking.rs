@@ -1,30 +1,13 @@
 use balcao_app::context::names::NameRefusal;
 use balcao_app::scheduling::appointments::Appointments;
-use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, ServiceChoice};
+use balcao_app::scheduling::booking::{BookRequest, Booking, BookingRefusal, RescheduleRequest, ServiceChoice};
 use balcao_app::scheduling::reminders::Reminders;
 use balcao_app::scheduling::waitlist::{JoinRequest, Waitlist};
 use balcao_domain::hours::parse_minute;
 use balcao_domain::{AppointmentStatus, ContactId};
 use balcao_store::{OpenOptions, Store, StoreError, messaging::conversation, messaging::message};
 
-use crate::world::{World, figueira, on};
-
-fn wish(professional: &str, service: &str, date: &str, start: &str) -> BookRequest {
-    BookRequest {
-        professional: Some(professional.to_owned()).filter(|name| !name.is_empty()).map(Into::into),
-        service: Some(ServiceChoice::Name(service.to_owned())),
-        date: date.parse().unwrap(),
-        start_min: parse_minute(start).unwrap(),
-        attendee: None,
-        pending: false,
-        source: "test".to_owned(),
-        price_agreed: true,
-    }
-}
-
-async fn book(world: &World, who: ContactId, wish: BookRequest) -> Result<Booked, BookingRefusal> {
-    Booking::new(world.app.clone()).book(world.organization, who, world.key(), wish).await.unwrap().value
-}
+use crate::world::{World, figueira, on, wish};
 
 async fn upcoming(world: &World, who: ContactId) -> Vec<(String, String)> {
     let history = Appointments::new(world.app.clone()).history(world.organization, who).await.unwrap();
@@ -35,7 +18,7 @@ async fn upcoming(world: &World, who: ContactId) -> Vec<(String, String)> {
 async fn a_subscriber_pays_nothing_for_what_the_plan_covers() {
     let world = figueira().await;
     let caio = world.caio().await;
-    let booked = book(&world, caio, wish("tavinho", "degrade", "2026-11-24", "10:00")).await.unwrap();
+    let booked = world.book(caio, wish("tavinho", "degrade", "2026-11-24", "10:00")).await.unwrap();
     assert_eq!(booked.plan_name.as_deref(), Some("Copa"));
     assert!(booked.is_subscriber && !booked.already_booked);
     assert_eq!(booked.appointment.professional, "Otávio Prado");
@@ -43,11 +26,11 @@ async fn a_subscriber_pays_nothing_for_what_the_plan_covers() {
     assert_eq!((booked.appointment.start.as_str(), booked.appointment.finish.as_str()), ("10:00", "10:30"));
     assert_eq!(booked.appointment.price.cents, 0);
     // Not covered by the plan.
-    let dyed = book(&world, caio, wish("Íris", "Coloração", "2026-11-26", "10:00")).await.unwrap();
+    let dyed = world.book(caio, wish("Íris", "Coloração", "2026-11-26", "10:00")).await.unwrap();
     assert_eq!((dyed.plan_name, dyed.appointment.price.cents), (None, 12_000));
     // Overdue plans cover nothing; the professional's own price and duration count.
     let livia = world.livia().await;
-    let combo = book(&world, livia, wish("Otávio", "combo", "2026-11-25", "09:00")).await.unwrap();
+    let combo = world.book(livia, wish("Otávio", "combo", "2026-11-25", "09:00")).await.unwrap();
     assert_eq!((combo.is_subscriber, combo.appointment.price.cents), (false, 9500));
     assert_eq!(combo.appointment.finish, "09:50");
 }
@@ -56,18 +39,18 @@ async fn a_subscriber_pays_nothing_for_what_the_plan_covers() {
 async fn a_name_and_an_id_of_two_services_are_asked_about() {
     let world = figueira().await;
     let caio = world.caio().await;
-    let shave = book(&world, caio, wish("Otávio", "Barba desenhada", "2026-11-24", "10:00")).await.unwrap();
+    let shave = world.book(caio, wish("Otávio", "Barba desenhada", "2026-11-24", "10:00")).await.unwrap();
     let view = Appointments::new(world.app.clone()).history(world.organization, caio).await.unwrap();
     let id = view.upcoming.first().and_then(|one| one.service_id).unwrap();
     let both = |name: &str, start: &str| BookRequest {
         service: Some(ServiceChoice::NameAndId { name: name.to_owned(), id }),
         ..wish("Otávio", "", "2026-11-24", start)
     };
-    let refused = book(&world, caio, both("degrade", "11:00")).await.unwrap_err();
+    let refused = world.book(caio, both("degrade", "11:00")).await.unwrap_err();
     let BookingRefusal::Service(NameRefusal::Ambiguous { candidates, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(candidates, ["Corte na máquina", "Barba desenhada"]);
     assert_eq!(upcoming(&world, caio).await.len(), view.upcoming.len());
-    let again = book(&world, caio, both("barba desenhada", "11:00")).await.unwrap();
+    let again = world.book(caio, both("barba desenhada", "11:00")).await.unwrap();
     assert_eq!(again.appointment.service, shave.appointment.service);
 }
 
@@ -81,10 +64,10 @@ async fn asking_twice_books_once() {
     let replayed = booking.book(world.organization, caio, key, request.clone()).await.unwrap();
     assert!(!first.repeated && replayed.repeated);
     assert_eq!(first.value, replayed.value);
-    let later = book(&world, caio, request).await.unwrap();
+    let later = world.book(caio, request).await.unwrap();
     assert!(later.already_booked);
     assert_eq!(later.appointment.id, first.value.unwrap().appointment.id);
-    let other = book(&world, caio, wish("Wesley", "Sobrancelha", "2026-11-24", "10:00")).await.unwrap_err();
+    let other = world.book(caio, wish("Wesley", "Sobrancelha", "2026-11-24", "10:00")).await.unwrap_err();
     assert!(matches!(other, BookingRefusal::OtherAtThatTime { .. }), "{other:?}");
     assert_eq!(upcoming(&world, caio).await.len(), 2);
 }
@@ -93,14 +76,14 @@ async fn asking_twice_books_once() {
 async fn who_comes_second_is_offered_the_nearest() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
-    book(&world, caio, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
-    let refusal = book(&world, livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap_err();
+    world.book(caio, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
+    let refusal = world.book(livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap_err();
     let BookingRefusal::SlotTaken { alternatives } = refusal else { unreachable!("{refusal:?}") };
     let own: Vec<&str> = alternatives.iter().map(|slot| slot.start.as_str()).collect();
     assert_eq!(own, ["09:00", "09:15", "09:30", "10:30", "10:45"]);
     assert!(alternatives.iter().all(|slot| slot.professional == "Otávio Prado"));
     // With anybody: another who offers it is free.
-    let anybody = book(&world, livia, wish("", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
+    let anybody = world.book(livia, wish("", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
     assert_eq!(anybody.appointment.professional, "Wesley Moura");
 }
 
@@ -112,12 +95,12 @@ async fn customers_begin_where_the_business_lets_appointments_begin_and_staff_at
         let source = source.to_owned();
         BookRequest { source, ..wish("Otávio", "Corte na máquina", "2026-11-24", start) }
     };
-    let beside = book(&world, livia, at("agent", "14:10")).await.unwrap_err();
+    let beside = world.book(livia, at("agent", "14:10")).await.unwrap_err();
     let BookingRefusal::OffGrid { alternatives } = beside else { unreachable!("{beside:?}") };
     assert!(alternatives.iter().any(|slot| slot.start == "14:15"), "{alternatives:?}");
-    let booked = book(&world, livia, at("agent", "14:15")).await.unwrap();
+    let booked = world.book(livia, at("agent", "14:15")).await.unwrap();
     assert_eq!(booked.appointment.start, "14:15");
-    let by_staff = book(&world, livia, at("console", "15:10")).await.unwrap();
+    let by_staff = world.book(livia, at("console", "15:10")).await.unwrap();
     assert_eq!(by_staff.appointment.start, "15:10");
     let to = |start: &str, source: &str| RescheduleRequest {
         appointment: Some(booked.appointment.id),
@@ -139,7 +122,7 @@ async fn customers_begin_where_the_business_lets_appointments_begin_and_staff_at
 async fn what_cannot_be_booked_is_refused_with_the_reason() {
     let world = figueira().await;
     let livia = world.livia().await;
-    let refused = |wish| book(&world, livia, wish);
+    let refused = |wish| world.book(livia, wish);
     let cut = "Corte na máquina";
     let lunch = refused(wish("Otávio", cut, "2026-11-24", "12:00")).await.unwrap_err();
     let BookingRefusal::OutsideHours { works, note: None, alternatives } = lunch else { unreachable!("{lunch:?}") };
@@ -184,9 +167,9 @@ async fn a_43_a_contact_holds_no_more_than_the_limit() {
     let world = figueira().await;
     let livia = world.livia().await;
     for start in ["10:00", "11:00", "14:00"] {
-        book(&world, livia, wish("Wesley", "Sobrancelha", "2026-11-24", start)).await.unwrap();
+        world.book(livia, wish("Wesley", "Sobrancelha", "2026-11-24", start)).await.unwrap();
     }
-    let refusal = book(&world, livia, wish("Wesley", "Sobrancelha", "2026-11-24", "15:00")).await.unwrap_err();
+    let refusal = world.book(livia, wish("Wesley", "Sobrancelha", "2026-11-24", "15:00")).await.unwrap_err();
     assert!(
         matches!(&refusal, BookingRefusal::TooManyOpen { limit: 4, upcoming } if upcoming.len() == 4),
         "{refusal:?}"
@@ -202,8 +185,8 @@ async fn cancelling_finds_the_one_that_is_meant() {
         let (booking, key, organization) = (booking.clone(), world.key(), world.organization);
         async move { booking.cancel(organization, who, key, id).await.unwrap().value }
     };
-    let first = book(&world, livia, wish("Wesley", "Sobrancelha", "2026-11-24", "16:00")).await.unwrap();
-    let second = book(&world, livia, wish("Wesley", "Sobrancelha", "2026-11-24", "17:00")).await.unwrap();
+    let first = world.book(livia, wish("Wesley", "Sobrancelha", "2026-11-24", "16:00")).await.unwrap();
+    let second = world.book(livia, wish("Wesley", "Sobrancelha", "2026-11-24", "17:00")).await.unwrap();
     let vague = cancel(livia, None).await.unwrap_err();
     assert!(matches!(&vague, BookingRefusal::Ambiguous { candidates } if candidates.len() == 2), "{vague:?}");
     let foreign = cancel(caio, Some(first.appointment.id)).await.unwrap_err();
@@ -235,8 +218,8 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
         source: "test".to_owned(),
         price_agreed: true,
     };
-    let own = book(&world, livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
-    book(&world, caio, wish("Otávio", "Corte na máquina", "2026-11-24", "11:00")).await.unwrap();
+    let own = world.book(livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
+    world.book(caio, wish("Otávio", "Corte na máquina", "2026-11-24", "11:00")).await.unwrap();
     let reminders = Reminders::new(world.app.clone());
     let planned = reminders.schedule(world.organization, livia, world.key(), None, Some(60), 30).await.unwrap();
     assert_eq!(planned.value.unwrap().remind_at_local, "2026-11-24T09:00");
@@ -257,7 +240,7 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
     let at = |time: &str| time.parse().unwrap();
     assert_eq!(due, [at("2026-11-23T10:15:00-03:00"), at("2026-11-24T09:15:00-03:00")]);
     // What was given up can be had.
-    book(&world, caio, wish("Otávio", "Barba desenhada", "2026-11-24", "09:45")).await.unwrap();
+    world.book(caio, wish("Otávio", "Barba desenhada", "2026-11-24", "09:45")).await.unwrap();
 }
 
 #[tokio::test]
@@ -267,20 +250,20 @@ async fn a_hold_is_confirmed_or_expires() {
     let booking = Booking::new(world.app.clone());
     let mut hold = wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
     hold.pending = true;
-    let held = book(&world, livia, hold.clone()).await.unwrap();
+    let held = world.book(livia, hold.clone()).await.unwrap();
     assert_eq!(held.appointment.status, AppointmentStatus::Pending);
-    assert!(book(&world, caio, hold.clone()).await.is_err());
+    assert!(world.book(caio, hold.clone()).await.is_err());
     let confirmed = booking.confirm(world.organization, livia, world.key(), Some(held.appointment.id)).await.unwrap();
     assert_eq!(confirmed.value.unwrap().status, AppointmentStatus::Confirmed);
 
     hold.start_min += 60;
-    let held = book(&world, livia, hold.clone()).await.unwrap();
+    let held = world.book(livia, hold.clone()).await.unwrap();
     world.set_local("2026-11-23T09:20");
     let late = booking.confirm(world.organization, livia, world.key(), Some(held.appointment.id)).await.unwrap();
     assert_eq!(late.value.unwrap_err(), BookingRefusal::AlreadyCancelled);
     assert_eq!(booking.expire_pending(world.organization).await.unwrap(), 1);
     assert_eq!(booking.expire_pending(world.organization).await.unwrap(), 0);
-    book(&world, caio, hold).await.unwrap();
+    world.book(caio, hold).await.unwrap();
 }
 
 #[tokio::test]
@@ -289,7 +272,7 @@ async fn a_freed_slot_is_kept_for_the_first_who_waits() {
     let (caio, livia) = (world.caio().await, world.livia().await);
     let waitlist = Waitlist::new(world.app.clone());
     let cut = || wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
-    book(&world, caio, cut()).await.unwrap();
+    world.book(caio, cut()).await.unwrap();
     let join = JoinRequest {
         date: "2026-11-24".parse().unwrap(),
         professional: Some("Otávio".to_owned()),
@@ -304,8 +287,8 @@ async fn a_freed_slot_is_kept_for_the_first_who_waits() {
     let booking = Booking::new(world.app.clone());
     let on_that_day = booking.cancel(world.organization, caio, world.key(), None).await.unwrap().value.unwrap();
     assert_eq!(on_that_day.start, "10:00");
-    assert!(matches!(book(&world, caio, cut()).await, Err(BookingRefusal::SlotTaken { .. })));
-    book(&world, livia, cut()).await.unwrap();
+    assert!(matches!(world.book(caio, cut()).await, Err(BookingRefusal::SlotTaken { .. })));
+    world.book(livia, cut()).await.unwrap();
 }
 
 #[tokio::test]
@@ -318,7 +301,7 @@ async fn who_waits_is_told_of_a_start_that_can_be_booked() {
         store.write(move |tx| conversation::find_or_begin(tx, organization, livia, "terminal", now)).await;
     let thread = begun.unwrap().id;
     // What it occupies begins five minutes before ten.
-    book(&world, caio, wish("Íris", "Coloração", "2026-11-26", "10:00")).await.unwrap();
+    world.book(caio, wish("Íris", "Coloração", "2026-11-26", "10:00")).await.unwrap();
     let join = JoinRequest {
         date: "2026-11-26".parse().unwrap(),
         professional: Some("Íris".to_owned()),
@@ -331,7 +314,7 @@ async fn who_waits_is_told_of_a_start_that_can_be_booked() {
     let last: Result<_, StoreError> = store.read(move |tx| message::last(tx, organization, thread, 1)).await;
     let told = last.unwrap().first().map(|one| one.text.clone()).unwrap_or_default();
     assert!(told.contains("Íris Valente: quinta, 26/11 às 10h."), "{told}");
-    book(&world, livia, wish("Íris", "Corte de menino", "2026-11-26", "10:00")).await.unwrap();
+    world.book(livia, wish("Íris", "Corte de menino", "2026-11-26", "10:00")).await.unwrap();
 }
 
 #[tokio::test]
@@ -340,7 +323,7 @@ async fn an_offer_that_nobody_takes_lapses() {
     let (caio, livia) = (world.caio().await, world.livia().await);
     let waitlist = Waitlist::new(world.app.clone());
     let cut = || wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
-    book(&world, caio, cut()).await.unwrap();
+    world.book(caio, cut()).await.unwrap();
     let join = JoinRequest { date: "2026-11-24".parse().unwrap(), professional: None, service: None, period: None };
     waitlist.join(world.organization, livia, world.key(), join).await.unwrap().value.unwrap();
     let booking = Booking::new(world.app.clone());
@@ -348,7 +331,7 @@ async fn an_offer_that_nobody_takes_lapses() {
     assert_eq!(waitlist.pass_on(world.organization).await.unwrap(), 0);
     world.set_local("2026-11-23T09:15");
     assert_eq!(waitlist.pass_on(world.organization).await.unwrap(), 1);
-    book(&world, caio, cut()).await.unwrap();
+    world.book(caio, cut()).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -43,7 +43,8 @@ async fn turn(budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
 
 /// A turn whose packs know more of their tools than the contracts.
 async fn turn_knowing(packs: Vec<Knowledge>, budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
-    let rules = CatalogueRules { all: budget, own: budget, packs, tokens: Arc::new(Words), embedder: None };
+    let rules =
+        CatalogueRules { all: budget, own: budget, names: budget / 10, packs, tokens: Arc::new(Words), embedder: None };
     turn_with(|toolbox| catalogue::fit(toolbox, rules).unwrap().toolbox, script).await
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balcao_agent::limits::TOOL_TOKENS;
+use balcao_agent::limits::{NAME_TOKENS, TOOL_TOKENS};
 use balcao_agent::{ProfileFile, TurnState};
 use balcao_app::turns::{
     Agent, ContactRef, SelectionReason, ToolSelection, ToolSelectionRequest, ToolSelector, TurnRequest, TurnRunner,
@@ -34,8 +34,14 @@ fn fitted(own: usize) -> Fitted {
     for tool in std::mem::take(&mut pack.tools) {
         registry.add(tool).unwrap();
     }
-    let rules =
-        CatalogueRules { all: 16_000, own, packs: vec![knowledge], tokens: Arc::new(O200k::default()), embedder: None };
+    let rules = CatalogueRules {
+        all: 16_000,
+        own,
+        names: NAME_TOKENS,
+        packs: vec![knowledge],
+        tokens: Arc::new(O200k::default()),
+        embedder: None,
+    };
     catalogue::fit(registry.toolbox(|_| true), rules).unwrap()
 }
 
@@ -144,6 +150,18 @@ async fn equal_requests_get_equal_selections_with_the_rules_of_what_they_show() 
         selection.tools.first().map(|tool| (tool.name.as_str(), tool.reason)),
         Some(("create_checklist", SelectionReason::EarlierCall))
     );
+}
+
+#[test]
+fn request_names_each_tool_whose_contract_it_may_lack() {
+    let toolbox = fitted(TOOL_TOKENS).toolbox;
+    let load = toolbox.get("load_tool").unwrap();
+    for locale in [Locale::PtBr, Locale::En] {
+        let told: Vec<&str> = load.spec.description.get(locale).split_whitespace().collect();
+        for tool in clickup().tools.iter().filter(|tool| tool.spec.name != CORE && !tool.spec.internal) {
+            assert!(told.contains(&tool.spec.name.as_str()), "{}: {told:?}", tool.spec.name);
+        }
+    }
 }
 
 #[test]

@@ -311,19 +311,25 @@ async fn move_to_the_same_time_changes_nothing_and_tells_nobody() {
 }
 
 #[tokio::test]
-async fn customer_whom_the_shop_moves_pays_what_was_agreed() {
+async fn move_to_another_professional_costs_what_its_message_says() {
     let scene = away().await;
     edit(&scene.shop, Section::Services, "Corte na máquina", "price", json!("65.00")).await;
-    let way =
-        Way::Move { date: "2026-11-27".parse().unwrap(), start_min: 14 * 60, professional: Some("Otávio".to_owned()) };
+    let found = scene.find().await;
+    let moves: Vec<_> = found.ways.iter().filter_map(|one| Some((one.to.clone()?, &one.text))).collect();
+    let costs = |text: &str| text.contains("O valor passa a ser R$ 65,00.");
+    assert!(moves.iter().all(|(to, text)| costs(text) == (to.professional != "Wesley Moura")), "{moves:?}");
+    let (to, text) = moves.into_iter().find(|(to, _)| to.professional == "Otávio Prado").unwrap();
+    let start_min = balcao_domain::hours::parse_minute(&to.start).unwrap();
+    let way = Way::Move { date: to.date, start_min, professional: Some("Otávio".to_owned()) };
     let done = scene.resolve(way, None).await.unwrap();
-    assert_eq!((done.appointment.professional.as_str(), done.appointment.price.cents), ("Otávio Prado", 5_000));
+    assert_eq!((done.appointment.professional.as_str(), done.appointment.price.cents), ("Otávio Prado", 6_500));
+    assert_eq!(&done.notice.unwrap().text, text, "the customer reads what was shown");
     let (organization, id) = (scene.shop.world.organization, done.appointment.id);
     let stored = scene
         .shop
         .in_transaction(move |tx| appointment::find(tx, organization, id, balcao_domain::Currency::BRL))
         .await;
-    assert_eq!(stored.unwrap().price.cents, 5_000);
+    assert_eq!(stored.unwrap().price.cents, 6_500);
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use balcao_app::AppContext;
 use balcao_app::admin::business::Business;
 use balcao_app::admin::seed::BusinessFile;
+use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, BookingRefusal, ServiceChoice};
+use balcao_domain::hours::parse_minute;
 use balcao_domain::{ContactId, ManualClock, OrganizationId};
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{Store, crm::contact};
@@ -84,7 +86,25 @@ impl World {
         EffectKey { key: format!("k{number}"), args_hash: String::new(), turn: None, tool: "test".to_owned() }
     }
 
+    pub(crate) async fn book(&self, who: ContactId, request: BookRequest) -> Result<Booked, BookingRefusal> {
+        Booking::new(self.app.clone()).book(self.organization, who, self.key(), request).await.unwrap().value
+    }
+
     pub(crate) fn set_local(&self, local: &str) {
         self.clock.set(self.zone.to_timestamp(local.parse().unwrap()).unwrap());
+    }
+}
+
+/// A visit that a customer wants; with any professional, if the name is empty.
+pub(crate) fn wish(professional: &str, service: &str, date: &str, start: &str) -> BookRequest {
+    BookRequest {
+        professional: Some(professional.to_owned()).filter(|name| !name.is_empty()).map(Into::into),
+        service: Some(ServiceChoice::Name(service.to_owned())),
+        date: date.parse().unwrap(),
+        start_min: parse_minute(start).unwrap(),
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+        price_agreed: true,
     }
 }

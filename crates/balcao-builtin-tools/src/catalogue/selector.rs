@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use balcao_app::turns::{SelectedTool, SelectionReason, ToolSelection, ToolSelectionRequest, ToolSelector};
 
 use balcao_language::bilingual_tokens;
-use balcao_pack::resolve::{Knowledge, Piece, Tokens};
+use balcao_pack::program::{RUN_PROGRAM, shape};
+use balcao_pack::resolve::{Knowledge, Piece, Sort, Tokens};
 use balcao_search::fuse;
 use balcao_tool::Toolbox;
 
@@ -20,7 +21,7 @@ const FOUND: usize = 8;
 /// Earlier messages that are searched for, the latest ones.
 const EARLIER_MESSAGES: usize = 2;
 /// Contracts may take this share of the budget; guidance has the rest.
-const FOR_CONTRACTS: (usize, usize) = (4, 5);
+const FOR_CONTRACTS: (usize, usize) = (9, 10);
 
 /// Selects among the tools of own packs.
 pub(super) struct PackToolSelector {
@@ -86,7 +87,16 @@ impl PackToolSelector {
         let contract = self.contracts.tokens(&tool.name)?;
         let known = self.toolbox.get(&tool.name)?;
         let pack = self.packs.iter().find(|pack| pack.pack() == known.spec.pack)?;
-        let guidance = pack.guidance(&known.command, &request.message, request.locale, self.tokens.as_ref());
+        let mut guidance = pack.guidance(&known.command, &request.message, request.locale, self.tokens.as_ref());
+        let has_programs = self.toolbox.get(RUN_PROGRAM).is_some();
+        // Nothing but a program can call a helper.
+        guidance.retain(|piece| has_programs || piece.sort != Sort::Helper);
+        // A program cannot look at what a call gave before it goes on.
+        if has_programs {
+            let text = shape(&known.spec);
+            let tokens = self.tokens.count(&text);
+            guidance.insert(0, Piece { sort: Sort::Contract, id: tool.name.clone(), value: 0, tokens, text });
+        }
         Some(Candidate { tool, contract, guidance })
     }
 }

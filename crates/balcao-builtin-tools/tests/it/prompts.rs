@@ -1,7 +1,7 @@
 //! The prompt of each shipped profile names its tools and says when to use them.
 //!
-//! Commands of packs outside of the program are exempt: their descriptions say what they are for, and a prompt cannot hold 79 of them. Such
-//! a profile says in its prompt that the descriptions decide.
+//! Commands of packs outside of the program come with the request: it names each of them, and their descriptions say what they are for
+//! (`tool_selection.rs` of `balcao-app`). The prompt of such a profile says that the descriptions decide.
 
 use std::path::Path;
 use std::sync::Arc;

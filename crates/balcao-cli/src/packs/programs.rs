@@ -1,5 +1,6 @@
 //! The tool with which a model writes programs over a profile's tools, where the profile has it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balcao_agent::ProgramRules;
@@ -13,7 +14,7 @@ use crate::output::Failure;
 
 /// Adds `run_program` over the tools that the profile names, or over all that programs may call: those of the operator's own packs, and
 /// what reads among those that are part of the program (the others are about the conversation's contact, and take what they say). Programs
-/// may also call the helpers of the packs that are offered.
+/// may also call the helpers of the packs that are offered. What belongs to packs `on_demand` comes with the commands that a turn shows.
 ///
 /// # Errors
 /// What the profile says about tools that programs cannot call.
@@ -22,6 +23,7 @@ pub(super) fn add(
     rules: &ProgramRules,
     own: &OwnPacks,
     offered: &[&OwnPack],
+    on_demand: &BTreeSet<String>,
     document: &Document,
 ) -> Result<(), Failure> {
     let may = |tool: &Tool| {
@@ -39,9 +41,14 @@ pub(super) fn add(
     }
     let named = |tool: &Tool| rules.tools.as_ref().is_none_or(|names| names.contains(&tool.spec.name));
     let callable = toolbox.iter().filter(|tool| may(tool) && named(tool));
-    let callable: Vec<Callable> =
-        callable.map(|tool| Callable { tool: Arc::clone(tool), confirm: toolbox.confirm(tool) }).collect();
-    let helpers = ProgramHelpers::from_packs(offered.iter().map(|pack| &pack.pack));
+    let callable: Vec<Callable> = callable
+        .map(|tool| Callable {
+            tool: Arc::clone(tool),
+            confirm: toolbox.confirm(tool),
+            is_on_demand: on_demand.contains(&tool.spec.pack),
+        })
+        .collect();
+    let helpers = ProgramHelpers::from_packs(offered.iter().map(|pack| &pack.pack)).on_demand(on_demand);
     let max_calls = rules.max_calls.unwrap_or(program::MAX_CALLS);
     let tool = program::tool(callable, helpers, max_calls, Launcher::this_executable()).map_err(Failure::operation)?;
     toolbox.push(tool);

@@ -63,10 +63,12 @@ pub(crate) fn agent(
         .collect();
     let mut agent = Agent::new(profile, &registry, model);
     let mut toolbox = Toolbox::clone(&agent.toolbox);
+    let budgets = catalogue_rules(&agent.profile, &offered, own);
     if let Some(rules) = rules {
-        programs::add(&mut toolbox, &rules, own, &offered, document)?;
+        let on_demand = catalogue::shown_on_demand(&toolbox, &budgets);
+        programs::add(&mut toolbox, &rules, own, &offered, &on_demand, document)?;
     }
-    let fitted = catalogue::fit(toolbox, catalogue_rules(&agent.profile, &offered, own)).map_err(Failure::operation)?;
+    let fitted = catalogue::fit(toolbox, budgets).map_err(Failure::operation)?;
     let told = offered.iter().filter_map(|pack| match fitted.on_demand.contains(&pack.pack.id) {
         true => known_to_programs(pack, &agent.profile),
         false => known(pack, &agent.profile, &names, named.len()),
@@ -84,6 +86,7 @@ fn catalogue_rules(profile: &Profile, offered: &[&OwnPack], own: &OwnPacks) -> C
     CatalogueRules {
         all: CONTRACTS,
         own: profile.model.tool_tokens,
+        names: profile.model.name_tokens,
         packs: offered.iter().map(|pack| pack.pack.knowledge()).collect(),
         tokens: Arc::new(O200k::default()),
         embedder: own.embedder.clone(),

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use balcao_testkit::business_edits::{self, EditKind, Place};
+use balcao_testkit::business_edits::{self, ABSENT_TAG, EditKind, Place};
+use balcao_testkit::fakes::model::{self, FakeModel};
+use balcao_testkit::postgres::Database;
 use serde_json::{Value, json};
 
-use crate::{code, err, out, root, run};
+use crate::ops::model_config;
+use crate::{balcao, code, err, out, root, run, run_by};
 
 /// A folder with the sample business loaded.
 fn shop() -> tempfile::TempDir {
@@ -298,6 +301,18 @@ fn contact_is_changed_and_audited_by_command_and_the_next_turn_sees_it() {
     }
     let (status, said) = told(folder, &["contacts", "set", "con_999", "birthday=1990-05-17"]);
     assert!(status == 1 && said.contains("unknown contact con_999"), "{said}");
+    let phone = found[0]["phone"].as_str().unwrap();
+    let known = || {
+        let script = [model::calls("get_contact_info", json!({})), model::says("Oi!")];
+        let model = FakeModel::start(script).unwrap();
+        std::fs::write(folder.join("balcao.toml"), model_config(&model)).unwrap();
+        let turn = run(folder, &["chat", "--as", phone, "--script", "-", "--json"], "oi\n");
+        std::fs::remove_file(folder.join("balcao.toml")).unwrap();
+        assert_eq!(model.left(), 0, "{}{}", out(&turn), err(&turn));
+        let turn: Value = serde_json::from_str(out(&turn).lines().next().unwrap()).unwrap();
+        turn["calls"][0]["result"]["custom_fields"]["birthday"].clone()
+    };
+    assert_eq!(known(), Value::Null);
     let set = ["contacts", "set", &id, "birthday=1990-05-17", "preferred_name=Caco"];
     let (status, said) = told(folder, &set);
     assert!(status == 0 && said.contains("changed preferred_name, birthday"), "{said}");
@@ -308,44 +323,97 @@ fn contact_is_changed_and_audited_by_command_and_the_next_turn_sees_it() {
     assert_eq!(row["after"]["custom_fields"]["birthday"], "1990-05-17", "{history}");
     assert_eq!(row["before"]["custom_fields"]["birthday"], Value::Null, "{history}");
     assert_eq!((&row["before"]["preferred_name"], &row["after"]["preferred_name"]), (&json!("Caio"), &json!("Caco")));
-    let phone = found[0]["phone"].as_str().unwrap();
+    assert_eq!(known(), "1990-05-17");
     let turn = run(folder, &["chat", "--as", phone, "--script", "-", "--model", "offline"], "oi\n");
     assert!(out(&turn).contains("Caco"), "{}", out(&turn));
 }
 
 /// The version of a kind that the last reply of a conversation was written under.
-fn read_under(folder: &Path, conversation: usize, kind: &str) -> String {
-    let (_, shown) = told(folder, &["inbox", "show", &format!("cnv_{conversation}"), "--json"]);
+fn read_under(shop: &Shop<'_>, conversation: usize, kind: &str) -> String {
+    let (_, shown) = shop.told(&["inbox", "show", &format!("cnv_{conversation}"), "--json"]);
     let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{shown}"));
     let versions = &shown["messages"].as_array().unwrap().last().unwrap()["versions"];
     let named = versions.as_array().unwrap().iter().filter_map(Value::as_str).find(|name| name.starts_with(kind));
     named.unwrap_or_else(|| panic!("{shown}")).to_owned()
 }
 
-/// What the tools answered in a turn of one customer.
-fn read_in_turn(folder: &Path, number: usize, words: &str) -> String {
-    let phone = format!("+5531988880{:03}", 100 + number);
-    let chat = ["chat", "--as", &phone, "--script", "-", "--model", "offline", "--json", "--now", "2026-11-24T10:00"];
-    let output = run(folder, &chat, &format!("{words}\n"));
-    let turn = out(&output);
-    let turn: Value = serde_json::from_str(turn.lines().next().unwrap_or_default())
-        .unwrap_or_else(|_| panic!("{turn}{}", err(&output)));
-    let all = turn["calls"].as_array().unwrap_or_else(|| panic!("{turn}"));
-    all.iter().map(|call| format!("{}\n", call["result"])).collect()
+/// Who runs commands over a business.
+struct Shop<'a> {
+    folder: &'a Path,
+    /// The database; a file in the folder without one.
+    url: Option<&'a str>,
 }
 
-#[test]
-fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_by_command() {
-    let folder = shop();
-    let folder = folder.path();
-    let export = || told(folder, &["business", "export"]).1;
+impl Shop<'_> {
+    fn run(&self, arguments: &[&str], input: &str) -> std::process::Output {
+        let mut command = balcao(self.folder);
+        if let Some(url) = self.url {
+            command.env("BALCAO_DATABASE_URL", url).env("BALCAO__DATABASE__ALLOW_UNSAFE", "true");
+        }
+        run_by(&mut command, arguments, input)
+    }
+
+    fn told(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(arguments, "");
+        (code(&output), format!("{}{}", out(&output), err(&output)))
+    }
+
+    /// What the tools answered in the next turn of a customer.
+    fn read_in_turn(&self, number: usize, place: &Place) -> String {
+        let phone = format!("+5531988880{:03}", 100 + number);
+        let chat = ["chat", "--as", &phone, "--script", "-", "--json", "--now", "2026-11-24T10:00"];
+        let output = match place {
+            Place::Turn { words, is_offline: false, calls } => {
+                let hands_over = calls.iter().any(|(tool, _)| *tool == "transfer_to_human");
+                let lines = calls.iter().map(|(tool, arguments)| model::calls(tool, arguments.clone()));
+                let model = FakeModel::start(lines.chain((!hands_over).then(|| model::says("Oi!")))).unwrap();
+                std::fs::write(self.folder.join("balcao.toml"), model_config(&model)).unwrap();
+                let output = self.run(&chat, &format!("{words}\n"));
+                std::fs::remove_file(self.folder.join("balcao.toml")).unwrap();
+                assert_eq!(model.left(), 0, "{}{}", out(&output), err(&output));
+                if hands_over {
+                    let (status, said) = self.told(&["inbox", "give-back", &format!("cnv_{}", number + 1)]);
+                    assert_eq!(status, 0, "{said}");
+                }
+                output
+            }
+            Place::Turn { words, .. } => {
+                self.run(&[&chat[..], &["--model", "offline"]].concat(), &format!("{words}\n"))
+            }
+            Place::Version { .. } => self.run(&[&chat[..], &["--model", "offline"]].concat(), "oi\n"),
+        };
+        let turn = out(&output);
+        let turn: Value = serde_json::from_str(turn.lines().next().unwrap_or_default())
+            .unwrap_or_else(|_| panic!("{turn}{}", err(&output)));
+        let all = turn["calls"].as_array().unwrap_or_else(|| panic!("{turn}"));
+        all.iter().map(|call| format!("{}\n", call["result"])).collect()
+    }
+}
+
+/// Makes each kind of edit, between two turns of a conversation of its own.
+fn make_each_kind_of_edit(shop: &Shop<'_>) {
+    let profile = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
+    let profile = format!("{}\n  records: {{tags: [{ABSENT_TAG}]}}\n", profile.trim_end());
+    std::fs::create_dir(shop.folder.join("agents")).unwrap();
+    std::fs::write(shop.folder.join("agents/eli.yaml"), profile).unwrap();
+    let export = || shop.told(&["business", "export"]).1;
     let mut counted = [("business", 1), ("knowledge", 1)];
     let mut before = export();
     for (number, edit) in business_edits::all().into_iter().enumerate() {
+        let place = &edit.evidence.place;
+        let shown = |kind: &str| {
+            let read = shop.read_in_turn(number, place);
+            let version = read_under(shop, number + 1, kind);
+            match place {
+                Place::Turn { .. } => (read, version),
+                Place::Version { .. } => (shop.told(&["business", "version", &version]).1, version),
+            }
+        };
+        let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
         // A conversation goes on behind its edit.
-        read_in_turn(folder, number, "oi");
+        let (shown_before, _) = shown(kind);
         for (kind, version) in counted {
-            assert_eq!(read_under(folder, number + 1, kind), format!("{kind}_{version}"));
+            assert_eq!(read_under(shop, number + 1, kind), format!("{kind}_{version}"));
         }
         let (command, sign) = match edit.kind {
             EditKind::Add => ("add", "="),
@@ -362,33 +430,64 @@ fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_by_command(
             .chain(name)
             .chain(fields.iter().map(String::as_str))
             .collect();
-        let (status, shown) = told(folder, &arguments);
-        assert!(status == 2 && shown.contains("1 change") && shown.contains("--yes"), "{edit:?}: {shown}");
+        let (status, plan) = shop.told(&arguments);
+        assert!(status == 2 && plan.contains("1 change") && plan.contains("--yes"), "{edit:?}: {plan}");
         assert_eq!(export(), before, "a plan changes nothing");
-        let (status, made) = told(folder, &[&arguments[..], &["--yes"]].concat());
+        let (status, made) = shop.told(&[&arguments[..], &["--yes"]].concat());
         assert!(status == 0 && made.contains("made 1 change"), "{edit:?}: {made}");
         let after = export();
         assert_ne!(after, before, "{edit:?}");
-        let (_, history) = told(folder, &["business", "history", edit.subject, "--json"]);
+        let (_, history) = shop.told(&["business", "history", edit.subject, "--json"]);
         let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
         assert_eq!((&row["action"], &row["actor"]), (&json!(edit.action), &json!("operator")), "{edit:?}");
         assert_eq!((&row["before"], &row["after"]), (&edit.before, &edit.after), "{edit:?}");
-        let counted = &mut counted[usize::from(edit.section == "knowledge")];
+        let counted = &mut counted[usize::from(kind == "knowledge")];
         counted.1 += 1;
-        let words = match edit.evidence.place {
-            Place::Turn { words, .. } => words,
-            Place::Document { .. } => "",
-        };
-        let read = read_in_turn(folder, number, if words.is_empty() { "oi" } else { words });
-        assert_eq!(read_under(folder, number + 1, counted.0), format!("{}_{}", counted.0, counted.1), "{edit:?}");
-        let (value, is_new) = (edit.evidence.value, edit.evidence.is_new);
-        if words.is_empty() {
-            let count = |text: &str| text.matches(value).count();
-            let (more, less) = if is_new { (count(&after), count(&before)) } else { (count(&before), count(&after)) };
-            assert!(more > less, "{edit:?}");
-        } else {
-            assert!(!read.is_empty() && read.contains(value) == is_new, "{edit:?}: {read}");
-        }
+        let (shown_after, version) = shown(kind);
+        assert_eq!(version, format!("{kind}_{}", counted.1), "{edit:?}");
+        let is_shown = |text: &str| text.contains(edit.evidence.value);
+        assert_eq!(
+            (is_shown(&shown_before), is_shown(&shown_after)),
+            (!edit.evidence.is_new, edit.evidence.is_new),
+            "{edit:?}: {shown_before} and then {shown_after}"
+        );
         before = after;
     }
+}
+
+#[test]
+fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_by_command() {
+    let folder = shop();
+    make_each_kind_of_edit(&Shop { folder: folder.path(), url: None });
+}
+
+#[test]
+fn import_of_knowledge_is_audited_and_seen_by_the_next_turn() {
+    let folder = shop();
+    let shop = Shop { folder: folder.path(), url: None };
+    for import in business_edits::imports() {
+        let file = format!("casa.{}", import.ending);
+        std::fs::write(shop.folder.join(&file), import.text).unwrap();
+        let before = shop.read_in_turn(0, &import.evidence.place);
+        let (status, said) = shop.told(&["knowledge", "import", &file, "--yes"]);
+        assert_eq!(status, 0, "{said}");
+        let (_, history) = shop.told(&["business", "history", import.subject, "--json"]);
+        let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
+        assert_eq!((&row["action"], &row["actor"]), (&json!(import.action), &json!("operator")), "{import:?}");
+        assert_eq!((&row["before"], &row["after"]), (&import.before, &import.after), "{import:?}");
+        let after = shop.read_in_turn(0, &import.evidence.place);
+        let value = import.evidence.value;
+        assert!(!before.contains(value) && after.contains(value), "{import:?}: {before} and then {after}");
+    }
+}
+
+#[test]
+fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let shop = Shop { folder: folder.path(), url: Some(&database.url) };
+    let sample = root().join("samples/barbearia-figueira.yaml").display().to_string();
+    let (status, said) = shop.told(&["seed", &sample]);
+    assert_eq!(status, 0, "{said}");
+    make_each_kind_of_edit(&shop);
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write};
 
 use balcao_sandbox::HelperError;
 use balcao_tool::{
-    CallResult, ErrorCode, Locale, Localised, ModelText, ToolContext, ToolError, ToolOutput, ToolResult,
+    CallResult, CommandSpec, ErrorCode, Locale, Localised, ModelText, ToolContext, ToolError, ToolOutput, ToolResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -25,8 +25,12 @@ pub(super) fn description(tools: &BTreeMap<String, Callable>, helpers: &ProgramH
     let signatures = helpers.signatures();
     let of_helpers =
         |words: &str| if signatures.is_empty() { String::new() } else { format!(" {words}: {signatures}.") };
-    let (pt, en) =
+    let (mut pt, mut en) =
         (of_helpers("Funções dos pacotes, sem `tools.`"), of_helpers("Functions of the packs, without `tools.`"));
+    if helpers.are_on_demand() {
+        pt.push_str(" O que aparece como Helper junto do uso das ferramentas também é função, sem `tools.`.");
+        en.push_str(" What stands as a Helper beside the use of the tools is a function, too, without `tools.`.");
+    }
     Localised {
         pt_br: format!(
             "Executa um programa JavaScript que você escreve, para o que precisa de muitas chamadas, laços ou contas. `code` é o corpo de \
@@ -43,13 +47,19 @@ pub(super) fn description(tools: &BTreeMap<String, Callable>, helpers: &ProgramH
     }
 }
 
-/// A line for each tool: its name, and the fields of what it gives. As many as fit.
+/// The name of a tool, and the fields of what it gives.
+#[must_use]
+pub fn shape(tool: &CommandSpec) -> String {
+    let fields = tool.output_schema.get("properties").and_then(Value::as_object);
+    let fields: Vec<&str> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    if fields.is_empty() { tool.name.clone() } else { format!("{} → {}", tool.name, fields.join(", ")) }
+}
+
+/// A line for each tool whose contract is always in view, as many as fit.
 fn shapes(tools: &BTreeMap<String, Callable>) -> String {
     let mut lines = String::new();
-    for (name, one) in tools {
-        let fields = one.tool.spec.output_schema.get("properties").and_then(Value::as_object);
-        let fields: Vec<&str> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-        let line = if fields.is_empty() { format!("\n{name}") } else { format!("\n{name} → {}", fields.join(", ")) };
+    for one in tools.values().filter(|one| !one.is_on_demand) {
+        let line = format!("\n{}", shape(&one.tool.spec));
         if lines.chars().count() + line.chars().count() > MAX_SHAPES {
             lines.push_str("\n…");
             break;

@@ -33,7 +33,7 @@ use crate::kind::composite::{Composed, DRIVER, Ran, Stopped, drive};
 use calls::{Mode, ProgramLog};
 
 pub use helpers::ProgramHelpers;
-pub use messages::may_be_called;
+pub use messages::{may_be_called, shape};
 
 /// The tool's name.
 pub const RUN_PROGRAM: &str = "run_program";
@@ -60,6 +60,8 @@ pub struct Callable {
     pub tool: Arc<Tool>,
     /// Who has to agree before it runs, as the profile has it.
     pub confirm: Confirm,
+    /// Whether a turn shows its contract on demand; what it gives then stands beside the contract, not in the description of `run_program`.
+    pub is_on_demand: bool,
 }
 
 /// The tool `run_program` over these tools and helpers, with at most `max_calls` calls of tools in one program. `launcher` starts the

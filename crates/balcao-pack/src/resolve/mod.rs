@@ -18,7 +18,7 @@ use crate::{
     manifest::{Command, Pack},
 };
 
-pub(crate) use pieces::Shelves;
+pub(crate) use pieces::{Shelves, used_by};
 pub use tokens::O200k;
 
 /// Counts tokens as some model does.

@@ -227,7 +227,7 @@ fn contract(command: &Command, locale: Locale) -> String {
 }
 
 /// The helpers that a command uses, itself or by another one.
-fn used_by<'a>(command: &'a Command, helpers: &'a Bundle) -> BTreeSet<&'a str> {
+pub(crate) fn used_by<'a>(command: &'a Command, helpers: &'a Bundle) -> BTreeSet<&'a str> {
     let mut open: Vec<&str> = command.uses_helpers.iter().map(String::as_str).collect();
     let mut seen = BTreeSet::new();
     while let Some(next) = open.pop() {

@@ -14,8 +14,10 @@ fn world(answers: Value) -> (Canned, Toolbox) {
     let canned = Canned::new(answers);
     let loaded = canned.loader().load("tool.yaml", &pack(UPDATE)).unwrap_or_else(|problems| panic!("{problems:#?}"));
     let mut tools = toolbox(loaded);
-    let callable =
-        tools.iter().map(|tool| Callable { tool: Arc::clone(tool), confirm: tools.confirm(tool) }).collect::<Vec<_>>();
+    let callable = tools
+        .iter()
+        .map(|tool| Callable { tool: Arc::clone(tool), confirm: tools.confirm(tool), is_on_demand: false })
+        .collect::<Vec<_>>();
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_pack-test-worker"), &[]);
     tools.push(program::tool(callable, ProgramHelpers::default(), 6, launcher).unwrap());
     (canned, tools)

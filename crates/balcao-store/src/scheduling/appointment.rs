@@ -255,24 +255,6 @@ pub fn reopen(
     Ok(true)
 }
 
-/// Gives an appointment the price, and the plan that pays it, of the one that it takes the place of.
-///
-/// # Errors
-/// [`StoreError::NoRow`] if the organization has no such appointment.
-pub fn carry_price(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    from: AppointmentId,
-    to: AppointmentId,
-) -> Result<(), StoreError> {
-    let sql = "UPDATE appointment SET
-                   price_cents = (SELECT o.price_cents FROM appointment o WHERE o.organization_id = ?1 AND o.id = ?2),
-                   plan_id = (SELECT o.plan_id FROM appointment o WHERE o.organization_id = ?1 AND o.id = ?2)
-               WHERE organization_id = ?1 AND id = ?3";
-    let rows = tx.execute(sql, values![organization, from, to])?;
-    if rows == 0 { Err(StoreError::NoRow { sql: sql.to_owned() }) } else { Ok(()) }
-}
-
 /// Locks an open appointment until the transaction ends, so that a cancellation waits; returns whether it is open.
 ///
 /// # Errors

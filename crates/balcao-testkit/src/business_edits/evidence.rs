@@ -18,15 +18,15 @@ pub struct Evidence {
 pub enum Place {
     /// In what the model reads in the next turn.
     Turn {
-        /// What a customer asks, so that the offline model reads it; nothing where it has no use for the tool, and the document shows it.
+        /// What a customer says.
         words: &'static str,
-        /// The tool.
-        tool: &'static str,
-        /// Its arguments.
-        arguments: Value,
+        /// Whether the offline model then calls the tools by itself; if not, a script has to.
+        is_offline: bool,
+        /// The tools with their arguments, in order.
+        calls: Vec<(&'static str, Value)>,
     },
-    /// In the document of the business, because no turn of a customer can show it.
-    Document {
+    /// In the version of the business that the next turn ran under, because no tool reads it.
+    Version {
         /// Why not.
         why: &'static str,
     },
@@ -34,11 +34,29 @@ pub enum Place {
 
 impl Evidence {
     pub(super) fn new(value: &'static str, words: &'static str, tool: &'static str, arguments: Value) -> Self {
-        Self { place: Place::Turn { words, tool, arguments }, value, is_new: true }
+        Self::scripted(value, words, vec![(tool, arguments)], true)
     }
 
-    pub(super) const fn of_document(value: &'static str, why: &'static str) -> Self {
-        Self { place: Place::Document { why }, value, is_new: true }
+    const fn scripted(
+        value: &'static str,
+        words: &'static str,
+        calls: Vec<(&'static str, Value)>,
+        is_offline: bool,
+    ) -> Self {
+        Self { place: Place::Turn { words, is_offline, calls }, value, is_new: true }
+    }
+
+    pub(super) const fn of_version(value: &'static str, why: &'static str) -> Self {
+        Self { place: Place::Version { why }, value, is_new: true }
+    }
+
+    /// This evidence by the calls of a script: the offline model calls the tools in another way.
+    pub(super) fn by_script(self) -> Self {
+        let place = match self.place {
+            Place::Turn { words, calls, .. } => Place::Turn { words, is_offline: false, calls },
+            place @ Place::Version { .. } => place,
+        };
+        Self { place, ..self }
     }
 
     /// The same of a value that the edit takes away.
@@ -76,7 +94,30 @@ pub(super) fn plan(value: &'static str) -> Evidence {
 }
 
 pub(super) fn stages(value: &'static str) -> Evidence {
-    Evidence::new(value, "", "list_pipeline_stages", json!({}))
+    Evidence::scripted(value, "oi", vec![("list_pipeline_stages", json!({}))], false)
+}
+
+/// What the reminder of a visit that the same turn books shows.
+pub(super) fn reminder(value: &'static str, words: &'static str, date: &str) -> Evidence {
+    let booking =
+        json!({ "date": date, "start_hour": "10:00", "barber_name": "Wesley", "service_name": "Sobrancelha" });
+    let calls = vec![("create_appointment", booking), ("schedule_appointment_reminder", json!({}))];
+    Evidence::scripted(value, words, calls, false)
+}
+
+/// A tag that the business does not have, and that the profile of a test lets the model keep (`records.tags`): the error that refuses it
+/// names the tags that there are.
+pub const ABSENT_TAG: &str = "Vizinho";
+
+/// Which tags that error names.
+pub(super) fn tags(value: &'static str) -> Evidence {
+    Evidence::scripted(value, "sou vizinho da barbearia", vec![("add_tag", json!({ "tag_name": ABSENT_TAG }))], false)
+}
+
+/// Who takes the conversation over.
+pub(super) fn hand_off(value: &'static str) -> Evidence {
+    let reason = json!({ "reason": "quer falar com uma pessoa" });
+    Evidence::scripted(value, "oi", vec![("transfer_to_human", reason)], false)
 }
 
 pub(super) fn known(value: &'static str) -> Evidence {

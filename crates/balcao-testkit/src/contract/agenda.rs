@@ -273,20 +273,17 @@ pub async fn figures_are_added_up_within_a_span_and_a_tenant(store: &Store) {
         let told: Vec<_> =
             totals.iter().map(|one| (one.status, one.count, one.cents / theirs.price_cents, one.begun)).collect();
         assert_eq!(told, [(Cancelled, 1, 1, 0), (Completed, 1, 1, 1), (NoShow, 3, 3, 2)]);
-        // A move leaves a cancelled appointment, which is counted at its new time alone, and may keep its price.
+        // A move leaves a cancelled appointment, which is counted at its new time alone.
         let [_, mover] = world.contacts;
         let [old, new] = [13, 14].map(|hour| NewAppointment {
             contact: mover,
             status: Confirmed,
-            price_cents: if hour == 13 { 1_234 } else { 0 },
             ..super::store::at(world, 1, hour)
         });
         let old = appointment::insert(tx, organization, &old, now())?.unwrap();
         let new = appointment::insert(tx, organization, &new, now())?.unwrap();
         appointment::cancel(tx, organization, old, &MarkAuthor::Operator, now())?;
         appointment::set_moved_to(tx, organization, old, new)?;
-        appointment::carry_price(tx, organization, old, new)?;
-        assert_eq!(appointment::find(tx, organization, new, Currency::BRL)?.unwrap().price.cents, 1_234);
         appointment::cancel(tx, organization, new, &MarkAuthor::Operator, now())?;
         let cancelled = report::totals(tx, organization, scope, middle)?;
         assert_eq!(cancelled.first().map(|one| (one.status, one.count)), Some((Cancelled, 2)));

@@ -7,7 +7,8 @@ use balcao_domain::hours::covered;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::{
-    Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, Span,
+    Appointment, AppointmentId, AppointmentStatus, ContactId, Money, OrganizationId, PlanId, ProfessionalId, ServiceId,
+    Span,
 };
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::scheduling::appointment::NewAppointment;
@@ -149,6 +150,7 @@ pub(crate) fn claim(
         }
     };
     let coverage = cover(tx, &agenda, contact, wish.service, wish.start)?;
+    let price_cents = coverage.cents_of(need.price_cents);
     // A visit that costs nothing costs a subscriber nothing, too.
     let plan_notice = coverage.notice.filter(|_| need.price_cents > 0);
     if plan_notice.is_some() && !request.price_agreed {
@@ -165,7 +167,7 @@ pub(crate) fn claim(
         occupied: Span::of_minutes(wish.start, need.duration_min)
             .widened(need.buffer_before_min, need.buffer_after_min),
         status: if request.pending { AppointmentStatus::Pending } else { AppointmentStatus::Confirmed },
-        price_cents: if plan.is_some() { 0 } else { need.price_cents },
+        price_cents,
         plan: plan.as_ref().map(|(id, _)| *id),
         attendee: request.attendee.clone(),
         source: request.source.clone(),
@@ -269,6 +271,20 @@ pub(crate) fn professional_of_grant(
     }
 }
 
+/// What [`book`] would book it for, if it is granted to this professional at this time.
+pub(crate) fn price_of_grant(
+    tx: &mut Tx<'_>,
+    agenda: &Agenda,
+    contact: ContactId,
+    (professional, service): (ProfessionalId, Option<&Service>),
+    start: Timestamp,
+) -> Result<Money, UseCaseError> {
+    let full = agenda.professionals.iter().find(|one| one.id == professional);
+    let full = full.and_then(|one| agenda.need(one, service, None)).map(|need| need.price_cents);
+    let cents = cover(tx, agenda, contact, service, start)?.cents_of(full.unwrap_or_default());
+    Ok(Money::new(cents, agenda.organization.currency))
+}
+
 /// The answer to a request for an appointment that the contact has.
 fn as_booked(
     tx: &mut Tx<'_>,
@@ -303,7 +319,7 @@ fn booked_view(
         occupied: new.occupied,
         seat: 1,
         status: new.status,
-        price: balcao_domain::Money::new(new.price_cents, agenda.organization.currency),
+        price: Money::new(new.price_cents, agenda.organization.currency),
         plan: new.plan,
         attendee: new.attendee.clone(),
         source: new.source.clone(),

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::book::{self, Claimed, Wanted};
-use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
+use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::scheduling::agenda::KeptTerms;
 use crate::scheduling::appointments::{AppointmentView, view};
@@ -67,8 +67,7 @@ fn find(
 pub(crate) struct Changer<'a> {
     /// The author of the mark.
     pub(crate) by: &'a MarkAuthor,
-    /// Whether the customer asks for the change, and not the business. The cancellation notice binds the customer alone; if the business
-    /// asks, the customer pays what they agreed to.
+    /// Whether the customer asks for the change, and not the business. The cancellation notice binds the customer alone.
     pub(crate) for_customer: bool,
 }
 
@@ -182,16 +181,11 @@ pub(crate) fn move_unannounced(
         // Another appointment of theirs stands there: moving onto it would lose one of the two.
         return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(booked.appointment) }));
     }
-    if for_customer {
-        // The customer knows the price that the visit had before.
-        let is_dearer = booked.appointment.price.cents > meant.appointment.price.cents;
-        booked.plan_notice = booked.plan_notice.filter(|_| is_dearer);
-        if is_dearer && !request.price_agreed {
-            return Ok(Err(BookingRefusal::PriceNotAgreed));
-        }
-    } else {
-        appointment::carry_price(tx, id, meant.appointment.id, booked.appointment.id)?;
-        booked = as_agreed(tx, &meant, booked)?;
+    // The customer knows the price that the visit had before.
+    let is_dearer = booked.appointment.price.cents > meant.appointment.price.cents;
+    booked.plan_notice = booked.plan_notice.filter(|_| is_dearer);
+    if is_dearer && !request.price_agreed {
+        return Ok(Err(BookingRefusal::PriceNotAgreed));
     }
     appointment::set_moved_to(tx, id, meant.appointment.id, booked.appointment.id)?;
     agenda_feed::moved(tx, id, meant.appointment.id, booked.appointment.id)?;
@@ -226,19 +220,6 @@ pub(super) fn announce_move(
     let payload = serde_json::json!({ "new": moved.new.appointment.id }).to_string();
     event::push(tx, id, "appointment_rescheduled", &moved.old.id.to_string(), &payload, now)?;
     Ok(())
-}
-
-/// The booking with the price of the appointment in whose place it stands, and with the plan that pays it.
-fn as_agreed(tx: &mut Tx<'_>, meant: &Meant, booked: Booked) -> Result<Booked, UseCaseError> {
-    let plans = catalog::list_plans(tx, meant.organization.id, meant.organization.currency)?;
-    let plan = plans.into_iter().find(|plan| Some(plan.id) == meant.appointment.plan);
-    Ok(Booked {
-        appointment: AppointmentView { price: meant.appointment.price, ..booked.appointment },
-        is_subscriber: plan.is_some(),
-        plan_name: plan.map(|plan| plan.name),
-        plan_notice: None,
-        ..booked
-    })
 }
 
 /// Takes a move back that was not announced: the old appointment stands again at its time, and nothing is left of the new one. Returns

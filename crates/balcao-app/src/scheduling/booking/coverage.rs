@@ -33,6 +33,11 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
+    /// What the visit costs the contact, of its full price.
+    pub(super) const fn cents_of(&self, full: i64) -> i64 {
+        if self.plan.is_some() { 0 } else { full }
+    }
+
     /// Keeps why a plan does not pay. A plan that names the service comes before one that does not.
     fn note(&mut self, plan: &Plan, reason: NotCovered) {
         let names_service = reason != NotCovered::OtherService;

@@ -36,7 +36,8 @@ use crate::notifications::professionals::{self, NotificationKind};
 use crate::scheduling::agenda::Slot;
 use crate::scheduling::appointments::AppointmentView;
 pub(crate) use book::{
-    Claimed, ClaimedSlot, Wanted, claim as claim_slot, complete as complete_booking, professional_of_grant,
+    Claimed, ClaimedSlot, Wanted, claim as claim_slot, complete as complete_booking, price_of_grant,
+    professional_of_grant,
 };
 pub use coverage::PlanNotice;
 use freshness::Whose;

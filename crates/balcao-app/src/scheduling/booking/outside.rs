@@ -13,8 +13,7 @@ use crate::context::app_context::{UseCaseError, organization};
 /// Who is recorded as having moved it.
 const PERSON_OUTSIDE: &str = "calendar";
 
-/// Moves an appointment to where a person put its event, at the price that was agreed; `None` if the rules refuse it, and then nothing is
-/// changed.
+/// Moves an appointment to where a person put its event; `None` if the rules refuse it, and then nothing is changed.
 pub(crate) fn take_over(
     tx: &mut Tx<'_>,
     id: OrganizationId,

@@ -110,7 +110,8 @@ fn alert(
     let names = catalog::professional_names(tx, id)?;
     let (old, now_at) = (view(&known, &names, &zone), view(&current, &names, &zone));
     let to = change_texts::slot_of(&now_at);
-    let message = change_texts::facts(&organization, &customer, Change::Moved { old: &old, to: &to }).text;
+    let message =
+        change_texts::facts(&organization, &customer, Change::Moved { old: &old, to: &to, price: now_at.price }).text;
     let known_as = known.attendee.clone().or(customer.name).unwrap_or_default();
     let is_english = Locale::closest_to_tag(&organization.locale) == Locale::En;
     let told =

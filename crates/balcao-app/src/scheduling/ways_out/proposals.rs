@@ -1,7 +1,7 @@
 //! The ways out of one booking, with the message of each.
 
 use balcao_domain::appointment::visit::MarkAuthor;
-use balcao_domain::{Appointment, AppointmentId, OrganizationId, ProfessionalId};
+use balcao_domain::{Appointment, AppointmentId, Money, OrganizationId, ProfessionalId};
 use balcao_store::scheduling::{appointment, catalog, kept_appointment};
 use balcao_store::{Tx, crm::contact};
 use jiff::{Timestamp, ToSpan};
@@ -14,7 +14,7 @@ use crate::messaging::outbound::reach::AccountPolicies;
 use crate::scheduling::agenda::{Agenda, KeptTerms, Slot};
 use crate::scheduling::appointments::view;
 use crate::scheduling::booking::change::in_its_place;
-use crate::scheduling::booking::professional_of_grant;
+use crate::scheduling::booking::{price_of_grant, professional_of_grant};
 use crate::scheduling::change_texts::{self, Change};
 
 /// Free times that are proposed of the same professional, and of all others together.
@@ -48,7 +48,8 @@ pub(super) fn find(
     let kept = kept_appointment::list_from(tx, id, found.span.start)?.get(&which).copied();
     let slots = free_times(tx, id, &found, now)?;
     let customer = contact::get(tx, id, found.contact)?;
-    let mut changes: Vec<Change<'_>> = slots.iter().map(|to| Change::Moved { old: &shown, to }).collect();
+    let mut changes: Vec<Change<'_>> =
+        slots.iter().map(|(to, price)| Change::Moved { old: &shown, to, price: *price }).collect();
     changes.push(Change::Cancelled(&shown));
     changes.extend(reason.map(|_| Change::Kept(&shown)));
     let mut ways = Vec::with_capacity(changes.len());
@@ -75,19 +76,19 @@ pub(crate) fn list_near_times(
 ) -> Result<Vec<Slot>, UseCaseError> {
     let currency = organization(tx, id)?.0.currency;
     match appointment::find(tx, id, which, currency)?.filter(|one| is_to_come(one, now)) {
-        Some(one) => free_times(tx, id, &one, now),
+        Some(one) => Ok(free_times(tx, id, &one, now)?.into_iter().map(|(slot, _price)| slot).collect()),
         None => Ok(Vec::new()),
     }
 }
 
-/// The free times nearest to a booking: those of its professional, then those of the others who offer its service. Only times to which
-/// [`super::resolve()`] moves the booking are among them, because the decision of a booking chooses them.
+/// The free times nearest to a booking, each with what it costs there: those of its professional, then those of the others who offer its
+/// service. Only times to which [`super::resolve()`] moves the booking are among them, because the decision of a booking chooses them.
 fn free_times(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     one: &Appointment,
     now: Timestamp,
-) -> Result<Vec<Slot>, UseCaseError> {
+) -> Result<Vec<(Slot, Money)>, UseCaseError> {
     let (organization, zone) = organization(tx, id)?;
     appointment::cancel(tx, id, one.id, &MarkAuthor::Operator, now)?;
     let upcoming = appointment::upcoming_of_contact(tx, id, one.contact, organization.currency, now)?;
@@ -119,5 +120,10 @@ fn free_times(
     };
     let own = nearest(&|whose| whose == one.professional);
     let others = nearest(&|whose| whose != one.professional);
-    Ok(own.into_iter().chain(others).filter_map(|(whose, at)| agenda.slot(whose, at)).collect())
+    let mut priced = Vec::new();
+    for (whose, at) in own.into_iter().chain(others) {
+        let Some(slot) = agenda.slot(whose, at) else { continue };
+        priced.push((slot, price_of_grant(tx, &agenda, one.contact, (whose, service), at)?));
+    }
+    Ok(priced)
 }

@@ -246,7 +246,7 @@ pub(super) fn request_to_move(
         professional,
         service: None,
         source: SOURCE.to_owned(),
-        // The customer keeps the price that they agreed to.
+        // Staff decide. The customer reads the price if the move changes it.
         price_agreed: true,
     }
 }
@@ -311,7 +311,7 @@ impl Scene {
     ) -> Result<(ChangeNotice, Option<ChangeMessage>), UseCaseError> {
         let to = change_texts::slot_of(&done.after);
         let change = match way {
-            Some(Way::Move { .. }) | None => Change::Moved { old: known, to: &to },
+            Some(Way::Move { .. }) | None => Change::Moved { old: known, to: &to, price: done.after.price },
             Some(Way::Cancel) => Change::Cancelled(known),
             Some(Way::Keep) => Change::Kept(known),
         };

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use balcao_llm::Message;
 use balcao_llm::providers::scripted::{calls, says};
+use balcao_store::{OpenOptions, Store};
 use balcao_testkit::business_edits::{self, EditKind, Place, SampleEdit};
+use balcao_testkit::postgres::Database;
 
 use super::world::{Shop, quiet};
 
@@ -162,45 +164,79 @@ async fn knowledge_comes_from_a_text_and_each_change_makes_a_version() {
     assert_eq!(shop.get("/v1/versions/shop_1").await.status, 404);
 }
 
-/// Runs the next turn of a conversation, and gives the version of this kind that it ran under.
-async fn turn_under(shop: &Shop, conversation: &str, kind: &str) -> String {
-    let answer = shop.post("/v1/turn", json!({ "conversation": conversation, "text": "oi" })).await;
+/// Runs the next turn of a conversation, and gives its answer with the version of this kind that it ran under.
+async fn turn_under(shop: &Shop, conversation: &str, words: &str, kind: &str) -> (Value, String) {
+    let answer = shop.post("/v1/turn", json!({ "conversation": conversation, "text": words })).await;
     let versions = answer.body["versions"].as_array().unwrap_or_else(|| panic!("{answer:?}")).clone();
     let own = versions.iter().filter_map(Value::as_str).find(|name| name.starts_with(kind));
-    own.unwrap_or_else(|| panic!("{versions:?}")).to_owned()
+    let own = own.unwrap_or_else(|| panic!("{versions:?}")).to_owned();
+    (answer.body, own)
 }
 
-/// What shows an edit: the result of a tool in the turn that has just run, or the document.
-async fn shown(shop: &Shop, edit: &SampleEdit) -> String {
-    if let Place::Document { .. } = edit.evidence.place {
-        return shop.get("/v1/business").await.body["document"][edit.section].to_string();
+/// What shows an edit: what the tools answered in the turn that has just run, or the version that it ran under.
+async fn shown(shop: &Shop, edit: &SampleEdit, turn: &Value, version: &str) -> String {
+    let Place::Turn { calls, .. } = &edit.evidence.place else {
+        return shop.get(&format!("/v1/versions/{version}")).await.body["content"][edit.section].to_string();
+    };
+    // A turn that hands over ends with its call, which staff see in the conversation.
+    if turn["outcome"] == "handoff" {
+        let path = format!("/v1/conversations/{}", turn["conversation_id"].as_str().unwrap());
+        let conversation = shop.get(&path).await.body;
+        let back = shop.post(&format!("{path}/give-back"), json!({})).await;
+        assert_eq!(back.status, 200, "{edit:?}: {back:?}");
+        return conversation.to_string();
     }
+    last_results(shop, calls.len())
+}
+
+/// The last results of tools that the model has read.
+fn last_results(shop: &Shop, count: usize) -> String {
     let request = shop.model.requests().pop().unwrap();
-    let result = request.messages.iter().rev().find_map(|message| match message {
-        Message::ToolResult { content, .. } => Some(content.clone()),
+    let results = request.messages.iter().filter_map(|message| match message {
+        Message::ToolResult { content, .. } => Some(content.as_str()),
         Message::User { .. } | Message::Assistant { .. } => None,
     });
-    result.unwrap_or_else(|| panic!("{edit:?}"))
+    let results: Vec<&str> = results.collect();
+    results[results.len() - count..].join("\n")
 }
 
 #[tokio::test]
 async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
+    let store = Store::open_in_memory().unwrap();
+    store.migrate().await.unwrap();
+    make_each_kind_of_edit(store).await;
+}
+
+#[tokio::test]
+async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    make_each_kind_of_edit(Store::connect(&database.url, OpenOptions::default()).unwrap()).await;
+}
+
+/// Makes each kind of edit, between two turns of a conversation of its own.
+async fn make_each_kind_of_edit(store: Store) {
     let edits = business_edits::all();
     let turn = |edit: &SampleEdit| {
         let read = match &edit.evidence.place {
-            Place::Turn { tool, arguments, .. } => Some(calls(tool, arguments)),
-            Place::Document { .. } => None,
+            Place::Turn { calls, .. } => calls.as_slice(),
+            Place::Version { .. } => &[],
         };
-        read.into_iter().chain([says("Oi!")]).collect::<Vec<_>>()
+        let hands_over = read.iter().any(|(tool, _)| *tool == "transfer_to_human");
+        let lines = read.iter().map(|(tool, arguments)| calls(tool, arguments));
+        lines.chain((!hands_over).then(|| says("Oi!"))).collect::<Vec<_>>()
     };
     // Each conversation has a turn before its edit and one after it.
     let script = edits.iter().flat_map(|edit| turn(edit).into_iter().chain(turn(edit)));
-    let shop = super::world::shop(script).await;
+    let shop = super::world::shop_in(store, script).await;
     for (number, edit) in edits.into_iter().enumerate() {
         let conversation = format!("visit-{number}");
         let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
-        turn_under(&shop, &conversation, kind).await;
-        let shown_before = shown(&shop, &edit).await;
+        let words = match edit.evidence.place {
+            Place::Turn { words, .. } => words,
+            Place::Version { .. } => "oi",
+        };
+        let (turn, version) = turn_under(&shop, &conversation, words, kind).await;
+        let shown_before = shown(&shop, &edit, &turn, &version).await;
         let mut asked = json!({ "section": edit.section });
         if !edit.name.is_empty() {
             asked["name"] = json!(edit.name);
@@ -230,12 +266,12 @@ async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
         let told = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
         assert_eq!((told(&row.before), told(&row.after)), (edit.before.clone(), edit.after.clone()), "{edit:?}");
         // The next turn of the same conversation runs under a version with the business as it stands now.
-        let version = turn_under(&shop, &conversation, kind).await;
+        let (turn, version) = turn_under(&shop, &conversation, words, kind).await;
         let content = shop.get(&format!("/v1/versions/{version}")).await.body["content"].clone();
         let held = if kind == "knowledge" { &content } else { &content[edit.section] };
         assert_eq!(held, &after[edit.section], "{edit:?}: {version}");
         // What the model reads in that turn has the new value.
-        let shown_after = shown(&shop, &edit).await;
+        let shown_after = shown(&shop, &edit, &turn, &version).await;
         let count = |text: &str| text.matches(edit.evidence.value).count();
         let (more, less) = if edit.evidence.is_new {
             (count(&shown_after), count(&shown_before))
@@ -248,8 +284,43 @@ async fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn() {
 }
 
 #[tokio::test]
-async fn birthday_is_changed_audited_and_seen_at_once() {
-    let shop = shop().await;
+async fn import_of_knowledge_is_audited_and_seen_by_the_next_turn() {
+    let imports = business_edits::imports();
+    let turn = || [calls("search_knowledge_base", &json!({ "query": "pets" })), says("Oi!")];
+    let shop = super::world::shop(imports.iter().flat_map(|_| turn().into_iter().chain(turn()))).await;
+    for import in imports {
+        let Place::Turn { words, .. } = import.evidence.place else { panic!("{import:?}") };
+        let seen = async || {
+            turn_under(&shop, "visit", words, "knowledge").await;
+            last_results(&shop, 1)
+        };
+        let before = seen().await;
+        let mut asked = json!({ "format": import.format, "text": import.text });
+        let plan = shop.post("/v1/business/knowledge", asked.clone()).await;
+        asked["plan"] = plan.body["hash"].clone();
+        assert_eq!(shop.post("/v1/business/knowledge", asked).await.status, 200, "{plan:?}");
+        let row = shop.audit(import.subject).await.pop().unwrap();
+        assert!(row.action == import.action && row.actor.starts_with("api:"), "{import:?}: {row:?}");
+        let told = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
+        assert_eq!((told(&row.before), told(&row.after)), (import.before.clone(), import.after.clone()), "{import:?}");
+        let after = seen().await;
+        let value = import.evidence.value;
+        assert!(!before.contains(value) && after.contains(value), "{import:?}: {before} and then {after}");
+    }
+}
+
+#[tokio::test]
+async fn birthday_is_changed_audited_and_seen_by_the_next_turn() {
+    let turn = || [calls("get_contact_info", &json!({})), says("Oi!")];
+    let shop = super::world::shop((0..4).flat_map(|_| turn())).await;
+    let known = async || {
+        let asked = json!({ "conversation": "caio", "text": "oi", "contact": { "phone": "+55 31 99640-1177" } });
+        let answer = shop.post("/v1/turn", asked).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let read: Value = serde_json::from_str(&last_results(&shop, 1)).unwrap();
+        read["custom_fields"]["birthday"].clone()
+    };
+    assert_eq!(known().await, Value::Null);
     let caio = shop.contact("caio").await;
     let path = format!("/v1/contacts/{caio}");
     for (wrong, words) in [("17/05/1990", "1990-05-17"), ("2999-01-01", "1900")] {
@@ -263,7 +334,7 @@ async fn birthday_is_changed_audited_and_seen_at_once() {
     ] {
         let changed = shop.patch(&path, json!({ "custom_fields": { "birthday": set } })).await;
         assert_eq!((changed.status, &changed.body["updated"]), (200, &json!(["birthday"])), "{changed:?}");
-        assert_eq!(shop.get(&path).await.body["custom_fields"]["birthday"], after);
+        assert_eq!((&shop.get(&path).await.body["custom_fields"]["birthday"], &known().await), (&after, &after));
         let row = shop.audit(&caio).await.pop().unwrap();
         let told = |text: &Option<String>| {
             let all: Value = serde_json::from_str(text.as_deref().unwrap()).unwrap();

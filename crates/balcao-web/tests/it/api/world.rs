@@ -26,6 +26,7 @@ use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
 use balcao_store::scheduling::hours;
 use balcao_store::{Store, StoreError, Tx};
+use balcao_testkit::business_edits::ABSENT_TAG;
 use balcao_web::{Api, Limits, Web, router};
 use balcao_yaml::Document;
 use jiff::Timestamp;
@@ -81,7 +82,14 @@ async fn import(store: &Store, sample: &str) -> OrganizationId {
 
 /// A shop whose model has these lines, with turns running.
 pub(super) async fn shop(script: impl IntoIterator<Item = Line>) -> Shop {
-    let shop = quiet(script, Duration::from_secs(60)).await;
+    let store = Store::open_in_memory().unwrap();
+    store.migrate().await.unwrap();
+    shop_in(store, script).await
+}
+
+/// The same with a database of one's own.
+pub(super) async fn shop_in(store: Store, script: impl IntoIterator<Item = Line>) -> Shop {
+    let shop = quiet_in(store, script, Duration::from_secs(60)).await;
     shop.open();
     shop
 }
@@ -90,6 +98,10 @@ pub(super) async fn shop(script: impl IntoIterator<Item = Line>) -> Shop {
 pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Duration) -> Shop {
     let store = Store::open_in_memory().unwrap();
     store.migrate().await.unwrap();
+    quiet_in(store, script, turn_wait).await
+}
+
+async fn quiet_in(store: Store, script: impl IntoIterator<Item = Line>, turn_wait: Duration) -> Shop {
     let organization = import(&store, "barbearia-figueira.yaml").await;
     let rival = import(&store, "clinica-vereda.yaml").await;
     let clock = Arc::new(ManualClock::at(NOW.parse().unwrap()));
@@ -98,6 +110,7 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
     let text = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
     let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
     profile.after_reply = balcao_agent::profile::AfterReply::default();
+    profile.records.tags = vec![ABSENT_TAG.to_owned()];
     let settings = Settings {
         professional: None,
         allow_new_tags: profile.allow_new_tags,
