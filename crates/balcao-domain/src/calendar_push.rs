@@ -162,8 +162,10 @@ pub enum Arrival {
     Moved,
 }
 
-/// The event of another program or person that has the time of ours: it is busy, touches the span, and was made before ours came there. Of
-/// two that came in the same instant, the one with the smaller id has it, so that two programs that book come to the same answer.
+/// The event of another program or person that has the time of ours: it is busy, touches the span, and was made before ours came there. A
+/// service may say the instant of making in whole seconds only: of two that were made in the same second, the one whose last change is
+/// earlier has the time, and of two with the same last change the one with the smaller id, so that two programs that book come to the same
+/// answer.
 #[must_use]
 pub fn find_earlier<'a>(
     (ours, arrival): (&OutsideEvent, Arrival),
@@ -173,12 +175,14 @@ pub fn find_earlier<'a>(
     owner: &EventOwner,
 ) -> Option<&'a OutsideEvent> {
     let made = |event: &OutsideEvent| event.created_at.or(event.updated_at);
+    let changed = |event: &OutsideEvent| event.updated_at.or(event.created_at);
     let came = match arrival {
         Arrival::Made => made(ours),
-        Arrival::Moved => ours.updated_at.or(ours.created_at),
+        Arrival::Moved => changed(ours),
     };
+    let ours_came = (came, changed(ours), &ours.id);
     let is_rival = |event: &&OutsideEvent| event.id != ours.id && is_foreign_at(event, span, zone, owner);
-    others.iter().filter(is_rival).find(|event| (made(event), &event.id) < (came, &ours.id))
+    others.iter().filter(is_rival).find(|event| (made(event), changed(event), &event.id) < ours_came)
 }
 
 /// Whether an event of another program or person takes some of a span.

@@ -163,6 +163,13 @@ fn of_two_events_the_earlier_one_has_the_time() {
     assert!(beaten(event("z", 10, 99)));
     assert!(!beaten(event("a", 10, 101)));
     assert!(beaten(event("a", 10, 100)) && !beaten(event("z", 10, 100)));
+    // In the same second, the last change decides.
+    let changed = |id: &str, at: i64| OutsideEvent { updated_at: event(id, 10, at).created_at, ..event(id, 10, 100) };
+    let late = OutsideEvent { mark: Some(mark(7)), ..changed("m", 150) };
+    let loses =
+        |other: OutsideEvent| find_earlier((&late, Arrival::Made), &[other], span(10), &zone, &owner(1)).is_some();
+    assert!(loses(changed("z", 149)) && loses(changed("a", 150)));
+    assert!(!loses(changed("a", 151)) && !loses(changed("z", 150)));
     assert!(!beaten(event("a", 11, 1)), "it touches no time of ours");
     assert!(!beaten(OutsideEvent { state: EventState::Free, ..event("a", 10, 1) }));
     assert!(!beaten(OutsideEvent { mark: Some(mark(8)), ..event("a", 10, 1) }), "our own tables decide about that one");

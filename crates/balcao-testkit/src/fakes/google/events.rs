@@ -59,9 +59,11 @@ pub(super) fn insert(state: &mut State, write: &Write<'_>) -> Result<Value, Refu
     if state.calendar(write.calendar)?.events.contains_key(&id) {
         return Err(Refusal::new(409, "duplicate", "The requested identifier already exists."));
     }
-    let now = state.now().to_string();
+    // The service says this instant in whole seconds.
+    let now = jiff::Timestamp::new(state.now().as_second(), 0)
+        .map_err(|_beyond| Refusal::new(500, "backendError", "clock"))?;
     let creator = json!({ "email": if write.is_service_account { SERVICE_ACCOUNT } else { "dona@example.test" } });
-    for (key, value) in [("id", json!(id)), ("created", json!(now)), ("creator", creator)] {
+    for (key, value) in [("id", json!(id)), ("created", json!(now.to_string())), ("creator", creator)] {
         body.insert(key.to_owned(), value);
     }
     for (key, value) in [("status", "confirmed"), ("eventType", "default")] {
