@@ -140,7 +140,8 @@ fn read(row: &Row<'_>) -> Result<OutsideCalendar, StoreError> {
     })
 }
 
-/// Links a calendar to a professional, or gives the link another access.
+/// Links a calendar to a professional, or gives the link another access. With a further professional, the calendar is read from the
+/// beginning, because what it holds may lie on their appointments; a reading that is under way ends without a word.
 ///
 /// # Errors
 /// A unique violation if the professional has another calendar to write into.
@@ -154,6 +155,14 @@ pub fn link(
         "INSERT INTO outside_calendar (organization_id, calendar_id, due_at) VALUES (?1, ?2, ?3)
          ON CONFLICT (organization_id, calendar_id) DO NOTHING",
         values![organization, &link.calendar, now],
+    )?;
+    tx.execute(
+        "UPDATE outside_calendar SET token = NULL, due_at = ?3, epoch = epoch + 1, claimed_until = 0
+         WHERE organization_id = ?1 AND calendar_id = ?2
+           AND EXISTS (SELECT 1 FROM calendar_link l WHERE l.organization_id = ?1 AND l.calendar_id = ?2)
+           AND NOT EXISTS
+           (SELECT 1 FROM calendar_link l WHERE l.organization_id = ?1 AND l.calendar_id = ?2 AND l.professional_id = ?4)",
+        values![organization, &link.calendar, now, link.professional],
     )?;
     tx.execute(
         "INSERT INTO calendar_link (organization_id, professional_id, calendar_id, access, linked_at) VALUES (?1, ?2, ?3, ?4, ?5)

@@ -10,9 +10,10 @@ use balcao_store::scheduling::calendar_event::{CalendarEvent, FailedPush, KnownE
 use balcao_store::scheduling::calendar_link::{CalendarFailure, CalendarLink, LinkAccess, StoredChannel};
 use balcao_store::scheduling::calendar_mirror::{BusyEvent, QuarantinedEvent};
 use balcao_store::scheduling::{
-    appointment, calendar_conflict, calendar_event, calendar_link, calendar_mirror, visit_mark,
+    appointment, calendar_conflict, calendar_event, calendar_link, calendar_mirror, catalog, visit_mark,
 };
 use balcao_store::{Store, StoreError, Tx, ops::backlog, ops::installation};
+use jiff::civil::Date;
 
 use super::Case;
 use super::delivery::{at, write};
@@ -363,6 +364,29 @@ pub async fn a_professional_has_one_calendar_to_write_into(store: &Store) {
         assert_eq!(calendar_link::list(tx, theirs.organization)?, []);
         let write_into = calendar_link::find_write_calendar(tx, ours.organization, ours.professional)?;
         assert_eq!(write_into.as_deref(), Some("b"));
+        let always = catalog::Around { from: Date::MIN, to: Date::MAX, since: jiff::Timestamp::MIN };
+        let mut clone = catalog::list_professionals(tx, ours.organization, always)?.remove(0);
+        clone.name = "Bia".to_owned();
+        let other = catalog::insert_professional(tx, ours.organization, &clone)?;
+        // A further link has the calendar read from the beginning, and nothing else does.
+        let read = |tx: &mut Tx<'_>| {
+            let from = (now(), at(60));
+            calendar_link::claim_reading(tx, ours.organization, "b", jiff::Timestamp::MAX, from)
+        };
+        let token = |tx: &mut Tx<'_>| {
+            let all = calendar_link::list_calendars(tx, ours.organization)?;
+            Ok::<_, StoreError>(all.into_iter().find(|one| one.calendar == "b").and_then(|one| one.token))
+        };
+        let claimed = read(tx)?.unwrap();
+        assert!(calendar_link::record_reading(tx, ours.organization, &claimed, "t", (now(), at(900)))?);
+        let under_way = read(tx)?.unwrap();
+        calendar_link::link(tx, ours.organization, &link(ours, "b", LinkAccess::Write), now())?;
+        assert_eq!(token(tx)?.as_deref(), Some("t"));
+        let further = CalendarLink { professional: other, ..link(ours, "b", LinkAccess::Read) };
+        calendar_link::link(tx, ours.organization, &further, now())?;
+        assert_eq!(token(tx)?, None);
+        assert!(!calendar_link::record_reading(tx, ours.organization, &under_way, "t", (now(), at(900)))?);
+        assert!(calendar_link::unlink(tx, ours.organization, other, "b")?);
         assert!(!calendar_link::unlink(tx, theirs.organization, ours.professional, "b")?);
         assert!(calendar_link::unlink(tx, ours.organization, ours.professional, "a")?);
         assert!(!calendar_link::unlink(tx, ours.organization, ours.professional, "a")?);
