@@ -10,8 +10,8 @@ mod letter;
 
 use std::sync::Arc;
 
-use balcao_domain::calendar_push::{FoundEvent, read_found};
-use balcao_domain::outside_event::{ConflictKind, OutsideEvent, is_suspicious_drop};
+use balcao_domain::calendar_push::{FoundEvent, WantedEvent, read_found};
+use balcao_domain::outside_event::{ConflictKind, EventState, OutsideEvent, is_suspicious_drop};
 use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::Tx;
 use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult, StoredDifference};
@@ -89,6 +89,8 @@ pub enum DifferenceKind {
     Vanished,
     /// An event of ours shows no appointment.
     NoAppointment,
+    /// The event is at another time than its appointment, in another calendar, or not busy: staff let stand what a person did.
+    Accepted,
 }
 
 impl DifferenceKind {
@@ -103,6 +105,7 @@ impl DifferenceKind {
             Self::Unreadable => "unreadable",
             Self::Vanished => "vanished",
             Self::NoAppointment => "no_appointment",
+            Self::Accepted => "accepted",
         }
     }
 }
@@ -374,16 +377,16 @@ impl CalendarComparison {
     ) -> Result<Result<Standing, ServiceError>, UseCaseError> {
         let appointment = row.appointment;
         let look = move |tx: &mut Tx<'_>, _now| {
-            let is_wanted = read_wanted_event(tx, id, appointment)?.is_some();
-            Ok((calendar_conflict::has_open(tx, id, appointment)?, is_wanted, find_owner(tx, id)?))
+            let wanted = read_wanted_event(tx, id, appointment)?;
+            Ok((calendar_conflict::has_open(tx, id, appointment)?, wanted, find_owner(tx, id)?))
         };
-        let (has_conflict, is_wanted, owner) = self.app.look(look).await?;
+        let (has_conflict, wanted, owner) = self.app.look(look).await?;
         if has_conflict {
             return Ok(Ok(Standing::Differs(DifferenceKind::Conflict)));
         }
         let known = match &row.known {
             Some(known) if row.wanted <= row.pushed => known.clone(),
-            None if row.wanted <= row.pushed && !is_wanted => return Ok(Ok(Standing::Equal)),
+            None if row.wanted <= row.pushed && wanted.is_none() => return Ok(Ok(Standing::Equal)),
             Some(_) | None => return self.write(service, id, appointment).await.map(Ok),
         };
         let found = match service.find(id, &known.calendar, &known.event).await {
@@ -393,7 +396,15 @@ impl CalendarComparison {
             Err(error) => return Ok(Err(error)),
         };
         Ok(Ok(match read_found(found.as_ref(), &owner) {
-            FoundEvent::Ours(event) if event.version == known.version => Standing::Equal,
+            FoundEvent::Ours(event) if event.version == known.version => {
+                let is_busy = found.as_ref().is_some_and(|found| found.state == EventState::Busy);
+                let stands = |wanted: &WantedEvent| (&event.calendar, event.span) == (&wanted.calendar, wanted.span);
+                if is_busy && wanted.as_ref().is_none_or(stands) {
+                    Standing::Equal
+                } else {
+                    Standing::Differs(DifferenceKind::Accepted)
+                }
+            }
             FoundEvent::Ours(_) | FoundEvent::Foreign => match found {
                 Some(changed) => self.apply_change(service, id, changed).await?,
                 None => Standing::Gone(known),

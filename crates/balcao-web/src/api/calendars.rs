@@ -142,7 +142,7 @@ struct EventDifference {
     event: Option<String>,
     /// `conflict` if staff have to decide, `changed` if the next reading judges it, `not_pushed` if the service did not take it, `not_read` if
     /// the calendar could not be read, `unreadable` if the event cannot be read, `vanished` if it is gone together with very many others,
-    /// `no_appointment` if an event of ours shows no appointment.
+    /// `no_appointment` if an event of ours shows no appointment, `accepted` if staff let stand that the event differs from its appointment.
     what: String,
     /// When a nightly comparison first found it; `null` of a comparison that you ask for.
     found_at: Option<String>,

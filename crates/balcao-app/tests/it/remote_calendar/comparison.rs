@@ -1,9 +1,12 @@
 //! The comparison of appointments with their events: what it proves, repairs and lists, and how often it runs.
 
+use balcao_app::context::staff_email::Actor;
+use balcao_app::messaging::outbound::reach::AccountPolicies;
 use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison, Difference, DifferenceKind};
+use balcao_app::scheduling::calendar_conflicts::{CalendarConflicts, ConflictChoice};
 use balcao_app::scheduling::calendar_links::{CalendarLinks, LastComparison};
 use balcao_domain::Span;
-use balcao_domain::outside_event::{ConflictKind, EventMark, EventTime};
+use balcao_domain::outside_event::{ConflictKind, EventMark, EventState, EventTime, OutsideEvent};
 use balcao_store::scheduling::calendar_conflict;
 use balcao_store::{OpenOptions, Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
@@ -35,6 +38,29 @@ async fn the_nightly_comparison_proves_equality_or_lists_what_differs() {
     let compared = compare(&world).await;
     assert_eq!((compared.equal, compared.repaired), (1, 0));
     assert_eq!(compared.differences.iter().map(|one| one.what).collect::<Vec<_>>(), [DifferenceKind::Conflict]);
+}
+
+/// Staff let it stand, and it is no equality all the same.
+#[tokio::test]
+async fn event_that_differs_on_the_word_of_staff_is_listed_as_such() {
+    let shorter = EventTime::Timed(Span::of_minutes("2026-11-24T10:00:00-03:00".parse().unwrap(), 15));
+    let changes: [fn(&mut OutsideEvent, EventTime); 2] =
+        [|event, shorter| event.time = Some(shorter), |event, _| event.state = EventState::Free];
+    for change in changes {
+        let world = in_memory().await;
+        world.book("10:00").await;
+        world.book("11:00").await;
+        let event = world.service.events(ANA).remove(0);
+        world.service.person_changes(ANA, &event.id, |event| change(event, shorter));
+        world.read().await;
+        let all = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
+        let number = all.list(world.organization, 9).await.unwrap()[0].id;
+        let (take, by) = (ConflictChoice::TakeOutside, Actor::Operator);
+        all.resolve(world.organization, number, take, true, by).await.unwrap().unwrap();
+        let compared = compare(&world).await;
+        assert_eq!(compared.equal, 1);
+        assert_eq!(compared.differences.iter().map(|one| one.what).collect::<Vec<_>>(), [DifferenceKind::Accepted]);
+    }
 }
 
 /// A booking that was made while the service was down.
