@@ -102,7 +102,7 @@ fn follow(
     if let Some(row) = row.filter(|row| is_restored(row, event)) {
         // Nothing says that the visit is on again: the event takes its time, and staff decide.
         let is_reported = calendar_mirror::holds(tx, id, (edits.calendar, &event.id), edits.now)?;
-        let news = foreign(tx, edits, event)?;
+        let news = foreign(tx, edits, event, None)?;
         if !is_reported && busy_time(edits, event).is_some_and(|busy| busy.span.end > edits.now) {
             conflict_reports::report_restored(tx, id, row.appointment, edits.accounts, edits.now)?;
         }
@@ -129,6 +129,14 @@ fn follow(
         // The push that waits takes it from here.
         return Ok(Followed::default());
     }
+    if let (Some(row), Some(shown)) = (row, &shown)
+        && event.state == EventState::Cancelled
+        && event.id == shown.id
+        && event.calendar != shown.calendar
+    {
+        leave_other_calendar(tx, edits, event, row)?;
+        return Ok(Followed::default());
+    }
     let edit = judge_edit(event, shown.as_ref(), edits.owner);
     match (edit, row, shown) {
         (Edit::Echo, row, _) => {
@@ -146,7 +154,7 @@ fn follow(
         }
         (Edit::Moved { to }, Some(row), Some(shown)) => take_over(tx, edits, event, (row, &shown), to),
         (Edit::Conflict(ConflictKind::Copied), Some(row), _) => {
-            let mut news = foreign(tx, edits, event)?;
+            let mut news = foreign(tx, edits, event, Some(row.appointment))?;
             news.extend(conflict(tx, edits, event, row.appointment, ConflictKind::Copied)?);
             Ok(news.into())
         }
@@ -157,7 +165,7 @@ fn follow(
         }
         // The mark names no appointment of ours: the event takes its time like any other.
         (Edit::Foreign | Edit::Harmless | Edit::Moved { .. } | Edit::Conflict(_), ..) => {
-            Ok(foreign(tx, edits, event)?.into())
+            Ok(foreign(tx, edits, event, None)?.into())
         }
     }
 }
@@ -208,8 +216,14 @@ fn known_of(event: &OutsideEvent, marked: AppointmentId) -> Option<KnownEvent> {
     Some(KnownEvent { calendar, event: event_id, version, span, marked: marked.into() })
 }
 
-/// The time of an event of other people. One that lies on appointments is for staff.
-fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<Vec<News>, UseCaseError> {
+/// The time of an event of other people, or of the copy of the one that shows an appointment. One that lies on other appointments is for
+/// staff.
+fn foreign(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    shown: Option<AppointmentId>,
+) -> Result<Vec<News>, UseCaseError> {
     let id = edits.organization;
     let Some(busy) = busy_time(edits, event) else {
         calendar_mirror::remove(tx, id, edits.calendar, &event.id)?;
@@ -217,7 +231,26 @@ fn foreign(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<V
         return Ok(Vec::new());
     };
     calendar_mirror::put(tx, id, &busy, edits.generation)?;
-    collide(tx, edits, event, None)
+    collide(tx, edits, event, shown)
+}
+
+/// Our event is no longer in a calendar that is not its own: a person deleted it there, or moved it on. Where it should be, only a push can
+/// say which.
+fn leave_other_calendar(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    row: &CalendarEvent,
+) -> Result<(), UseCaseError> {
+    let id = edits.organization;
+    let mut open = list_open_conflicts(tx, id, &event.id)?;
+    open.retain(|one| one.found.kind == ConflictKind::OtherCalendar);
+    calendar_mirror::remove(tx, id, edits.calendar, &event.id)?;
+    resolve(tx, edits, event, "the event is not in this calendar any more")?;
+    if !open.is_empty() && open.iter().all(|one| one.found.calendar == edits.calendar) {
+        calendar_event::raise_to_write(tx, id, row.appointment, edits.now)?;
+    }
+    Ok(())
 }
 
 /// The conflicts of an event with the visits that it lies on, besides the visit that it shows.

@@ -104,9 +104,8 @@ async fn our_event_that_a_person_stretched_or_moved_names_the_other_visits_below
     }
 }
 
-/// At the same hour, in the calendar of another professional: that hour is theirs no longer.
-#[tokio::test]
-async fn time_of_our_event_in_another_calendar_is_not_offered_there() {
+/// As [`in_memory`], with Bruno Lima, who has a calendar to write into, too.
+async fn with_bruno() -> World {
     let hours = r#"{mon: ["09:00-12:00"], tue: ["09:00-12:00"], wed: ["09:00-12:00"]}"#;
     let bruno = format!("  - {{name: Bruno Lima, hours: {hours}, services: [Corte]}}\ncontacts:");
     let world = with_business(Store::open_in_memory().unwrap(), BUSINESS.replace("contacts:", &bruno)).await;
@@ -120,6 +119,14 @@ async fn time_of_our_event_in_another_calendar_is_not_offered_there() {
     let linked: Result<_, StoreError> = world.app.store.write(link).await;
     linked.unwrap();
     world.work().sync(organization, false).await.unwrap().unwrap();
+    world
+}
+
+/// At the same hour, in the calendar of another professional: that hour is theirs no longer.
+#[tokio::test]
+async fn time_of_our_event_in_another_calendar_is_not_offered_there() {
+    let world = with_bruno().await;
+    let organization = world.organization;
     let of = |name: &str| BookRequest { professional: Some(name.to_owned().into()), ..request("10:00") };
     let booked = world.booking().book(organization, world.ana.contact, key("first"), of("Ana Prado")).await;
     booked.unwrap().value.unwrap();
@@ -183,4 +190,61 @@ async fn collision_that_staff_let_stand_stays_resolved() {
         [("10:00".to_owned(), ConflictKind::Collision)],
         "the last word was about another time"
     );
+}
+
+/// Of an event that a person put into another calendar, staff learn what became of it there.
+#[tokio::test]
+async fn our_event_that_goes_on_from_another_calendar_is_looked_for() {
+    let world = with_bruno().await;
+    let organization = world.organization;
+    let of_ana = BookRequest { professional: Some("Ana Prado".to_owned().into()), ..request("10:00") };
+    world.booking().book(organization, world.ana.contact, key("first"), of_ana).await.unwrap().value.unwrap();
+    let event = world.service.events(ANA).remove(0);
+    let sync = async || {
+        world.work().sync(organization, false).await.unwrap().unwrap();
+        hit(&world).await.into_iter().map(|(_, kind)| kind).collect::<Vec<_>>()
+    };
+    world.service.person_moves_to(ANA, &event.id, BRUNO);
+    assert_eq!(sync().await, [ConflictKind::OtherCalendar]);
+    world.service.person_moves_to(BRUNO, &event.id, ANA);
+    assert_eq!(sync().await, [], "it is in its own calendar again");
+    world.service.person_moves_to(ANA, &event.id, BRUNO);
+    assert_eq!(sync().await, [ConflictKind::OtherCalendar]);
+    world.service.person_deletes(BRUNO, &event.id);
+    assert_eq!(sync().await, [ConflictKind::Deleted]);
+    let number = open(&world).await[0].id;
+    let all = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
+    all.resolve(organization, number, ConflictChoice::Restore, true, Actor::Operator).await.unwrap().unwrap();
+    assert_eq!(sync().await, []);
+    assert_eq!(world.service.events(ANA).len(), 1, "it has an event again");
+}
+
+/// What the calendar held before counts for the further professional, too.
+#[tokio::test]
+async fn calendar_that_gets_a_further_professional_is_read_from_the_beginning() {
+    let world = with_bruno().await;
+    let of_ana = BookRequest { professional: Some("Ana Prado".to_owned().into()), ..request("10:00") };
+    world.booking().book(world.organization, world.ana.contact, key("first"), of_ana).await.unwrap().value.unwrap();
+    world.service.person_makes(BRUNO, "room", at("10:00", 60), -5);
+    world.work().sync(world.organization, false).await.unwrap().unwrap();
+    assert_eq!(hit(&world).await, []);
+    world.link_to_read(BRUNO).await;
+    world.work().sync(world.organization, false).await.unwrap().unwrap();
+    assert_eq!(hit(&world).await, [("10:00".to_owned(), ConflictKind::Collision)]);
+}
+
+/// The usual copy lies where its original is.
+#[tokio::test]
+async fn copy_at_the_time_of_its_original_is_one_conflict() {
+    let world = in_memory().await;
+    world.book("10:00").await;
+    let event = world.service.events(ANA).remove(0);
+    world.read().await;
+    world.service.person_makes(ANA, "copy", event.time.unwrap(), -5);
+    world.service.person_changes(ANA, "copy", |copy| copy.mark.clone_from(&event.mark));
+    world.read().await;
+    assert_eq!(hit(&world).await, [("10:00".to_owned(), ConflictKind::Copied)]);
+    world.service.person_changes(ANA, "copy", |_| ());
+    world.read().await;
+    assert_eq!(hit(&world).await, [("10:00".to_owned(), ConflictKind::Copied)]);
 }
