@@ -377,7 +377,7 @@ impl CalendarComparison {
     ) -> Result<Result<Standing, ServiceError>, UseCaseError> {
         let appointment = row.appointment;
         let look = move |tx: &mut Tx<'_>, _now| {
-            let wanted = read_wanted_event(tx, id, appointment)?;
+            let wanted = read_wanted_event(tx, id, appointment)?.map(Box::new);
             Ok((calendar_conflict::has_open(tx, id, appointment)?, wanted, find_owner(tx, id)?))
         };
         let (has_conflict, wanted, owner) = self.app.look(look).await?;
@@ -399,7 +399,7 @@ impl CalendarComparison {
             FoundEvent::Ours(event) if event.version == known.version => {
                 let is_busy = found.as_ref().is_some_and(|found| found.state == EventState::Busy);
                 let stands = |wanted: &WantedEvent| (&event.calendar, event.span) == (&wanted.calendar, wanted.span);
-                if is_busy && wanted.as_ref().is_none_or(stands) {
+                if is_busy && wanted.as_deref().is_none_or(stands) {
                     Standing::Equal
                 } else {
                     Standing::Differs(DifferenceKind::Accepted)

@@ -234,7 +234,7 @@ fn foreign(
     collide(tx, edits, event, shown)
 }
 
-/// Our event is no longer in a calendar that is not its own: a person deleted it there, or moved it on. Where it should be, only a push can
+/// Our event left a calendar that is not its own: a person deleted it there, or moved it on. Where it should be, only a push can
 /// say which.
 fn leave_other_calendar(
     tx: &mut Tx<'_>,
