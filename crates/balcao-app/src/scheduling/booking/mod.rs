@@ -415,8 +415,8 @@ impl Booking {
         self.app.effect(organization, key, confirm).await
     }
 
-    /// Cancels the pending appointments that have expired, offers their time to the waitlist, and gives how many they were. It also announces
-    /// the moves whose run ended before the external calendar answered.
+    /// Cancels the pending appointments that have expired, offers their time to the waitlist, and gives how many they were. Of the moves whose
+    /// run ended before the external calendar answered, it takes back those that met an event which was there first, and announces the others.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -424,6 +424,8 @@ impl Booking {
         if seeded_bugs::expires_in_parts() {
             return seeded_bugs::expire_in_parts(&self.app, organization).await;
         }
+        // Before a reading makes such an event a conflict for staff.
+        remote_move::take_back_old(&self.app, organization).await?;
         let now = self.app.clock.now();
         let gives_up = move |tx: &mut balcao_store::Tx<'_>, now| {
             Ok(!appointment::expired(tx, organization, now)?.is_empty() || remote_move::has_old(tx, organization, now)?)

@@ -2,8 +2,8 @@
 //! only then the move is announced and answered.
 //!
 //! The move is stored with a claim under the key of the effect, or under a key of its own if the caller gives none. A run that resumes after
-//! a crash goes on with it. If none resumes, the move stands, and [`complete_old`] announces it. A move that met an event which was there
-//! first is taken back and refused. If the service does not say whether there is one, a move of staff stands, and a move of a customer only
+//! a crash goes on with it. If none resumes, [`take_back_old`] looks at the new time, and [`complete_old`] announces what stands. A move that
+//! met an event which was there first is taken back and refused. If the service does not say whether there is one, a move of staff stands, and a move of a customer only
 //! where the business books without the calendar: else it is taken back, its key is free, and the same effect may try again.
 
 use std::sync::Arc;
@@ -489,8 +489,44 @@ pub(super) fn has_old(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Re
     Ok(!calendar_claim::list_old_moves::<WaitingMove<Value>>(tx, id, waited_since(now))?.is_empty())
 }
 
-/// Announces and answers the moves that no run resumed. They stand. What lies at their time becomes a conflict for staff with the next
-/// reading.
+/// Takes back the moves that no run resumed and that met an event which was there first; their keys are free. If the service does not say
+/// what was there, a move stays for [`complete_old`].
+pub(super) async fn take_back_old(app: &AppContext, id: OrganizationId) -> Result<(), UseCaseError> {
+    let Some(service) = app.remote_calendar.clone() else { return Ok(()) };
+    let list = move |tx: &mut Tx<'_>, now| Ok(calendar_claim::list_old_moves(tx, id, waited_since(now))?);
+    let waiting: Vec<(EffectKey, CalendarClaim<WaitingMove<Value>>)> = app.look(list).await?;
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let connected = connect(app, id, service).await?;
+    for (key, claim) in waiting {
+        let rival = match look(app, id, &connected, claim.appointment).await? {
+            Ok(Some(rival)) => rival,
+            // The others would wait for the same service.
+            Err(ServiceError::Unavailable { .. } | ServiceError::Disconnected { .. }) => return Ok(()),
+            Ok(None) | Err(_) => continue,
+        };
+        let (now, old) = (app.clock.now(), claim.answer.made.moved.old.id);
+        let undo = move |tx: &mut Tx<'_>| {
+            let waits: Option<CalendarClaim<WaitingMove<Value>>> = calendar_claim::find(tx, id, &key)?;
+            // A run that resumed ended it.
+            let Some(claim) = waits else { return Ok(()) };
+            keep_rival(tx, id, &rival)?;
+            if claim.answer.made.take_back(tx, id, now)? {
+                calendar_claim::remove(tx, id, &key)?;
+            } else {
+                // It stands. The next reading makes the event a conflict for staff.
+                calendar_link::set_due(tx, id, &rival.calendar, now)?;
+            }
+            Ok(())
+        };
+        write_again(app, undo).await?;
+        push_now(app, &connected.service, id, old).await;
+    }
+    Ok(())
+}
+
+/// Announces and answers the moves that no run resumed and that stand.
 pub(super) fn complete_old(
     tx: &mut Tx<'_>,
     id: OrganizationId,

@@ -7,7 +7,7 @@ use balcao_app::scheduling::waitlist::{JoinRequest, Waitlist};
 use balcao_domain::Span;
 use balcao_domain::outside_event::EventTime;
 use balcao_domain::waitlist::DayPeriod;
-use balcao_store::scheduling::waitlist;
+use balcao_store::scheduling::{calendar_conflict, waitlist};
 use balcao_store::turns::event;
 use balcao_store::{Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
@@ -170,4 +170,34 @@ async fn move_whose_run_ended_is_announced_by_the_server() {
     world.settle_later(2).await;
     assert_eq!(count_announced(&world).await, 1);
     world.assert_equal("announced").await;
+}
+
+/// The run ended before it looked, and another event was there first.
+#[tokio::test]
+async fn move_whose_run_ended_beside_an_earlier_event_is_taken_back_by_the_server() {
+    let world = in_memory().await;
+    let booked = i64::from(world.book("09:00").await);
+    let next = (booked + 1).to_string();
+    let_bia_wait(&world).await;
+    let before = world.appointments().await;
+    world.service.set_deadly(&next, true);
+    tokio::select! {
+        moved = move_to(&world, "15:00") => panic!("{moved:?}"),
+        () = world.service.crash() => {}
+    }
+    world.service.set_deadly(&next, false);
+    let at_three = EventTime::Timed(Span::of_minutes("2026-11-24T15:00:00-03:00".parse().unwrap(), 30));
+    world.service.person_makes(ANA, "dentist", at_three, 60);
+    world.settle_later(4).await;
+    assert_eq!((count_announced(&world).await, count_without_offer(&world).await), (0, 1), "nothing is announced");
+    assert_eq!(world.appointments().await, before);
+    world.settle_later(4).await;
+    world.assert_equal("taken back").await;
+    let organization = world.organization;
+    let open: Result<_, StoreError> =
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+    assert_eq!(open.unwrap(), [], "its time is the other event's alone");
+    let again = move_to(&world, "15:00").await.unwrap();
+    assert!(matches!(again, Err(BookingRefusal::SlotTaken { .. })), "{again:?}");
+    world.assert_equal("and refused").await;
 }
