@@ -344,6 +344,26 @@ async fn a_plan_lists_the_bookings_that_it_hits_and_says_what_cannot_be() {
     assert!(hits(remove(Section::Professionals, "Otávio Prado")).await.1.is_none());
 }
 
+/// Two at once, and then one: the later of the two has no place.
+#[tokio::test]
+async fn a_professional_who_serves_fewer_at_once_sees_the_bookings_beyond() {
+    let two_at_once = |text: String| {
+        let colour = "starts: \"2026-12-03T09:45\"";
+        text.replace("profession: Cabeleireira", "profession: Cabeleireira\n    capacity: 2")
+            .replace("starts: \"2026-12-04T14:00\"", colour)
+    };
+    let world =
+        edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-24T10:00", two_at_once).await;
+    let shop = Shop::over(world);
+    let hits = async |capacity: u32| {
+        let edit = set(Section::Professionals, "Íris Valente", "capacity", json!(capacity));
+        let (_, plan) = shop.planned(edit).await.unwrap();
+        plan.changes[0].hits.iter().map(booking).collect::<Vec<_>>()
+    };
+    assert_eq!(hits(1).await, ["2026-12-03 09:45 Coloração"]);
+    assert_eq!(hits(3).await, [""; 0]);
+}
+
 #[tokio::test]
 async fn a_business_that_begins_to_close_on_holidays_sees_the_bookings_on_them() {
     let on_christmas = |text: String| {

@@ -7,7 +7,7 @@ use balcao_domain::conflict::is_within;
 use balcao_domain::hours::Hours;
 use balcao_domain::staff::Role;
 use balcao_domain::subscription::Subscriber;
-use balcao_domain::{ContactId, ConversationId, OrganizationId, ProfessionalId, Span};
+use balcao_domain::{AppointmentId, ContactId, ConversationId, OrganizationId, ProfessionalId, Span};
 use balcao_store::Tx;
 use balcao_store::crm::{pipeline, staff, subscription, tag};
 use balcao_store::scheduling::{appointment, hours};
@@ -133,11 +133,32 @@ impl Scene<'_> {
             },
             KEEPS_TERMS,
         ));
+        let crowded = self.beyond_capacity(whose, after.professional.capacity);
+        hits.extend(self.hits(
+            |one| after.professional.capacity < before.professional.capacity && crowded.contains(&one.id),
+            "its professional serves fewer at once, and others have its time; move it or cancel it",
+        ));
         // A booking that is hit twice is listed with the first reason.
         let mut listed = BTreeSet::new();
         hits.retain(|hit| listed.insert(hit.id().to_owned()));
         hits.sort_by(|one, other| one.starts().cmp(other.starts()));
         change.hits = hits;
+    }
+
+    /// The bookings of a professional that overlap as many earlier ones as the professional serves at once.
+    fn beyond_capacity(&self, whose: ProfessionalId, capacity: u32) -> BTreeSet<AppointmentId> {
+        let mut own: Vec<&Appointment> = self.upcoming.iter().filter(|one| one.professional == whose).collect();
+        own.sort_by_key(|one| (one.span.start, one.id));
+        let (mut at_once, mut beyond): (Vec<Span>, _) = (Vec::new(), BTreeSet::new());
+        for one in own {
+            at_once.retain(|earlier| earlier.end > one.span.start);
+            if u32::try_from(at_once.len()).is_ok_and(|count| count < capacity) {
+                at_once.push(one.span);
+            } else {
+                beyond.insert(one.id);
+            }
+        }
+        beyond
     }
 
     fn opens_otherwise(&self, change: &mut Change) {
