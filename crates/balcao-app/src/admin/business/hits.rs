@@ -133,9 +133,10 @@ impl Scene<'_> {
             },
             KEEPS_TERMS,
         ));
-        let crowded = self.beyond_capacity(whose, after.professional.capacity);
+        let (could, can) = (before.professional.capacity, after.professional.capacity);
+        let beyond = if can < could { self.beyond_capacity(whose, can) } else { BTreeSet::new() };
         hits.extend(self.hits(
-            |one| after.professional.capacity < before.professional.capacity && crowded.contains(&one.id),
+            |one| beyond.contains(&one.id),
             "its professional serves fewer at once, and others have its time; move it or cancel it",
         ));
         // A booking that is hit twice is listed with the first reason.

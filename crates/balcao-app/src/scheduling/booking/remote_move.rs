@@ -3,8 +3,9 @@
 //!
 //! The move is stored with a claim under the key of the effect, or under a key of its own if the caller gives none. A run that resumes after
 //! a crash goes on with it. If none resumes, [`take_back_old`] looks at the new time, and [`complete_old`] announces what stands. A move that
-//! met an event which was there first is taken back and refused. If the service does not say whether there is one, a move of staff stands, and a move of a customer only
-//! where the business books without the calendar: else it is taken back, its key is free, and the same effect may try again.
+//! met an event which was there first is taken back and refused. If the service does not say whether there is one, a move of staff stands,
+//! and a move of a customer only where the business books without the calendar: else it is taken back, its key is free, and the same effect
+//! may try again.
 
 use std::sync::Arc;
 
