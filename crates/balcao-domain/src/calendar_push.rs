@@ -96,9 +96,15 @@ pub enum ChangedEvent {
     Conflict(crate::outside_event::ConflictKind),
 }
 
-/// Judges an event that changed under a push.
+/// Judges an event that changed under a push. `earlier` are the numbers that the appointment had before it was moved: a push whose answer
+/// was lost may have written one of them.
 #[must_use]
-pub fn judge_changed(event: Option<&OutsideEvent>, wanted: Option<&WantedEvent>, known: &ShownEvent) -> ChangedEvent {
+pub fn judge_changed(
+    event: Option<&OutsideEvent>,
+    wanted: Option<&WantedEvent>,
+    known: &ShownEvent,
+    earlier: &[i64],
+) -> ChangedEvent {
     use crate::outside_event::ConflictKind;
     let owner = &known.mark.owner;
     match read_found(event, owner) {
@@ -106,8 +112,14 @@ pub fn judge_changed(event: Option<&OutsideEvent>, wanted: Option<&WantedEvent>,
         FoundEvent::Absent | FoundEvent::Used => ChangedEvent::Conflict(ConflictKind::Deleted),
         // Our tables decide: what is cancelled goes, whatever a person made of it.
         FoundEvent::Ours(found) if wanted.is_none() => ChangedEvent::GoOn(found),
+        FoundEvent::Ours(found) if !is_written_by_us(&found.mark, wanted, known, earlier) => {
+            ChangedEvent::Conflict(ConflictKind::OwnerChanged)
+        }
+        FoundEvent::Ours(_) if event.is_some_and(|event| event.state == EventState::Free) => {
+            ChangedEvent::Conflict(ConflictKind::NoLongerBusy)
+        }
         FoundEvent::Ours(found) if wanted.is_some_and(|wanted| wanted.span == found.span) => ChangedEvent::GoOn(found),
-        // Only a push of ours writes a mark. This one was not recorded: it wrote the time of a move that was taken back meanwhile.
+        // A push that was not recorded wrote it, for a move that was moved on or taken back meanwhile.
         FoundEvent::Ours(found) if found.mark != known.mark => ChangedEvent::GoOn(found),
         FoundEvent::Ours(found) => match event.map(|event| judge_edit(event, Some(known), owner)) {
             Some(Edit::Moved { .. }) => ChangedEvent::Conflict(ConflictKind::RefusedMove),
@@ -119,6 +131,10 @@ pub fn judge_changed(event: Option<&OutsideEvent>, wanted: Option<&WantedEvent>,
             _ => ChangedEvent::Conflict(ConflictKind::OwnerChanged),
         },
     }
+}
+
+fn is_written_by_us(mark: &EventMark, wanted: Option<&WantedEvent>, known: &ShownEvent, earlier: &[i64]) -> bool {
+    *mark == known.mark || wanted.is_some_and(|wanted| *mark == wanted.mark) || earlier.contains(&mark.appointment)
 }
 
 /// Whether an event is as a push that waits may have left it, so that it tells nothing of a person: as it is wanted, deleted as is wanted,

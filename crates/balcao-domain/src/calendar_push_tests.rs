@@ -83,14 +83,36 @@ fn a_person_who_moved_the_event_is_not_overwritten() {
     let ours = |hour| OutsideEvent { mark: Some(mark(7)), ..event("e", hour, 0) };
     let new = |hour| ChangedEvent::GoOn(ShownEvent { version: "2".to_owned(), ..shown("a", hour) });
     let (known, to) = (shown("a", 10), wanted("a", 15));
-    assert_eq!(judge_changed(Some(&ours(10)), Some(&to), &known), new(10));
-    assert_eq!(judge_changed(Some(&ours(15)), Some(&to), &known), new(15));
-    assert_eq!(judge_changed(Some(&ours(11)), Some(&to), &known), ChangedEvent::Conflict(ConflictKind::RefusedMove));
-    assert_eq!(judge_changed(None, Some(&to), &known), ChangedEvent::Conflict(ConflictKind::Deleted));
-    assert_eq!(judge_changed(Some(&ours(11)), None, &known), new(11));
-    assert_eq!(judge_changed(None, None, &known), ChangedEvent::Gone);
+    assert_eq!(judge_changed(Some(&ours(10)), Some(&to), &known, &[]), new(10));
+    assert_eq!(judge_changed(Some(&ours(15)), Some(&to), &known, &[]), new(15));
+    assert_eq!(
+        judge_changed(Some(&ours(11)), Some(&to), &known, &[]),
+        ChangedEvent::Conflict(ConflictKind::RefusedMove)
+    );
+    assert_eq!(judge_changed(None, Some(&to), &known, &[]), ChangedEvent::Conflict(ConflictKind::Deleted));
+    assert_eq!(judge_changed(Some(&ours(11)), None, &known, &[]), new(11));
+    assert_eq!(judge_changed(None, None, &known, &[]), ChangedEvent::Gone);
     let stripped = OutsideEvent { mark: None, ..ours(10) };
-    assert_eq!(judge_changed(Some(&stripped), Some(&to), &known), ChangedEvent::Conflict(ConflictKind::OwnerChanged));
+    assert_eq!(
+        judge_changed(Some(&stripped), Some(&to), &known, &[]),
+        ChangedEvent::Conflict(ConflictKind::OwnerChanged)
+    );
+    let freed = OutsideEvent { state: EventState::Free, ..ours(15) };
+    assert_eq!(judge_changed(Some(&freed), Some(&to), &known, &[]), ChangedEvent::Conflict(ConflictKind::NoLongerBusy));
+}
+
+#[test]
+fn only_a_number_that_a_push_may_have_written_is_not_taken_for_an_edit() {
+    let (known, to) = (shown("a", 10), WantedEvent { mark: mark(9), ..wanted("a", 15) });
+    for hour in [10, 12, 15] {
+        let numbered = |number| OutsideEvent { mark: Some(mark(number)), ..event("e", hour, 0) };
+        for number in [8, 9] {
+            let found = ShownEvent { version: "2".to_owned(), mark: mark(number), ..shown("a", hour) };
+            assert_eq!(judge_changed(Some(&numbered(number)), Some(&to), &known, &[8, 7]), ChangedEvent::GoOn(found));
+        }
+        let edited = judge_changed(Some(&numbered(6)), Some(&to), &known, &[8, 7]);
+        assert_eq!(edited, ChangedEvent::Conflict(ConflictKind::OwnerChanged));
+    }
 }
 
 #[test]

@@ -992,3 +992,4 @@ CREATE TABLE calendar_difference (
 CREATE UNIQUE INDEX professional_by_code ON professional (organization_id, code) WHERE code IS NOT NULL AND active = 1;
 CREATE INDEX calendar_event_given_up ON calendar_event (organization_id, given_up_at) WHERE given_up_at IS NOT NULL;
 CREATE INDEX calendar_conflict_of_visit ON calendar_conflict (organization_id, appointment_id, calendar_id, event_id, id);
+CREATE INDEX appointment_moved_to ON appointment (organization_id, moved_to) WHERE moved_to IS NOT NULL;

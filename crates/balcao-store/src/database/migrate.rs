@@ -339,6 +339,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112799_nightly_crashes.sql"),
         postgres: include_str!("../../migrations/postgres/2026112799_nightly_crashes.sql"),
     },
+    Migration {
+        version: 2_026_112_810,
+        name: "2026112810_moved_appointments",
+        sqlite: include_str!("../../migrations/sqlite/2026112810_moved_appointments.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112810_moved_appointments.sql"),
+    },
 ];
 
 /// A migration that the database has.

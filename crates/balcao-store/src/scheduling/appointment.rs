@@ -219,6 +219,26 @@ pub fn set_moved_to(
     calendar_event::hand_over(tx, organization, from, to)
 }
 
+/// The appointments that became this one by moves, in no order.
+///
+/// # Errors
+/// What the database said.
+pub fn list_moved_into(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AppointmentId,
+) -> Result<Vec<AppointmentId>, StoreError> {
+    tx.query_all(
+        "WITH RECURSIVE earlier (id) AS (
+             SELECT id FROM appointment WHERE organization_id = ?1 AND moved_to = ?2
+             UNION
+             SELECT a.id FROM appointment a JOIN earlier e ON a.moved_to = e.id WHERE a.organization_id = ?1)
+         SELECT id FROM earlier",
+        values![organization, id],
+        |row| row.get(0),
+    )
+}
+
 /// Opens an appointment again that was moved, with the status and the time that it had; returns whether its time was still free, and changes
 /// nothing if it was not. Its reminders stay dropped, and no appointment is in its place any more.
 ///

@@ -230,6 +230,10 @@ pub async fn a_moved_appointment_hands_its_event_on(store: &Store) {
         appointment::cancel(tx, world.organization, new, &MarkAuthor::Customer, at(2))?;
         let last = book(tx, world, 0, 9)?;
         appointment::set_moved_to(tx, world.organization, new, last)?;
+        let mut earlier = appointment::list_moved_into(tx, world.organization, last)?;
+        earlier.sort_unstable();
+        assert_eq!(earlier, [old, new]);
+        assert_eq!(appointment::list_moved_into(tx, world.organization, old)?, []);
         assert_eq!(calendar_event::find(tx, world.organization, last)?, None);
         let left = calendar_event::find(tx, world.organization, new)?.unwrap();
         assert!(left.known.is_some() && left.wanted > left.pushed);

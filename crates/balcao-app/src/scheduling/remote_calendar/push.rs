@@ -17,6 +17,7 @@ use balcao_domain::outside_event::{
 };
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_store::Tx;
+use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, FailedPush, KnownEvent};
 use balcao_store::scheduling::calendar_link;
@@ -272,12 +273,12 @@ impl Push<'_> {
             self.row.sent = earlier;
         }
         match answer {
-            Ok(event) => self.take_transferred(Some(event), &wanted.calendar, known),
+            Ok(event) => self.take_transferred(Some(event), &wanted.calendar, known).await,
             // An earlier transfer may have arrived without its answer.
             Err(error @ (ServiceError::NotFound { .. } | ServiceError::Deleted | ServiceError::Unknown { .. })) => {
                 let found = self.find(&wanted.calendar).await?;
                 match read_found(found.as_ref(), &self.wanted.owner) {
-                    FoundEvent::Ours(_) => self.take_transferred(found, &wanted.calendar, known),
+                    FoundEvent::Ours(_) => self.take_transferred(found, &wanted.calendar, known).await,
                     FoundEvent::Absent | FoundEvent::Used | FoundEvent::Foreign => self.look_again(error, &known).await,
                 }
             }
@@ -302,10 +303,15 @@ impl Push<'_> {
     }
 
     /// Takes an event as it is in its new calendar. A transfer holds for every version, so a person may have changed the event before.
-    fn take_transferred(&mut self, found: Option<OutsideEvent>, calendar: &str, known: ShownEvent) -> Result<(), Stop> {
+    async fn take_transferred(
+        &mut self,
+        found: Option<OutsideEvent>,
+        calendar: &str,
+        known: ShownEvent,
+    ) -> Result<(), Stop> {
         let transferred = ShownEvent { calendar: calendar.to_owned(), ..known };
         self.known = Some(transferred.clone());
-        self.take(found.map(|event| event.signed_by(&self.wanted.owner)), &transferred)
+        self.take(found.map(|event| event.signed_by(&self.wanted.owner)), &transferred).await
     }
 
     async fn delete(&mut self) -> Result<(), Stop> {
@@ -331,6 +337,7 @@ impl Push<'_> {
             | ServiceError::Disconnected { .. }
             | ServiceError::Duplicate
             | ServiceError::TokenGone
+            | ServiceError::TooMany { .. }
             | ServiceError::Unreadable { .. }
             | ServiceError::Refused { .. } => return Err(Stop::Service(error)),
         }
@@ -342,16 +349,19 @@ impl Push<'_> {
             let there = self.find(&sent_to).await?;
             if matches!(read_found(there.as_ref(), &self.wanted.owner), FoundEvent::Ours(_)) {
                 self.is_unknown = false;
-                return self.take_transferred(there, &sent_to, known.clone());
+                return self.take_transferred(there, &sent_to, known.clone()).await;
             }
         }
         self.is_unknown = false;
-        self.take(found, known)
+        self.take(found, known).await
     }
 
     /// Takes an event as it is now, unless a person changed what the customer was promised.
-    fn take(&mut self, found: Option<OutsideEvent>, known: &ShownEvent) -> Result<(), Stop> {
-        match judge_changed(found.as_ref(), self.wanted.event.as_ref(), known) {
+    async fn take(&mut self, found: Option<OutsideEvent>, known: &ShownEvent) -> Result<(), Stop> {
+        let (organization, appointment) = (self.organization, self.row.appointment);
+        let list = move |tx: &mut Tx<'_>, _now| Ok(appointment::list_moved_into(tx, organization, appointment)?);
+        let earlier: Vec<i64> = self.app.look(list).await?.into_iter().map(i64::from).collect();
+        match judge_changed(found.as_ref(), self.wanted.event.as_ref(), known, &earlier) {
             ChangedEvent::GoOn(found) => {
                 // A change that comes late holds for the version of before, so it changes nothing after another one.
                 self.must_write &= found.version == known.version;
