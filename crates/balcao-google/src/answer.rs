@@ -25,7 +25,7 @@ pub(crate) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 
 /// A list that is longer than a call reads.
 pub(crate) fn too_many(what: &str, pages: usize) -> ServiceError {
-    ServiceError::Refused { reason: format!("the service has more than {pages} pages of {what}") }
+    ServiceError::TooMany { what: format!("more than {pages} pages of {what}") }
 }
 
 /// An entry of the account's list of calendars; `None` if it has no id.

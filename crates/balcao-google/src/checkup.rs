@@ -131,6 +131,7 @@ fn of_error(error: &ServiceError, account: &str) -> Finding {
         | ServiceError::Changed
         | ServiceError::Deleted
         | ServiceError::TokenGone
+        | ServiceError::TooMany { .. }
         | ServiceError::Unreadable { .. }
         | ServiceError::Refused { .. } => Finding::wrong(says, "see what the service says"),
     }
@@ -140,6 +141,11 @@ fn cure(cause: DisconnectCause, account: &str) -> String {
     match cause {
         DisconnectCause::NotConnected => "run `balcao calendar connect`, or set google.service_account_file".to_owned(),
         DisconnectCause::DeadGrant => {
+            "see in the Google account, under its connected apps, whether this program was removed, then run \
+             `balcao calendar connect` again"
+                .to_owned()
+        }
+        DisconnectCause::OldGrant => {
             "publish the consent screen (\"In production\"), then run `balcao calendar connect` again".to_owned()
         }
         DisconnectCause::RefusedKey => {

@@ -155,17 +155,20 @@ impl Tokens {
     }
 
     fn of_grant(&self, grant: &Grant, error: &OAuthError) -> ServiceError {
-        let age = grant.granted_at.map(|at| self.now().duration_since(at));
-        explained(error, DisconnectCause::DeadGrant, || {
-            match age {
-            Some(age) if age < TESTING => "the person or an administrator revoked it, or the account has too many grants".to_owned(),
-            Some(_) | None => {
+        let is_young = grant.granted_at.is_some_and(|at| self.now().duration_since(at) < TESTING);
+        let (cause, why) = if is_young {
+            (
+                DisconnectCause::DeadGrant,
+                "the person or an administrator revoked it, or the account has too many grants",
+            )
+        } else {
+            (
+                DisconnectCause::OldGrant,
                 "the consent screen is in testing, where every grant dies after seven days (publish it), or the person or an \
-                 administrator revoked it, or nothing used it for six months"
-                    .to_owned()
-            }
-        }
-        })
+                 administrator revoked it, or nothing used it for six months",
+            )
+        };
+        explained(error, cause, || why.to_owned())
     }
 
     fn of_key(&self, error: &OAuthError) -> ServiceError {
@@ -192,9 +195,11 @@ fn explained(error: &OAuthError, dead: DisconnectCause, why: impl FnOnce() -> St
             "invalid_grant" => {
                 ServiceError::Disconnected { cause: dead, reason: format!("{reason}; likely: {}", why()) }
             }
-            "invalid_scope" | "unauthorized_client" | "access_denied" => apart(DisconnectCause::MissingScope),
+            "invalid_scope" | "unauthorized_client" | "access_denied" | "admin_policy_enforced" => {
+                apart(DisconnectCause::MissingScope)
+            }
             "invalid_client" | "deleted_client" | "disabled_client" => apart(DisconnectCause::RefusedKey),
-            "admin_policy_enforced" | "org_internal" => apart(DisconnectCause::DeadGrant),
+            "org_internal" => apart(DisconnectCause::DeadGrant),
             _ => ServiceError::Refused { reason },
         },
     }

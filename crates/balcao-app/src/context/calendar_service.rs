@@ -116,8 +116,11 @@ pub struct PushRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DisconnectCause {
-    /// The grant is dead: revoked, unused for six months, too many grants, or the consent screen is in testing (seven days).
+    /// The grant is dead: a person or an administrator revoked it, or the account has too many grants.
     DeadGrant,
+    /// The grant is dead and older than seven days: as above, or unused for six months, or the consent screen is in testing, where
+    /// every grant dies at that age.
+    OldGrant,
     /// The key of the service account is refused, or the clock of this machine is wrong.
     RefusedKey,
     /// The grant lacks a right that is needed.
@@ -174,6 +177,12 @@ pub enum ServiceError {
         /// What is wrong, for staff.
         reason: String,
     },
+    /// The answer has more entries than a call reads; a shorter span has fewer.
+    #[error("the calendar service lists {what}")]
+    TooMany {
+        /// More of what than how many.
+        what: String,
+    },
     /// The service forgot the token of a listing: everything has to be read again.
     #[error("the calendar service forgot the token of the listing")]
     TokenGone,
@@ -221,6 +230,7 @@ impl RemoteCalendarError {
             | ServiceError::Changed
             | ServiceError::Deleted
             | ServiceError::TokenGone
+            | ServiceError::TooMany { .. }
             | ServiceError::Unreadable { .. } => Self::Unavailable { calendar, reason },
         }
     }

@@ -8,6 +8,7 @@
 
 mod letter;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use balcao_domain::calendar_push::{FoundEvent, WantedEvent, read_found};
@@ -155,6 +156,15 @@ impl UnreadCalendar {
     }
 }
 
+/// Our events that the service lists in the calendars.
+#[derive(Debug, Default)]
+struct ListedEvents {
+    /// By calendar and id.
+    ours: BTreeMap<(String, String), OutsideEvent>,
+    /// Those that show no appointment.
+    without_appointment: Vec<Difference>,
+}
+
 /// How one event stands.
 enum Standing {
     Equal,
@@ -198,7 +208,7 @@ impl CalendarComparison {
             Ok(calendar_comparison::claim(tx, id, day, now, until)?.then_some(day))
         };
         let Some(day) = self.app.store.write(claim).await? else { return Ok(None) };
-        let compared = self.run(id, false).await;
+        let compared = Box::pin(self.run(id, false)).await;
         if !matches!(compared, Ok(Ok(_))) {
             // No crash, so it does not count as one. Where the database fails here, too, it counts.
             let forget = move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(calendar_comparison::forget_crash(tx, id, day)?);
@@ -268,6 +278,7 @@ impl CalendarComparison {
                 Reading::Failed(error) => comparison.set_unread(calendar, error, &mut passing),
             }
         }
+        let listed = self.list_ours(service, id, &mut comparison, &mut passing).await?;
         let (mut after, mut gone) = (0, Vec::new());
         loop {
             let list = move |tx: &mut Tx<'_>, now| Ok(calendar_event::list_from(tx, id, now, after, PAGE)?);
@@ -282,7 +293,7 @@ impl CalendarComparison {
                     continue;
                 }
                 let calendar = row.known.as_ref().map(|known| known.calendar.clone());
-                match self.compare(service, id, row).await? {
+                match self.compare(service, id, row, &listed.ours).await? {
                     Ok(Standing::Equal) => comparison.equal += 1,
                     Ok(Standing::Repaired) => comparison.repaired += 1,
                     Ok(Standing::Differs(what)) => comparison.differences.push(Difference::about(appointment, what)),
@@ -295,7 +306,7 @@ impl CalendarComparison {
             }
         }
         self.record_gone(id, gone, accepts_drop, &mut comparison).await?;
-        self.list_without_appointment(service, id, &mut comparison, &mut passing).await?;
+        comparison.differences.extend(listed.without_appointment);
         // If no calendar was read, the comparison said nothing. A later one may.
         Ok(match passing.filter(|_| comparison.unread.len() >= count) {
             Some(error) => Err(error),
@@ -326,14 +337,14 @@ impl CalendarComparison {
         Ok(())
     }
 
-    /// Lists events of ours that show no appointment, in the calendars that were read, as far ahead as appointments may be.
-    async fn list_without_appointment(
+    /// Lists our events in the calendars that were read, as far ahead as appointments may be.
+    async fn list_ours(
         &self,
         service: &Arc<dyn CalendarService>,
         id: OrganizationId,
         comparison: &mut Comparison,
         passing: &mut Option<ServiceError>,
-    ) -> Result<(), UseCaseError> {
+    ) -> Result<ListedEvents, UseCaseError> {
         let look = move |tx: &mut Tx<'_>, now: Timestamp| {
             let days = organization(tx, id)?.0.scheduling.maximum_advance_days.min(MAX_AHEAD_DAYS);
             let calendars: Vec<String> =
@@ -342,38 +353,56 @@ impl CalendarComparison {
         };
         let (calendars, owner, now, days) = self.app.look(look).await?;
         let day = |day: i64| now.checked_add(SignedDuration::from_hours(24 * day)).unwrap_or(Timestamp::MAX);
+        let mut all = ListedEvents::default();
         for calendar in calendars {
             if comparison.unread.iter().any(|one| one.calendar == calendar) {
                 continue;
             }
-            for first in (0..=days).step_by(LISTED_DAYS) {
-                let span = Span::new(day(first), day(first.saturating_add(31)));
+            let months = (0..=days).step_by(LISTED_DAYS);
+            let mut spans: Vec<Span> =
+                months.map(|first| Span::new(day(first), day(first.saturating_add(31)))).collect();
+            spans.reverse();
+            while let Some(span) = spans.pop() {
                 let listed = match service.overlapping(id, &calendar, span).await {
                     Ok(listed) => listed,
+                    Err(error @ ServiceError::TooMany { .. }) => match halve(span) {
+                        Some(halves) => {
+                            spans.extend(halves);
+                            continue;
+                        }
+                        None => {
+                            comparison.set_unread(calendar.clone(), error, passing);
+                            break;
+                        }
+                    },
                     Err(error) => {
                         comparison.set_unread(calendar.clone(), error, passing);
                         break;
                     }
                 };
                 let ours: Vec<OutsideEvent> = listed.into_iter().filter(|event| event.is_of(&owner)).collect();
-                let found = self.app.look(move |tx, _now| find_without_appointment(tx, id, ours)).await?;
+                let unknown = ours.clone();
+                let found = self.app.look(move |tx, _now| find_without_appointment(tx, id, unknown)).await?;
                 for difference in found {
                     // An event at the border of two spans is listed twice.
-                    if !comparison.differences.contains(&difference) {
-                        comparison.differences.push(difference);
+                    if !all.without_appointment.contains(&difference) {
+                        all.without_appointment.push(difference);
                     }
                 }
+                all.ours.extend(ours.into_iter().map(|event| ((event.calendar.clone(), event.id.clone()), event)));
             }
         }
-        Ok(())
+        Ok(all)
     }
 
-    /// Compares one event, and repairs it if that needs no person.
+    /// Compares one event, and repairs it if that needs no person. The service is asked only for an event that the list lacks or that is not
+    /// in it as it was last seen, so that a night of many appointments takes few requests.
     async fn compare(
         &self,
         service: &Arc<dyn CalendarService>,
         id: OrganizationId,
         row: CalendarEvent,
+        listed: &BTreeMap<(String, String), OutsideEvent>,
     ) -> Result<Result<Standing, ServiceError>, UseCaseError> {
         let appointment = row.appointment;
         let look = move |tx: &mut Tx<'_>, _now| {
@@ -389,11 +418,15 @@ impl CalendarComparison {
             None if row.wanted <= row.pushed && wanted.is_none() => return Ok(Ok(Standing::Equal)),
             Some(_) | None => return self.write(service, id, appointment).await.map(Ok),
         };
-        let found = match service.find(id, &known.calendar, &known.event).await {
-            Ok(found) => found.map(|event| event.signed_by(&owner)),
-            Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => None,
-            Err(ServiceError::Unreadable { .. }) => return Ok(Ok(Standing::Differs(DifferenceKind::Unreadable))),
-            Err(error) => return Ok(Err(error)),
+        let listed = listed.get(&(known.calendar.clone(), known.event.clone()));
+        let found = match listed.filter(|event| event.version == known.version) {
+            Some(event) => Some(event.clone()),
+            None => match service.find(id, &known.calendar, &known.event).await {
+                Ok(found) => found.map(|event| event.signed_by(&owner)),
+                Err(ServiceError::NotFound { .. } | ServiceError::Deleted) => None,
+                Err(ServiceError::Unreadable { .. }) => return Ok(Ok(Standing::Differs(DifferenceKind::Unreadable))),
+                Err(error) => return Ok(Err(error)),
+            },
         };
         Ok(Ok(match read_found(found.as_ref(), &owner) {
             FoundEvent::Ours(event) if event.version == known.version => {
@@ -483,6 +516,16 @@ impl CalendarComparison {
     }
 }
 
+/// Both halves of a span, the first one last; `None` of an hour, which has no more events than a call reads in any calendar of a business.
+fn halve(span: Span) -> Option<[Span; 2]> {
+    let length = span.start.duration_until(span.end);
+    if length <= SignedDuration::from_hours(1) {
+        return None;
+    }
+    let middle = span.start.checked_add(length / 2).ok()?;
+    Some([Span::new(middle, span.end), Span::new(span.start, middle)])
+}
+
 /// Which of our events show no appointment. A push that waits is about to record its event, and a copy is a conflict of its own.
 fn find_without_appointment(
     tx: &mut Tx<'_>,
@@ -508,5 +551,11 @@ fn find_without_appointment(
 /// Whether a person has to do something before the service answers. If no calendar was read for other reasons, the comparison runs again an
 /// hour later.
 const fn is_lasting(error: &ServiceError) -> bool {
-    matches!(error, ServiceError::Disconnected { .. } | ServiceError::NotFound { .. } | ServiceError::Refused { .. })
+    matches!(
+        error,
+        ServiceError::Disconnected { .. }
+            | ServiceError::NotFound { .. }
+            | ServiceError::TooMany { .. }
+            | ServiceError::Refused { .. }
+    )
 }

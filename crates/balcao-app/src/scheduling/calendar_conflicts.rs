@@ -66,6 +66,15 @@ pub struct InstanceTime {
     pub to: DateTime,
 }
 
+/// Some of the open conflicts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConflictPage {
+    /// Oldest first.
+    pub items: Vec<CalendarConflict>,
+    /// The number that the next page begins behind; `None` on the last one.
+    pub next: Option<i64>,
+}
+
 /// A conflict with what staff can do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConflictWays {
@@ -179,17 +188,22 @@ impl CalendarConflicts {
         Self { app, policies }
     }
 
-    /// The open conflicts, oldest first, at most `limit`.
+    /// A page of the open conflicts, oldest first: at most `limit` behind the number `after`. It may hold fewer and yet not be the last one.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn list(&self, id: OrganizationId, limit: u32) -> Result<Vec<CalendarConflict>, UseCaseError> {
+    pub async fn page(&self, id: OrganizationId, after: Option<i64>, limit: u32) -> Result<ConflictPage, UseCaseError> {
         let list = move |tx: &mut Tx<'_>, now| {
-            let mut shown = Vec::new();
-            for stored in calendar_conflict::list_open(tx, id, limit)? {
-                shown.extend(show(tx, id, &stored, now)?);
+            let mut found = calendar_conflict::list_open(tx, id, after.unwrap_or(0), limit.saturating_add(1))?;
+            let has_more = found.len() > usize::try_from(limit).unwrap_or(usize::MAX);
+            if has_more {
+                found.pop();
             }
-            Ok(shown)
+            let mut items = Vec::new();
+            for stored in &found {
+                items.extend(show(tx, id, stored, now)?);
+            }
+            Ok(ConflictPage { items, next: found.last().filter(|_| has_more).map(|last| last.id) })
         };
         self.app.look(list).await
     }

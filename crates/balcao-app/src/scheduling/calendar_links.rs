@@ -50,7 +50,7 @@ pub struct CalendarStatus {
     /// Whether the nightly comparison runs no more, because the program crashed each time while it compared.
     pub comparison_set_aside: bool,
     /// Open conflicts.
-    pub conflicts: usize,
+    pub conflicts: u64,
     /// Events that cannot be read, each with its reason.
     pub unreadable: Vec<String>,
     /// The last nightly comparison that ended; absent while the one of the present day runs, and before the first.
@@ -245,7 +245,7 @@ impl CalendarLinks {
             };
             let links = calendar_link::list(tx, id)?.into_iter().map(shown).collect();
             let waiting = calendar_event::count_waiting(tx, id)?.0;
-            let conflicts = calendar_conflict::list_open(tx, id, LISTED)?.len();
+            let conflicts = calendar_conflict::count_open(tx, id)?;
             let unreadable = calendar_mirror::list_quarantined(tx, id, LISTED)?.into_iter();
             let unreadable = unreadable.map(|one| format!("{} {}: {}", one.calendar, one.event, one.reason)).collect();
             let set_aside = calendar_crash::list(tx, id, LISTED)?.appointments;

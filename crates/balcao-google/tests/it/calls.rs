@@ -240,12 +240,12 @@ async fn pages_and_values_of_an_answer_have_a_limit() {
     }
     world.google.set_page_size(1);
     let came = world.service.overlapping(shop(), RAFA, friday()).await;
-    assert!(matches!(came, Err(ServiceError::Refused { .. })), "{came:?}");
+    assert!(matches!(came, Err(ServiceError::TooMany { .. })), "{came:?}");
     for number in 1..=19 {
         world.google.add_calendar(&format!("one{number}@example.test"), "America/Sao_Paulo", "writer").unwrap();
     }
     let came = world.service.calendars(shop()).await;
-    assert!(matches!(came, Err(ServiceError::Refused { .. })), "{came:?}");
+    assert!(matches!(came, Err(ServiceError::TooMany { .. })), "{came:?}");
 
     let world = World::new();
     let many: Vec<u8> = vec![7; 60_000];

@@ -4,7 +4,7 @@ use balcao_google::{Credential, Finding, Severity};
 use balcao_testkit::fakes::google::{Call, Fault, SERVICE_ACCOUNT};
 use secrecy::SecretString;
 
-use crate::world::{BIA, RAFA, World, shop};
+use crate::world::{BIA, RAFA, World, instant, shop};
 
 async fn examine(world: &World, calendars: &[&str]) -> Vec<Finding> {
     let calendars: Vec<String> = calendars.iter().map(|id| (*id).to_owned()).collect();
@@ -34,6 +34,9 @@ async fn each_cause_has_its_cure() {
 
     let world = World::new();
     world.google.kill_grants("Token has been expired or revoked.");
+    let young = trouble(&world, &[]).await.mend;
+    assert!(young.contains("connected apps") && !young.contains("publish"), "{young}");
+    world.clock.set(instant("2026-11-27T12:00:00Z"));
     assert!(trouble(&world, &[]).await.mend.contains("publish the consent screen"));
 
     for (reason, cure) in [("accessNotConfigured", "enable"), ("insufficientPermissions", "tick every box")] {

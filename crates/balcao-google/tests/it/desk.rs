@@ -217,12 +217,6 @@ impl Founded {
 impl Desk {
     /// Before `act`: linked, read, and booked at ten, unless the act is the booking.
     pub(crate) async fn prepare(founded: &Founded, act: Act) -> Self {
-        let folder = folder();
-        for file in std::fs::read_dir(founded.folder.path()).unwrap() {
-            let file = file.unwrap();
-            std::fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
-        }
-        let Founded { organization, ana, bia, .. } = *founded;
         let clock = Arc::new(ManualClock::at(instant(NOW)));
         let google = Arc::new(FakeGoogle::start(Arc::<ManualClock>::clone(&clock)).unwrap());
         for (_, calendar) in TEAM {
@@ -230,17 +224,35 @@ impl Desk {
         }
         let known = Arc::new(Known::default());
         *known.credential.lock().unwrap() = Some(grant(google.grant(&SCOPES)));
-        let judge = client(&google, &known, &clock);
-        let desk = Self { folder, google, known, judge, clock, organization, ana, bia };
+        let desk = Self::open(founded, google, known, clock);
         let program = desk.start(None);
         if act == Act::Book {
             program.settle().await;
         } else {
             let booking = Booking::new(program.app.clone());
-            let booked = booking.book(organization, ana, key("before"), request(10 * 60)).await.unwrap();
+            let booked = booking.book(desk.organization, desk.ana, key("before"), request(10 * 60)).await.unwrap();
             assert_eq!(booked.value.unwrap().appointment.start, "10:00");
         }
         desk
+    }
+
+    /// Another installation with the same calendars: a database of its own.
+    pub(crate) async fn beside(&self, founded: &Founded) -> Self {
+        let (google, known, clock) = (Arc::clone(&self.google), Arc::clone(&self.known), Arc::clone(&self.clock));
+        let desk = Self::open(founded, google, known, clock);
+        desk.start(None).settle().await;
+        desk
+    }
+
+    fn open(founded: &Founded, google: Arc<FakeGoogle>, known: Arc<Known>, clock: Arc<ManualClock>) -> Self {
+        let folder = folder();
+        for file in std::fs::read_dir(founded.folder.path()).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), folder.path().join(file.file_name())).unwrap();
+        }
+        let Founded { organization, ana, bia, .. } = *founded;
+        let judge = client(&google, &known, &clock);
+        Self { folder, google, known, judge, clock, organization, ana, bia }
     }
 
     /// Starts the program, which has no access token yet. It ends at the call `end`, if that comes.
@@ -322,7 +334,7 @@ impl Program {
                 wanted.push((calendar_of(tx, organization, one.professional)?, one.id.into(), one.span.start));
             }
             wanted.sort();
-            let conflicts = calendar_conflict::list_open(tx, organization, 9)?.len();
+            let conflicts = calendar_conflict::list_open(tx, organization, 0, 9)?.len();
             Ok::<_, StoreError>((wanted, conflicts, calendar_event::count_waiting(tx, organization)?.0))
         };
         self.app.store.read(read).await.unwrap()

@@ -25,7 +25,7 @@ async fn booked(founded: &Founded) -> (Desk, Program, String) {
 
 async fn kinds(program: &Program) -> Vec<ConflictKind> {
     let organization = program.organization;
-    let list = move |tx: &mut Tx<'_>| calendar_conflict::list_open(tx, organization, 99);
+    let list = move |tx: &mut Tx<'_>| calendar_conflict::list_open(tx, organization, 0, 99);
     let open: Result<_, StoreError> = program.app.store.read(list).await;
     let mut kinds: Vec<_> = open.unwrap().into_iter().map(|one| one.found.kind).collect();
     kinds.sort();

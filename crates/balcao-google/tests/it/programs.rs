@@ -5,6 +5,7 @@ use balcao_app::UseCaseError;
 use balcao_app::context::calendar_service::RemoteCalendarError;
 use balcao_app::scheduling::availability::{Availability, AvailabilityQuery};
 use balcao_app::scheduling::booking::{Booking, BookingRefusal};
+use balcao_app::scheduling::calendar_comparison::{CalendarComparison, Comparison};
 use balcao_app::scheduling::calendar_links::CalendarLinks;
 use balcao_app::scheduling::calendar_work::CalendarWork;
 use balcao_app::scheduling::remote_calendar::reading::Reading;
@@ -53,6 +54,50 @@ async fn two_programs_that_want_one_slot_leave_one_event() {
         assert_eq!(desk.google.count_events(RAFA), round + 1);
     }
     assert_eq!((desk.events().await, 0, 0), first.wanted().await);
+}
+
+/// Two installations know nothing of each other but the calendar. One of them waits before each of its calls, and after each, until the other
+/// one has booked.
+#[tokio::test]
+async fn two_installations_that_want_one_slot_leave_one_event_at_every_interleaving() {
+    let founded = (Founded::new().await, Founded::new().await);
+    let mut held = 0;
+    for (call, side) in (1..=9).flat_map(|call| [(call, Side::Before), (call, Side::After)]) {
+        let ours = Desk::prepare(&founded.0, Act::Book).await;
+        let theirs = ours.beside(&founded.1).await;
+        let (program, other) = (ours.start(Some((call, side))), theirs.start(None));
+        let meanwhile = async {
+            program.plan.program_ended().await;
+            ours.clock.advance(SignedDuration::from_millis(1));
+            let booking = Booking::new(other.app.clone());
+            let booked = booking.book(theirs.organization, theirs.bia, key("act"), request(600)).await.unwrap().value;
+            ours.clock.advance(SignedDuration::from_millis(1));
+            program.plan.go_on();
+            booked
+        };
+        let booking = Booking::new(program.app.clone());
+        let book = booking.book(ours.organization, ours.ana, key("act"), request(600));
+        let (mut book, mut meanwhile) = (std::pin::pin!(book), std::pin::pin!(meanwhile));
+        let (a, b) = tokio::select! {
+            // The booking has fewer calls.
+            biased;
+            booked = &mut book => {
+                assert!(booked.unwrap().value.is_ok() && held > 0, "{call} {side:?}");
+                break;
+            }
+            b = &mut meanwhile => (book.await.unwrap().value, b),
+        };
+        held += 1;
+        assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{call} {side:?}: {a:?} {b:?}");
+        let is_taken = matches!(a.as_ref().err().or(b.as_ref().err()), Some(BookingRefusal::SlotTaken { .. }));
+        assert!(is_taken, "{call} {side:?}: {a:?} {b:?}");
+        ours.settle_later(&program).await;
+        theirs.settle_later(&other).await;
+        assert_eq!(ours.google.count_events(RAFA), 1, "{call} {side:?}");
+        let events = if a.is_ok() { program.wanted().await } else { other.wanted().await };
+        assert_eq!((ours.events().await, 0, 0), events, "{call} {side:?}");
+    }
+    assert!(held >= 6, "{held}");
 }
 
 #[tokio::test]
@@ -169,6 +214,22 @@ async fn ten_thousand_events_are_read_page_by_page() {
     program.read_all().await;
     assert_eq!(count_known(&program).await, 11_000);
     assert_eq!(desk.google.asked().len() - before, 5, "four pages of what changed, and the other calendar");
+}
+
+/// A list of more pages than a call reads is asked for in halves, and no event that is listed as it was last seen is asked for by itself.
+#[tokio::test]
+async fn comparison_proves_a_calendar_with_very_many_events_with_few_requests() {
+    let desk = Desk::prepare(&Founded::new().await, Act::Move).await;
+    put_many(&desk, 0, 10_000);
+    let program = desk.start(None);
+    program.read_all().await;
+    let before = desk.google.asked().len();
+    let compared = CalendarComparison::new(program.app.clone()).run(desk.organization, false).await.unwrap().unwrap();
+    assert_eq!(compared, Comparison { equal: 1, ..Comparison::default() });
+    let asked = desk.google.asked().split_off(before);
+    assert!(asked.len() < 120, "{}", asked.len());
+    let is_list = |target: &str| target.contains("/events?");
+    assert_eq!(asked.iter().find(|one| one.method == "GET" && !is_list(&one.target)), None);
 }
 
 #[tokio::test]

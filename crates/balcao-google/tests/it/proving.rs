@@ -100,7 +100,8 @@ async fn dead_grant_names_its_likely_cause_by_its_age() {
     assert_eq!(cause, DisconnectCause::DeadGrant);
     assert!(young.contains("revoked it") && !young.contains("testing"), "{young}");
     world.clock.set(instant("2026-11-27T12:00:00Z"));
-    let (_, old) = refused(&world).await;
+    let (cause, old) = refused(&world).await;
+    assert_eq!(cause, DisconnectCause::OldGrant);
     assert!(old.contains("in testing") && old.contains("seven days"), "{old}");
 }
 
@@ -111,7 +112,7 @@ async fn error_of_the_token_endpoint_is_named_and_nothing_was_done() {
         ("invalid_client", DisconnectCause::RefusedKey),
         ("unauthorized_client", DisconnectCause::MissingScope),
         ("invalid_scope", DisconnectCause::MissingScope),
-        ("admin_policy_enforced", DisconnectCause::DeadGrant),
+        ("admin_policy_enforced", DisconnectCause::MissingScope),
     ];
     for (error, expected) in rows {
         let world = World::new();

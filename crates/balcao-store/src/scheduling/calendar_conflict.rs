@@ -196,15 +196,30 @@ pub fn remove_instance(
     Ok(removed == 1 && list_instances(tx, organization, conflict)?.is_empty())
 }
 
-/// The open conflicts, oldest first, at most `limit`.
+/// The open conflicts, oldest first, at most `limit` behind the number `after`.
 ///
 /// # Errors
 /// What the database said.
-pub fn list_open(tx: &mut Tx<'_>, organization: OrganizationId, limit: u32) -> Result<Vec<StoredConflict>, StoreError> {
+pub fn list_open(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    after: i64,
+    limit: u32,
+) -> Result<Vec<StoredConflict>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM calendar_conflict WHERE organization_id = ?1 AND resolved_at IS NULL ORDER BY id LIMIT ?2"
+        "SELECT {COLUMNS} FROM calendar_conflict
+         WHERE organization_id = ?1 AND id > ?2 AND resolved_at IS NULL ORDER BY id LIMIT ?3"
     );
-    tx.query_all(&sql, values![organization, limit], read)
+    tx.query_all(&sql, values![organization, after, limit], read)
+}
+
+/// How many conflicts are open.
+///
+/// # Errors
+/// What the database said.
+pub fn count_open(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<u64, StoreError> {
+    let sql = "SELECT COUNT(*) FROM calendar_conflict WHERE organization_id = ?1 AND resolved_at IS NULL";
+    tx.query_one(sql, values![organization], |row| row.get::<i64>(0).map(i64::unsigned_abs))
 }
 
 /// The open conflicts of an event, in whatever calendar, in order of their numbers; at most `limit` behind the number `after`.

@@ -53,7 +53,7 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert_eq!(calendar_conflict::record(tx, ours.organization, &longer, at(1))?, news(false), "found again");
         let deleted = found(ConflictKind::Deleted, None);
         assert_eq!(calendar_conflict::record(tx, ours.organization, &deleted, at(2))?, news(true), "of another kind");
-        let open = calendar_conflict::list_open(tx, ours.organization, 9)?;
+        let open = calendar_conflict::list_open(tx, ours.organization, 0, 9)?;
         assert_eq!(open.iter().map(|one| (&one.found, one.found_at)).collect::<Vec<_>>(), [(&deleted, at(1))]);
         assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e1", 0, 9)?, open);
         assert_eq!(calendar_conflict::list_open_of_event(tx, ours.organization, "e1", number, 9)?, []);
@@ -64,7 +64,10 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
         assert!(!calendar_conflict::reopen(tx, theirs.organization, number, false)?);
         assert!(calendar_conflict::reopen(tx, ours.organization, number, false)?);
-        assert_eq!(calendar_conflict::list_open(tx, ours.organization, 9)?, open);
+        assert_eq!(calendar_conflict::list_open(tx, ours.organization, 0, 9)?, open);
+        assert_eq!(calendar_conflict::list_open(tx, ours.organization, number, 9)?, []);
+        let counts = [ours.organization, theirs.organization].map(|id| calendar_conflict::count_open(tx, id).unwrap());
+        assert_eq!(counts, [1, 0]);
         assert!(!calendar_conflict::reopen(tx, ours.organization, number, true)?, "it is open");
         assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
         assert!(calendar_conflict::reopen(tx, ours.organization, number, true)?);
@@ -74,7 +77,7 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert!(!calendar_conflict::resolve(tx, ours.organization, number, "theirs", at(4))?);
         let ended = calendar_conflict::find(tx, ours.organization, number)?.unwrap();
         assert_eq!(ended.resolution, Some((at(3), "ours".to_owned())));
-        assert_eq!(calendar_conflict::list_open(tx, ours.organization, 9)?, []);
+        assert_eq!(calendar_conflict::list_open(tx, ours.organization, 0, 9)?, []);
         let again = calendar_conflict::record(tx, ours.organization, &longer, at(5))?;
         assert!(again.is_news && again.id != number, "{again:?}");
         let is_accepted =
@@ -128,7 +131,7 @@ pub async fn a_series_is_one_conflict_that_ends_with_its_last_instance(store: &S
         assert_eq!(end(tx, theirs, "i1")?, 0);
         assert_eq!(end(tx, ours, "i1")?, 0, "another one is left");
         assert_eq!(end(tx, ours, "i2")?, 1);
-        assert_eq!(calendar_conflict::list_open(tx, organization, 9)?, []);
+        assert_eq!(calendar_conflict::list_open(tx, organization, 0, 9)?, []);
         let again = calendar_conflict::record(tx, organization, &found, at(7))?.id;
         for minute in 0..i64::from(calendar_conflict::MAX_INSTANCES) + 5 {
             calendar_conflict::record_instance(tx, organization, again, &instance(&format!("i{minute}"), minute))?;

@@ -521,6 +521,12 @@ impl CalendarService for MemoryService {
         pause().await;
         let mut events = self.events(calendar);
         events.retain(|event| touches(event, span));
+        let unreadable = self.state().unreadable.clone();
+        for event in &mut events {
+            if unreadable.contains(&(event.calendar.clone(), event.id.clone())) {
+                (event.version, event.mark) = (String::new(), None);
+            }
+        }
         Ok(events)
     }
 

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::appointments::{Appointment, appointment, example};
 use super::calendars::GROUP;
+use super::cursor::{self, Page, PageQuery};
 use super::endpoint::{Call, Done, Endpoint, Nothing, PathId, Route, field};
 use super::method::Method;
 use super::ways_out::{FreeTime, Notice, notice};
@@ -23,8 +24,6 @@ use crate::problem::Problem;
 
 /// The prefix of the id of a conflict.
 const PREFIX: &str = "conflict";
-/// Conflicts of one list, if the caller says nothing.
-const LISTED: u32 = 100;
 
 /// The id of a conflict: `conflict_3` is the one that `balcao calendar` calls 3.
 #[derive(Debug, Clone, Copy)]
@@ -40,15 +39,6 @@ impl FromStr for ConflictId {
             .map(Self)
             .ok_or_else(|| format!("unknown conflict `{text}`; `/v1/calendars/conflicts` lists the open ones"))
     }
-}
-
-/// How many conflicts.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ConflictQuery {
-    /// How many at most; 100 if not given.
-    #[schemars(range(min = 1, max = 200), example = 100)]
-    limit: Option<u32>,
 }
 
 /// A booking that a person changed in an external calendar.
@@ -83,13 +73,6 @@ struct Instance {
     from: String,
     /// The local time at which it ends.
     to: String,
-}
-
-/// The open conflicts.
-#[derive(Debug, Serialize, JsonSchema)]
-struct OutsideConflictList {
-    /// Oldest first.
-    items: Vec<OutsideConflict>,
 }
 
 /// A conflict with what staff can do about it.
@@ -182,7 +165,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         success: 200,
         refusals: &[],
         body: None,
-        answer: json!({ "items": [conflict] }),
+        answer: json!({ "items": [conflict], "next_cursor": null }),
     };
     let show = Route {
         path: "/v1/calendars/conflicts/{id}/ways-out",
@@ -247,13 +230,10 @@ fn instance(one: &InstanceTime) -> Instance {
     Instance { from: one.from.to_string(), to: one.to.to_string() }
 }
 
-async fn list_conflicts(
-    call: Call,
-    query: ConflictQuery,
-    _body: Nothing,
-) -> Result<Done<OutsideConflictList>, Problem> {
-    let found = use_case(&call).list(call.organization(), query.limit.unwrap_or(LISTED)).await?;
-    Ok(OutsideConflictList { items: found.into_iter().map(shown).collect() }.into())
+async fn list_conflicts(call: Call, query: PageQuery, _body: Nothing) -> Result<Done<Page<OutsideConflict>>, Problem> {
+    let found = use_case(&call).page(call.organization(), query.id()?, query.limit()).await?;
+    let next_cursor = found.next.map(cursor::of_id);
+    Ok(Page { items: found.items.into_iter().map(shown).collect(), next_cursor }.into())
 }
 
 async fn list_ways(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<OutsideConflictWays>, Problem> {

@@ -73,7 +73,7 @@ struct CalendarOverview {
     /// Whether the nightly comparison runs no more, because the program crashed at it each time.
     comparison_set_aside: bool,
     /// Open conflicts.
-    conflicts: usize,
+    conflicts: u64,
     /// Events that cannot be read, each with its reason.
     unreadable: Vec<String>,
     /// The last nightly comparison that ended; `null` while the one of the present day runs, and before the first.

@@ -310,6 +310,7 @@ pub(super) fn of_calendar_service(error: &ServiceError) -> Problem {
         | ServiceError::Changed
         | ServiceError::Deleted
         | ServiceError::TokenGone
+        | ServiceError::TooMany { .. }
         | ServiceError::Unreadable { .. } => {
             Problem::unavailable("the calendar service does not answer; try again later")
         }

@@ -262,6 +262,7 @@ impl Reader<'_> {
                     | ServiceError::Changed
                     | ServiceError::Deleted
                     | ServiceError::TokenGone
+                    | ServiceError::TooMany { .. }
                     | ServiceError::Unreadable { .. } => CalendarFailure::Unavailable,
                 };
                 let before = self.claimed.failure.as_ref().map_or(0, |failure| failure.count);

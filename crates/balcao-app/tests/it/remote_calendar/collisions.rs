@@ -20,9 +20,19 @@ fn at(start: &str, minutes: u32) -> EventTime {
     EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), minutes))
 }
 
+/// The open conflicts, page by page.
 async fn open(world: &World) -> Vec<CalendarConflict> {
     let all = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
-    all.list(world.organization, 500).await.unwrap()
+    let (mut after, mut found) = (None, Vec::new());
+    loop {
+        let page = all.page(world.organization, after, 14).await.unwrap();
+        assert!(page.items.len() <= 14);
+        found.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            return found;
+        }
+    }
 }
 
 /// The open conflicts by the start of the visit that each hits.

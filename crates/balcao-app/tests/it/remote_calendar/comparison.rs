@@ -54,7 +54,7 @@ async fn event_that_differs_on_the_word_of_staff_is_listed_as_such() {
         world.service.person_changes(ANA, &event.id, |event| change(event, shorter));
         world.read().await;
         let all = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
-        let number = all.list(world.organization, 9).await.unwrap()[0].id;
+        let number = all.page(world.organization, None, 9).await.unwrap().items[0].id;
         let (take, by) = (ConflictChoice::TakeOutside, Actor::Operator);
         all.resolve(world.organization, number, take, true, by).await.unwrap().unwrap();
         let compared = compare(&world).await;
@@ -89,7 +89,7 @@ async fn an_event_that_vanished_without_a_word_is_a_conflict() {
     assert_eq!(compared.differences.iter().map(|one| one.what).collect::<Vec<_>>(), [DifferenceKind::Conflict]);
     let organization = world.organization;
     let open: Result<_, StoreError> =
-        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 0, 9)).await;
     let open: Vec<_> = open.unwrap().into_iter().map(|one| (one.found.appointment, one.found.kind)).collect();
     assert_eq!(open, [(appointment, ConflictKind::Deleted)]);
 }
@@ -177,7 +177,7 @@ async fn an_edit_that_comes_after_the_reading_is_judged_by_the_comparison() {
     assert_eq!(kind(&compare(&world).await.differences), [DifferenceKind::Conflict]);
     let organization = world.organization;
     let open: Result<_, StoreError> =
-        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 0, 9)).await;
     let open: Vec<_> = open.unwrap().into_iter().map(|one| one.found.kind).collect();
     assert_eq!(open, [ConflictKind::Shortened]);
 }
@@ -197,7 +197,7 @@ async fn very_many_events_that_vanished_wait_for_a_person() {
     let organization = world.organization;
     let count = async || {
         let open: Result<_, StoreError> =
-            world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+            world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 0, 9)).await;
         open.unwrap().len()
     };
     let compared = compare(&world).await;
@@ -265,7 +265,7 @@ async fn a_calendar_that_is_not_read_proves_nothing() {
     assert_eq!(compared.differences, [Difference::about(appointment, DifferenceKind::NotRead)]);
     let organization = world.organization;
     let open: Result<_, StoreError> =
-        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 0, 9)).await;
     assert_eq!(open.unwrap(), []);
 
     world.service.set_down(true);

@@ -32,7 +32,7 @@ async fn changed(change: Change) -> (World, String) {
 }
 
 async fn resolve(world: &World, choice: ConflictChoice) -> Result<ResolvedConflict, ConflictRefusal> {
-    let open = conflicts(world).list(world.organization, 9).await.unwrap();
+    let open = conflicts(world).page(world.organization, None, 9).await.unwrap().items;
     conflicts(world).resolve(world.organization, open[0].id, choice, true, Actor::Operator).await.unwrap()
 }
 
@@ -45,7 +45,7 @@ async fn assert_settled(world: &World, story: &str) {
     world.settle_later(1).await;
     world.service.forget_tokens();
     world.read().await;
-    assert_eq!(conflicts(world).list(world.organization, 9).await.unwrap(), [], "{story}");
+    assert_eq!(conflicts(world).page(world.organization, None, 9).await.unwrap().items, [], "{story}");
     world.assert_equal(story).await;
 }
 
@@ -64,7 +64,7 @@ async fn ours_is_put_back_as_it_was() {
     ];
     for (change, kind) in cases {
         let (world, _) = changed(change).await;
-        let open = conflicts(&world).list(world.organization, 9).await.unwrap();
+        let open = conflicts(&world).page(world.organization, None, 9).await.unwrap().items;
         assert_eq!(open.iter().map(|one| one.kind).collect::<Vec<_>>(), [kind]);
         let ways = conflicts(&world).find(world.organization, open[0].id).await.unwrap().unwrap();
         let ends = ways.ways.iter().find(|way| way.effect == BookingEffect::Ends).unwrap();
@@ -186,7 +186,7 @@ async fn done_by(deed: Deed, kind: ConflictKind) -> (World, i64) {
     let event = world.service.events(ANA).remove(0).id;
     deed(&world, &event);
     world.work().sync(organization, false).await.unwrap().unwrap();
-    let open = conflicts(&world).list(world.organization, 9).await.unwrap();
+    let open = conflicts(&world).page(world.organization, None, 9).await.unwrap().items;
     let number = open.iter().find(|one| one.kind == kind).unwrap_or_else(|| panic!("{kind:?}: {open:?}")).id;
     (world, number)
 }

@@ -28,7 +28,7 @@ async fn free(world: &World) -> Vec<String> {
 async fn conflicts(world: &World) -> Vec<ConflictKind> {
     let organization = world.organization;
     let open: Result<_, StoreError> =
-        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 0, 9)).await;
     open.unwrap().into_iter().map(|one| one.found.kind).collect()
 }
 
@@ -312,7 +312,7 @@ async fn series_is_one_conflict_with_its_instances() {
     world.service.forget_tokens();
     world.read().await;
     let all = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
-    let list = async || all.list(world.organization, 9).await.unwrap();
+    let list = async || all.page(world.organization, None, 9).await.unwrap().items;
     let open = list().await;
     let of_series: Vec<_> = open.iter().filter(|one| one.kind == ConflictKind::RecurringException).collect();
     let [one] = of_series.as_slice() else { panic!("{open:?}") };

@@ -199,7 +199,7 @@ async fn answer_report(puts: bool) -> String {
     world.service.person_changes(ANA, &event.id, |event| event.time = Some(EventTime::Timed(span)));
     pass_second(&world, puts, "15:00").await;
     let conflicts = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
-    let number = conflicts.list(world.organization, 9).await.unwrap().first().unwrap().id;
+    let number = conflicts.page(world.organization, None, 9).await.unwrap().items.first().unwrap().id;
     let choice = ConflictChoice::Move { date: DAY, start_min: 15 * 60, professional: None };
     match conflicts.resolve(world.organization, number, choice, false, Actor::Operator).await.unwrap() {
         Err(ConflictRefusal::Booking(ResolveRefusal::Booking(refusal))) => word::<()>(&Err(refusal)),

@@ -19,7 +19,7 @@ fn elsewhere() -> EventTime {
 async fn conflicts(world: &World) -> Vec<(AppointmentId, ConflictKind)> {
     let organization = world.organization;
     let open: Result<Vec<StoredConflict>, StoreError> =
-        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 99)).await;
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 0, 99)).await;
     open.unwrap().into_iter().map(|one| (one.found.appointment, one.found.kind)).collect()
 }
 

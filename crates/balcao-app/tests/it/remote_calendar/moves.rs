@@ -63,7 +63,7 @@ fn conflicts(world: &World) -> CalendarConflicts {
 }
 
 async fn open(world: &World) -> Vec<CalendarConflict> {
-    conflicts(world).list(world.organization, 9).await.unwrap()
+    conflicts(world).page(world.organization, None, 9).await.unwrap().items
 }
 
 async fn resolve(world: &World, choice: ConflictChoice, notify: bool) -> Result<ResolvedConflict, ConflictRefusal> {

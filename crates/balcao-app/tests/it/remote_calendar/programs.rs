@@ -335,6 +335,6 @@ async fn an_event_of_an_earlier_build_stays_ours() {
 pub(super) async fn conflicts(world: &World) -> Vec<ConflictKind> {
     let organization = world.organization;
     let open: Result<_, StoreError> =
-        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 0, 9)).await;
     open.unwrap().into_iter().map(|one| one.found.kind).collect()
 }

@@ -52,7 +52,7 @@ fn conflicts(world: &World) -> CalendarConflicts {
 }
 
 async fn open(world: &World) -> Vec<CalendarConflict> {
-    conflicts(world).list(world.organization, 9).await.unwrap()
+    conflicts(world).page(world.organization, None, 9).await.unwrap().items
 }
 
 async fn move_to_three(

@@ -195,7 +195,7 @@ async fn move_whose_run_ended_beside_an_earlier_event_is_taken_back_by_the_serve
     world.assert_equal("taken back").await;
     let organization = world.organization;
     let open: Result<_, StoreError> =
-        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 9)).await;
+        world.app.store.read(move |tx| calendar_conflict::list_open(tx, organization, 0, 9)).await;
     assert_eq!(open.unwrap(), [], "its time is the other event's alone");
     let again = move_to(&world, "15:00").await.unwrap();
     assert!(matches!(again, Err(BookingRefusal::SlotTaken { .. })), "{again:?}");

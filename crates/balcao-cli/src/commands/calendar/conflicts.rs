@@ -16,8 +16,8 @@ use crate::commands::local_time::local_time;
 use crate::commands::reach::carried;
 use crate::output::{Failure, error_chain, one_line, print_line};
 
-/// Conflicts of one list.
-const LISTED: u32 = 200;
+/// Conflicts of one page.
+const PAGE: u32 = 200;
 /// Instances of a series that a line shows.
 const SHOWN: usize = 5;
 
@@ -67,7 +67,15 @@ impl ResolveArgs {
 
 /// Prints the open conflicts.
 pub(super) async fn list(all: &CalendarConflicts, id: OrganizationId, json: bool) -> Result<(), Failure> {
-    let found = all.list(id, LISTED).await.map_err(|error| Failure::operation(error_chain(&error)))?;
+    let (mut after, mut found) = (None, Vec::new());
+    loop {
+        let page = all.page(id, after, PAGE).await.map_err(|error| Failure::operation(error_chain(&error)))?;
+        found.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
     if json {
         print_json(&found);
     } else if found.is_empty() {

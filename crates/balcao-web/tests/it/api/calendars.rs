@@ -36,6 +36,16 @@ async fn a_conflict_is_listed_shown_and_resolved_once() {
     let booking = json!({ "contact_id": contact, "service": "Sobrancelha", "date": "2026-11-25", "start": "11:00" });
     let booked = shop.post("/v1/appointments", booking).await;
     let conflict = shop.calendar_conflict(booked.body["appointment"]["id"].as_str().unwrap()).await;
+    let later = json!({ "contact_id": contact, "service": "Sobrancelha", "date": "2026-11-25", "start": "15:00" });
+    let later = shop.post("/v1/appointments", later).await;
+    let other = shop.calendar_conflict(later.body["appointment"]["id"].as_str().unwrap()).await;
+    let first = shop.get("/v1/calendars/conflicts?limit=1").await.body;
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let second = shop.get(&format!("/v1/calendars/conflicts?limit=1&cursor={cursor}")).await.body;
+    assert_eq!((&first["items"][0]["id"], &second["items"][0]["id"]), (&json!(conflict), &json!(other)));
+    assert!(second["next_cursor"].is_null(), "{second}");
+    let put_back = json!({ "choice": "restore" });
+    assert_eq!(shop.post(&format!("/v1/calendars/conflicts/{other}/resolve"), put_back).await.status, 200);
     let path = format!("/v1/calendars/conflicts/{conflict}");
     let ways = shop.get(&format!("{path}/ways-out")).await.body;
     assert_eq!(ways["conflict"]["kind"], "deleted", "{ways}");
