@@ -3,4 +3,4 @@
 mod accepted;
 pub(crate) mod door;
 mod packs;
-mod weight;
+pub(crate) mod weight;

@@ -60,7 +60,7 @@ fn while_health_answers_once(address: &str, attack: impl FnOnce()) {
 }
 
 /// The program took less than [`MOST`] at any time since it began, where the system tells.
-fn has_stayed_small(process: u32) {
+pub(crate) fn has_stayed_small(process: u32) {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
         balcao_testkit::skip("this system does not say how much memory a program uses");
         return;

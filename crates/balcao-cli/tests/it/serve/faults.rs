@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::{
     Running, SECRET, Shop, every_message_has_one_answer, meta, no_effect_happened_twice, post, shop_at, shop_in, wishes,
 };
+use crate::attack::weight::has_stayed_small;
 use crate::observed::text;
 
 /// A shop whose PostgreSQL is its own.
@@ -224,6 +225,7 @@ fn f_73_on_a_full_disk_nothing_is_acknowledged_and_with_room_again_it_goes_on_by
     // A message whose commit failed may be delivered again; none that was acknowledged is missing.
     assert_eq!(kept, acknowledged);
     assert_eq!(i64::try_from(shop.accepted().len()).unwrap(), acknowledged);
+    has_stayed_small(server.child.id());
     eprintln!("F-73: {refused} refused on a full disk, {acknowledged} acknowledged, all of them answered once");
 }
 
