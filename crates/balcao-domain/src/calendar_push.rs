@@ -96,14 +96,15 @@ pub enum ChangedEvent {
     Conflict(crate::outside_event::ConflictKind),
 }
 
-/// Judges an event that changed under a push. `earlier` are the numbers that the appointment had before it was moved: a push whose answer
-/// was lost may have written one of them.
+/// Judges an event that changed under a push, or that a push of ours made without an answer. `earlier` are the numbers that the appointment
+/// had before it was moved, each with its time: a push whose answer was lost may have written one of them. What a push writes under a number
+/// is the time of that appointment; anything else is the edit of a person.
 #[must_use]
 pub fn judge_changed(
     event: Option<&OutsideEvent>,
     wanted: Option<&WantedEvent>,
     known: &ShownEvent,
-    earlier: &[i64],
+    earlier: &[(i64, Span)],
 ) -> ChangedEvent {
     use crate::outside_event::ConflictKind;
     let owner = &known.mark.owner;
@@ -112,29 +113,52 @@ pub fn judge_changed(
         FoundEvent::Absent | FoundEvent::Used => ChangedEvent::Conflict(ConflictKind::Deleted),
         // Our tables decide: what is cancelled goes, whatever a person made of it.
         FoundEvent::Ours(found) if wanted.is_none() => ChangedEvent::GoOn(found),
-        FoundEvent::Ours(found) if !is_written_by_us(&found.mark, wanted, known, earlier) => {
-            ChangedEvent::Conflict(ConflictKind::OwnerChanged)
+        FoundEvent::Ours(found) => {
+            let Some(written) = find_written(&found.mark, wanted, known, earlier) else {
+                return ChangedEvent::Conflict(ConflictKind::OwnerChanged);
+            };
+            let is_free = event.is_some_and(|event| event.state == EventState::Free);
+            let is_in_place = found.span == written || wanted.is_some_and(|wanted| wanted.span == found.span);
+            match event.map(|event| judge_edit(event, Some(&as_written(known, &found.mark, written)), owner)) {
+                _ if is_free => ChangedEvent::Conflict(ConflictKind::NoLongerBusy),
+                Some(Edit::Moved { .. }) if !is_in_place => ChangedEvent::Conflict(ConflictKind::RefusedMove),
+                Some(Edit::Conflict(kind)) if !is_in_place => ChangedEvent::Conflict(kind),
+                _ => ChangedEvent::GoOn(found),
+            }
         }
-        FoundEvent::Ours(_) if event.is_some_and(|event| event.state == EventState::Free) => {
-            ChangedEvent::Conflict(ConflictKind::NoLongerBusy)
-        }
-        FoundEvent::Ours(found) if wanted.is_some_and(|wanted| wanted.span == found.span) => ChangedEvent::GoOn(found),
-        // A push that was not recorded wrote it, for a move that was moved on or taken back meanwhile.
-        FoundEvent::Ours(found) if found.mark != known.mark => ChangedEvent::GoOn(found),
-        FoundEvent::Ours(found) => match event.map(|event| judge_edit(event, Some(known), owner)) {
-            Some(Edit::Moved { .. }) => ChangedEvent::Conflict(ConflictKind::RefusedMove),
-            Some(Edit::Conflict(kind)) => ChangedEvent::Conflict(kind),
-            _ => ChangedEvent::GoOn(found),
-        },
-        FoundEvent::Foreign => match event.map(|event| judge_edit(event, Some(known), owner)) {
+        FoundEvent::Foreign => match event.map(|event| judge_edit(event, Some(&as_marked(known, event)), owner)) {
             Some(Edit::Conflict(kind)) => ChangedEvent::Conflict(kind),
             _ => ChangedEvent::Conflict(ConflictKind::OwnerChanged),
         },
     }
 }
 
-fn is_written_by_us(mark: &EventMark, wanted: Option<&WantedEvent>, known: &ShownEvent, earlier: &[i64]) -> bool {
-    *mark == known.mark || wanted.is_some_and(|wanted| *mark == wanted.mark) || earlier.contains(&mark.appointment)
+/// The time at which a push of ours wrote the event under this mark; `None` if none did.
+#[must_use]
+pub fn find_written(
+    mark: &EventMark,
+    wanted: Option<&WantedEvent>,
+    known: &ShownEvent,
+    earlier: &[(i64, Span)],
+) -> Option<Span> {
+    if *mark == known.mark {
+        return Some(known.span);
+    }
+    if let Some(wanted) = wanted.filter(|wanted| wanted.mark == *mark) {
+        return Some(wanted.span);
+    }
+    earlier.iter().find(|(number, _)| *number == mark.appointment).map(|(_, span)| *span)
+}
+
+/// An event as a push left it whose answer was lost: nothing is known of its version.
+fn as_written(known: &ShownEvent, mark: &EventMark, span: Span) -> ShownEvent {
+    ShownEvent { version: String::new(), mark: mark.clone(), span, ..known.clone() }
+}
+
+/// What is known, under the mark that the event has if it is one of this owner.
+fn as_marked(known: &ShownEvent, event: &OutsideEvent) -> ShownEvent {
+    let mark = event.mark.clone().filter(|mark| mark.owner == known.mark.owner);
+    ShownEvent { version: String::new(), mark: mark.unwrap_or_else(|| known.mark.clone()), ..known.clone() }
 }
 
 /// Whether an event is as a push that waits may have left it, so that it tells nothing of a person: as it is wanted, deleted as is wanted,

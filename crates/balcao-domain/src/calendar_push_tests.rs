@@ -102,17 +102,26 @@ fn a_person_who_moved_the_event_is_not_overwritten() {
 }
 
 #[test]
-fn only_a_number_that_a_push_may_have_written_is_not_taken_for_an_edit() {
+fn only_what_a_push_wrote_under_a_number_is_not_taken_for_an_edit() {
     let (known, to) = (shown("a", 10), WantedEvent { mark: mark(9), ..wanted("a", 15) });
-    for hour in [10, 12, 15] {
-        let numbered = |number| OutsideEvent { mark: Some(mark(number)), ..event("e", hour, 0) };
-        for number in [8, 9] {
-            let found = ShownEvent { version: "2".to_owned(), mark: mark(number), ..shown("a", hour) };
-            assert_eq!(judge_changed(Some(&numbered(number)), Some(&to), &known, &[8, 7]), ChangedEvent::GoOn(found));
-        }
-        let edited = judge_changed(Some(&numbered(6)), Some(&to), &known, &[8, 7]);
-        assert_eq!(edited, ChangedEvent::Conflict(ConflictKind::OwnerChanged));
+    let judge = |number, hour| {
+        let found = OutsideEvent { mark: Some(mark(number)), ..event("e", hour, 0) };
+        judge_changed(Some(&found), Some(&to), &known, &[(8, span(12)), (6, span(11))])
+    };
+    for (number, hour) in [(7, 10), (8, 12), (9, 15), (7, 15), (8, 15)] {
+        let found = ShownEvent { version: "2".to_owned(), mark: mark(number), ..shown("a", hour) };
+        assert_eq!(judge(number, hour), ChangedEvent::GoOn(found));
     }
+    for (number, hour) in [(7, 12), (8, 10), (9, 12), (9, 10), (6, 12)] {
+        assert_eq!(judge(number, hour), ChangedEvent::Conflict(ConflictKind::RefusedMove), "{number} {hour}");
+    }
+    for hour in [10, 12, 15] {
+        assert_eq!(judge(5, hour), ChangedEvent::Conflict(ConflictKind::OwnerChanged));
+    }
+    let all_day = EventTime::AllDay { from: jiff::civil::date(1970, 1, 1), until: jiff::civil::date(1970, 1, 2) };
+    let all_day = OutsideEvent { time: Some(all_day), mark: Some(mark(9)), ..event("e", 15, 0) };
+    let judged = judge_changed(Some(&all_day), Some(&to), &known, &[]);
+    assert_eq!(judged, ChangedEvent::Conflict(ConflictKind::BecameAllDay));
 }
 
 #[test]

@@ -439,6 +439,8 @@ impl CalendarComparison {
                 }
             }
             FoundEvent::Ours(_) | FoundEvent::Foreign => match found {
+                // Staff let stand that it carries no mark of ours, or takes whole days.
+                Some(seen) if seen.version == known.version => Standing::Differs(DifferenceKind::Accepted),
                 Some(changed) => self.apply_change(service, id, changed).await?,
                 None => Standing::Gone(known),
             },

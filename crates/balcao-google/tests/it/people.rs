@@ -4,8 +4,9 @@ use balcao_app::scheduling::calendar_work::CalendarWork;
 use balcao_domain::outside_event::ConflictKind;
 use balcao_store::scheduling::calendar_conflict;
 use balcao_store::{StoreError, Tx};
-use jiff::Timestamp;
-use serde_json::json;
+use balcao_testkit::fakes::google::{Call, Fault};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
 
 use crate::desk::{Act, Desk, Founded, Program, business};
 use crate::interrupted::Side;
@@ -131,6 +132,76 @@ async fn edited_meanwhile(act: Act, edit: Edit) -> (Desk, Program) {
     assert_eq!(answer, act.answer(), "{act:?}: our tables decide");
     desk.settle_later(&program).await;
     (desk, program)
+}
+
+/// What staff would see of an event that a person left.
+fn look_of(desk: &Desk, event: &str) -> Vec<Value> {
+    let event = desk.google.event(RAFA, event).unwrap();
+    ["status", "start", "end", "transparency"].iter().map(|field| event[field].clone()).collect()
+}
+
+/// Our write arrived, its answer did not, and a person edits the event before the program starts again: neither what looks the write up nor
+/// a reading that comes first takes the edit for the write. (Without its mark the event is anybody's: then nothing is confirmed.)
+#[tokio::test]
+async fn edit_behind_a_write_without_an_answer_is_for_staff_and_stays() {
+    let founded = Founded::new().await;
+    let kinds_of_edit = EDITS.iter().filter(|(_, kind)| {
+        use ConflictKind::{BecameAllDay, Deleted, Lengthened, NoLongerBusy, RefusedMove, Shortened};
+        matches!(kind, Deleted | RefusedMove | Shortened | Lengthened | BecameAllDay | NoLongerBusy)
+    });
+    for ((edit, kind), act) in kinds_of_edit.flat_map(|edit| [(edit, Act::Book), (edit, Act::Move)]) {
+        for reads_first in [false, true] {
+            let story = format!("{kind:?} {act:?}, read first: {reads_first}");
+            let desk = Desk::prepare(&founded, act).await;
+            // A booking reads the calendars of both professionals before.
+            let write = if act == Act::Book { 2 } else { 1 };
+            let program = desk.start(Some((write, Side::After)));
+            tokio::select! {
+                answer = act.try_run(&program) => panic!("{story}: {answer:?}"),
+                () = program.plan.program_ended() => {}
+            }
+            let sent = desk.google.asked().into_iter().rev().find(|asked| asked.body["extendedProperties"].is_object());
+            let sent = sent.unwrap();
+            let patched = sent.target.split(['/', '?']).skip_while(|part| *part != "events").nth(1);
+            let event = sent.body["id"].as_str().or(patched).unwrap().to_owned();
+            edit(&desk, &event);
+            let left = look_of(&desk, &event);
+            let program = desk.start(None);
+            desk.clock.advance(SignedDuration::from_mins(3));
+            if reads_first {
+                program.read_all().await;
+            }
+            drop(act.try_run(&program).await);
+            assert_eq!(act.run(&program).await, act.answer(), "{story}: our tables decide");
+            desk.settle_later(&program).await;
+            let found = kinds(&program).await;
+            assert_eq!(found, [*kind], "{story}");
+            assert_eq!(look_of(&desk, &event), left, "{story}");
+            let is_there = usize::from(*kind != ConflictKind::Deleted);
+            assert_eq!(desk.google.count_events(RAFA), is_there, "{story}");
+        }
+    }
+}
+
+/// The service does not say what was there first, so the move is taken back: the person's edit stays, and so does its conflict.
+#[tokio::test]
+async fn edit_during_a_move_that_is_taken_back_stays_for_staff() {
+    let (desk, _, event) = booked(&Founded::new().await).await;
+    let program = desk.start(Some((1, Side::Before)));
+    let meanwhile = async {
+        program.plan.program_ended().await;
+        desk.google.move_event(RAFA, &event, 60);
+        (0..4).for_each(|_| desk.google.fail(Call::List, Fault::refuse(503, "backendError")));
+        program.plan.go_on();
+    };
+    let (answer, ()) = tokio::join!(Act::Move.try_run(&program), meanwhile);
+    assert!(answer.is_err(), "{answer:?}");
+    desk.google.clear_faults();
+    let left = look_of(&desk, &event);
+    desk.settle_later(&program).await;
+    assert_eq!(kinds(&program).await, [ConflictKind::RefusedMove]);
+    assert_eq!(look_of(&desk, &event), left);
+    assert_eq!(program.wanted().await.0[0].2, instant("2026-11-24T13:00:00Z"), "the visit is where it was");
 }
 
 async fn starts(desk: &Desk) -> Vec<Timestamp> {

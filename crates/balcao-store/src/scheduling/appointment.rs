@@ -219,7 +219,7 @@ pub fn set_moved_to(
     calendar_event::hand_over(tx, organization, from, to)
 }
 
-/// The appointments that became this one by moves, in no order.
+/// The appointments that became this one by moves, each with its time, in no order.
 ///
 /// # Errors
 /// What the database said.
@@ -227,15 +227,15 @@ pub fn list_moved_into(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     id: AppointmentId,
-) -> Result<Vec<AppointmentId>, StoreError> {
+) -> Result<Vec<(AppointmentId, Span)>, StoreError> {
     tx.query_all(
         "WITH RECURSIVE earlier (id) AS (
              SELECT id FROM appointment WHERE organization_id = ?1 AND moved_to = ?2
              UNION
              SELECT a.id FROM appointment a JOIN earlier e ON a.moved_to = e.id WHERE a.organization_id = ?1)
-         SELECT id FROM earlier",
+         SELECT a.id, a.starts_at, a.ends_at FROM appointment a JOIN earlier e ON e.id = a.id WHERE a.organization_id = ?1",
         values![organization, id],
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, Span::new(row.get(1)?, row.get(2)?))),
     )
 }
 

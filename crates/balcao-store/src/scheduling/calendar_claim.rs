@@ -100,6 +100,15 @@ pub fn find<T: DeserializeOwned>(
     )
 }
 
+/// Whether a booking or a move waits that gave this appointment its time.
+///
+/// # Errors
+/// What the database said.
+pub fn holds(tx: &mut Tx<'_>, organization: OrganizationId, appointment: AppointmentId) -> Result<bool, StoreError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM calendar_claim WHERE organization_id = ?1 AND appointment_id = ?2)";
+    tx.query_one(sql, values![organization, appointment], |row| row.get(0))
+}
+
 /// Ends the claim of a key; returns whether there was one.
 ///
 /// # Errors

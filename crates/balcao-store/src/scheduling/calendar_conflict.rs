@@ -366,6 +366,46 @@ pub fn reopen(tx: &mut Tx<'_>, organization: OrganizationId, id: i64, is_written
     Ok(changed == 1)
 }
 
+/// Gives the open conflicts about an appointment's own event, which has the id `event`, to the appointment in whose place it stands again, if
+/// that has none about it; returns whether there was one.
+///
+/// # Errors
+/// What the database said.
+pub fn hand_back(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    (from, to): (AppointmentId, AppointmentId),
+    event: &str,
+) -> Result<bool, StoreError> {
+    let handed = tx.execute(
+        "UPDATE calendar_conflict SET appointment_id = ?3
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND event_id = ?4 AND resolved_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM calendar_conflict c WHERE c.organization_id = ?1 AND c.appointment_id = ?3
+                             AND c.event_id = ?4 AND c.resolved_at IS NULL)",
+        values![organization, from, to, event],
+    )?;
+    Ok(handed > 0)
+}
+
+/// Resolves the open conflict of an appointment with its own event, which is as it should be again.
+///
+/// # Errors
+/// What the database said.
+pub fn resolve_own(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    appointment: AppointmentId,
+    (calendar, event): (&str, &str),
+    resolution: &str,
+    now: Timestamp,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE calendar_conflict SET resolved_at = ?5, resolution = ?6
+         WHERE organization_id = ?1 AND appointment_id = ?2 AND calendar_id = ?3 AND event_id = ?4 AND resolved_at IS NULL",
+        values![organization, appointment, calendar, event, now, resolution],
+    )
+}
+
 /// Resolves the open conflicts with an event that is as it should be again, or gone; returns how many there were. A conflict about a series
 /// ends with the last instance that it lists.
 ///

@@ -474,6 +474,17 @@ pub fn assume_changed(
     Ok(())
 }
 
+/// Leaves the event of an appointment as it is until it is raised again, because staff decide about it.
+///
+/// # Errors
+/// What the database said.
+pub fn leave(tx: &mut Tx<'_>, organization: OrganizationId, appointment: AppointmentId) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE calendar_event SET pushed = wanted, must_write = 0 WHERE organization_id = ?1 AND appointment_id = ?2";
+    tx.execute(sql, values![organization, appointment])?;
+    Ok(())
+}
+
 /// Records how an event is after an edit that a person made, unless a push changed it since it was read.
 ///
 /// # Errors

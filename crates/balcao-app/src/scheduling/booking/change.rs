@@ -5,7 +5,7 @@ use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, Or
 use balcao_language::normalize::normalize;
 use balcao_store::crm::organization::Organization;
 use balcao_store::scheduling::reminder::{self, ReminderSubject};
-use balcao_store::scheduling::{calendar_claim, calendar_event};
+use balcao_store::scheduling::{calendar_claim, calendar_conflict, calendar_event};
 use balcao_store::{Tx, scheduling::agenda_feed, scheduling::appointment, scheduling::catalog, turns::event};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -243,10 +243,19 @@ pub(super) fn take_back(
         if !appointment::reopen(tx, id, old, now)? {
             return Ok::<_, UseCaseError>(Err(()));
         }
-        if let Some(wanted) = &wanted {
+        let known = calendar_event::find(tx, id, new)?.and_then(|row| row.known);
+        let is_for_staff = match &known {
+            Some(known) => calendar_conflict::hand_back(tx, id, (new, old), &known.event)?,
+            None => false,
+        };
+        if let Some(wanted) = wanted.as_ref().filter(|_| !is_for_staff) {
             calendar_event::assume_changed(tx, id, new, &wanted.calendar, wanted.span)?;
         }
         appointment::set_moved_to(tx, id, new, old)?;
+        if is_for_staff {
+            // A person changed the event meanwhile: it stays as it is until staff decide.
+            calendar_event::leave(tx, id, old)?;
+        }
         agenda_feed::moved(tx, id, new, old)?;
         Ok(Ok(()))
     })?;

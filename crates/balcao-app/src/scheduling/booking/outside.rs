@@ -3,7 +3,7 @@
 use balcao_domain::appointment::visit::MarkAuthor;
 use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::Tx;
-use balcao_store::scheduling::appointment;
+use balcao_store::scheduling::{appointment, calendar_claim};
 use jiff::Timestamp;
 
 use super::RescheduleRequest;
@@ -23,6 +23,10 @@ pub(crate) fn take_over(
 ) -> Result<Option<AppointmentId>, UseCaseError> {
     let (organization, zone) = organization(tx, id)?;
     let Some(found) = appointment::find(tx, id, which, organization.currency)? else { return Ok(None) };
+    // The customer is about to get another answer: staff decide.
+    if calendar_claim::holds(tx, id, which)? {
+        return Ok(None);
+    }
     let local = zone.to_datetime(to.start);
     if local.second() != 0 || local.subsec_nanosecond() != 0 {
         return Ok(None);

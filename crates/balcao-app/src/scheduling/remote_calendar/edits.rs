@@ -1,9 +1,10 @@
 //! What becomes of an event that an external calendar lists as changed: time of other people, our own write, a move that is taken over, or a
 //! conflict for staff. The rule is pure (`balcao_domain::outside_event`); this module reads what it needs and writes what it says.
 
-use balcao_domain::calendar_push::{is_late_transfer, is_own_write};
+use balcao_domain::calendar_push::{find_written, is_late_transfer, is_own_write};
 use balcao_domain::outside_event::{
-    ConflictKind, Edit, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision, judge_edit,
+    ConflictKind, Edit, EventMark, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision,
+    judge_edit,
 };
 use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance, StoredConflict};
@@ -109,11 +110,7 @@ fn follow(
         return Ok(news.into());
     }
     if let Some(row) = row.filter(|row| is_late(row, event)) {
-        // A push that holds the row finds the event itself.
-        if let Some(late) = known_of(event, row.appointment) {
-            calendar_event::adopt_late(tx, id, row.appointment, &late, edits.now)?;
-        }
-        return Ok(Followed::default());
+        return adopt(tx, edits, event, row);
     }
     if let (Some(row), Some(shown)) = (row, &shown)
         && push::sent_to(row, edits.now).is_some_and(|sent_to| is_late_transfer(event, shown, sent_to))
@@ -137,7 +134,81 @@ fn follow(
         leave_other_calendar(tx, edits, event, row)?;
         return Ok(Followed::default());
     }
-    let edit = judge_edit(event, shown.as_ref(), edits.owner);
+    let written = match (row, shown) {
+        (Some(row), Some(shown)) => Some(read_written(tx, edits, event, row, shown)?),
+        (_, shown) => shown,
+    };
+    let edit = judge_edit(event, written.as_ref(), edits.owner);
+    do_edit(tx, edits, event, row, (edit, written))
+}
+
+/// Our event as a push left it whose answer was lost: under another number than is known, at the time of that appointment. If no push wrote
+/// its number, it is as it is known.
+fn read_written(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    row: &CalendarEvent,
+    known: ShownEvent,
+) -> Result<ShownEvent, UseCaseError> {
+    let Some(mark) = event.mark.as_ref().filter(|mark| event.id == known.id && **mark != known.mark) else {
+        return Ok(known);
+    };
+    let wanted = read_wanted_event(tx, edits.organization, row.appointment)?;
+    let earlier = push::list_earlier(tx, edits.organization, row.appointment)?;
+    let span = Some(mark).filter(|mark| mark.owner == known.mark.owner);
+    let span = span.and_then(|mark| find_written(mark, wanted.as_ref(), &known, &earlier));
+    Ok(match span {
+        Some(span) => ShownEvent { span, mark: mark.clone(), ..known },
+        None => known,
+    })
+}
+
+/// Takes an event that an insert without an answer made. If a person changed it since, it is judged as any edit.
+fn adopt(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    row: &CalendarEvent,
+) -> Result<Followed, UseCaseError> {
+    let (id, appointment) = (edits.organization, row.appointment);
+    let wanted = read_wanted_event(tx, id, appointment)?;
+    let span = wanted.as_ref().map(|wanted| wanted.span);
+    let Some(span) = span.or_else(|| event.time.and_then(|time| time.span(edits.zone))) else {
+        return Ok(Followed::default());
+    };
+    let mark = EventMark { owner: edits.owner.clone(), appointment: appointment.into() };
+    let (calendar, event_id, version) = (event.calendar.clone(), event.id.clone(), event.version.clone());
+    let shown = ShownEvent { calendar, id: event_id, version, span, mark };
+    // A push that holds the row finds the event itself.
+    let is_adopted = calendar_event::adopt_late(tx, id, appointment, &push::known(&shown), edits.now)?;
+    if !is_adopted || wanted.is_none() {
+        return Ok(Followed::default());
+    }
+    let unseen = ShownEvent { version: String::new(), ..shown.clone() };
+    let edit = judge_edit(event, Some(&unseen), edits.owner);
+    if edit == Edit::Harmless {
+        return Ok(Followed::default());
+    }
+    let row = calendar_event::find(tx, id, appointment)?;
+    let followed = do_edit(tx, edits, event, row.as_ref(), (edit, Some(shown)))?;
+    if followed.moved_to.is_none()
+        && let Some(busy) = busy_time(edits, event)
+    {
+        calendar_mirror::put(tx, id, &busy, edits.generation)?;
+    }
+    Ok(followed)
+}
+
+/// Does what the edit of an event means.
+fn do_edit(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    row: Option<&CalendarEvent>,
+    (edit, shown): (Edit, Option<ShownEvent>),
+) -> Result<Followed, UseCaseError> {
+    let id = edits.organization;
     match (edit, row, shown) {
         (Edit::Echo, row, _) => {
             // A push may have put it back from where it lay on other visits.
@@ -149,7 +220,9 @@ fn follow(
         (Edit::Harmless, Some(row), Some(shown)) => {
             let seen = ShownEvent { version: event.version.clone(), ..shown.clone() };
             calendar_event::record_seen(tx, id, row.appointment, &shown.version, &push::known(&seen))?;
-            resolve(tx, edits, event, "the event is as it was")?;
+            let (which, now) = ((edits.calendar, event.id.as_str()), edits.now);
+            calendar_conflict::resolve_own(tx, id, row.appointment, which, "the event is as it was", now)?;
+            end_passed_collisions(tx, edits, event)?;
             Ok(Followed::default())
         }
         (Edit::Moved { to }, Some(row), Some(shown)) => take_over(tx, edits, event, (row, &shown), to),
@@ -208,12 +281,6 @@ fn is_late(row: &CalendarEvent, event: &OutsideEvent) -> bool {
     row.known.is_none()
         && event.state != EventState::Cancelled
         && number.is_some_and(|number| number.parse::<i64>().is_ok())
-}
-
-fn known_of(event: &OutsideEvent, marked: AppointmentId) -> Option<KnownEvent> {
-    let Some(EventTime::Timed(span)) = event.time else { return None };
-    let (calendar, event_id, version) = (event.calendar.clone(), event.id.clone(), event.version.clone());
-    Some(KnownEvent { calendar, event: event_id, version, span, marked: marked.into() })
 }
 
 /// The time of an event of other people, or of the copy of the one that shows an appointment. One that lies on other appointments is for

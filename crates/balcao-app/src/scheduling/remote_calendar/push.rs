@@ -15,7 +15,7 @@ use balcao_domain::calendar_push::{
 use balcao_domain::outside_event::{
     ConflictKind, EventMark, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent,
 };
-use balcao_domain::{AppointmentId, OrganizationId};
+use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::Tx;
 use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::calendar_conflict::FoundConflict;
@@ -131,6 +131,16 @@ pub(super) fn sent_to(row: &CalendarEvent, now: Timestamp) -> Option<&str> {
     (now.duration_since(*at) < LATE).then_some(calendar)
 }
 
+/// The numbers that an appointment had before it was moved, each with its time.
+pub(super) fn list_earlier(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    appointment: AppointmentId,
+) -> Result<Vec<(i64, Span)>, UseCaseError> {
+    let earlier = appointment::list_moved_into(tx, organization, appointment)?;
+    Ok(earlier.into_iter().map(|(one, span)| (one.into(), span)).collect())
+}
+
 /// The event of a row, as it is stored.
 pub(super) fn known(shown: &ShownEvent) -> KnownEvent {
     KnownEvent {
@@ -151,7 +161,7 @@ impl Push<'_> {
             }
             let ended = match step {
                 PushStep::Done => return self.record().await,
-                PushStep::LookUp => self.look_up().await,
+                PushStep::LookUp => self.look_up(true).await,
                 PushStep::Insert => self.insert().await,
                 PushStep::Transfer => self.transfer().await,
                 PushStep::Change => self.change().await,
@@ -202,8 +212,8 @@ impl Push<'_> {
         }
     }
 
-    /// Looks for an event that an earlier insert may have made.
-    async fn look_up(&mut self) -> Result<(), Stop> {
+    /// Looks for an event that an earlier insert made. If none may have arrived, another event had the id before.
+    async fn look_up(&mut self, may_have_arrived: bool) -> Result<(), Stop> {
         let calendars = match self.calendar() {
             Some(calendar) => vec![calendar],
             // The professional has no calendar any more: the insert went into one of those that are linked.
@@ -211,15 +221,32 @@ impl Push<'_> {
         };
         self.may_be_there = false;
         for calendar in calendars {
-            match read_found(self.find(&calendar).await?.as_ref(), &self.wanted.owner) {
+            let found = self.find(&calendar).await?;
+            match read_found(found.as_ref(), &self.wanted.owner) {
                 FoundEvent::Absent => {}
-                FoundEvent::Used => self.begin_anew().await?,
-                FoundEvent::Ours(found) => self.known = Some(found),
-                FoundEvent::Foreign => self.begin_anew().await?,
+                FoundEvent::Used | FoundEvent::Foreign if !may_have_arrived => self.begin_anew().await?,
+                FoundEvent::Used | FoundEvent::Foreign | FoundEvent::Ours(_) => {
+                    self.is_unknown = false;
+                    self.take_inserted(found, calendar).await?;
+                }
             }
         }
         self.is_unknown = false;
         Ok(())
+    }
+
+    /// Takes an event that an insert without an answer made, unless a person changed it since.
+    async fn take_inserted(&mut self, found: Option<OutsideEvent>, calendar: String) -> Result<(), Stop> {
+        let Some(event) = &found else { return Ok(()) };
+        let number = i64::from(self.row.appointment);
+        let mark = EventMark { owner: self.wanted.owner.clone(), appointment: number };
+        let span = self.wanted.event.as_ref().map(|wanted| wanted.span);
+        let span = span.or_else(|| event.time.and_then(|time| time.span(&self.wanted.zone)));
+        let Some(span) = span else { return self.begin_anew().await };
+        let inserted = ShownEvent { calendar, id: event.id.clone(), version: event.version.clone(), span, mark };
+        // What staff decide about is this event.
+        self.known = Some(inserted.clone());
+        self.take(found, &inserted).await
     }
 
     async fn linked_calendars(&self) -> Result<Vec<String>, UseCaseError> {
@@ -236,10 +263,10 @@ impl Push<'_> {
                 self.adopt(event, &wanted);
                 Ok(())
             }
-            Err(ServiceError::Duplicate | ServiceError::Unknown { .. }) => {
+            Err(error @ (ServiceError::Duplicate | ServiceError::Unknown { .. })) => {
                 self.is_unknown = true;
                 self.may_be_there = true;
-                self.look_up().await?;
+                self.look_up(matches!(error, ServiceError::Unknown { .. })).await?;
                 // The insert did not arrive, or arrives later under the same id: the next attempt finds it.
                 if self.known.is_none() && draft.id == self.event_id() {
                     self.is_unknown = true;
@@ -358,9 +385,7 @@ impl Push<'_> {
 
     /// Takes an event as it is now, unless a person changed what the customer was promised.
     async fn take(&mut self, found: Option<OutsideEvent>, known: &ShownEvent) -> Result<(), Stop> {
-        let (organization, appointment) = (self.organization, self.row.appointment);
-        let list = move |tx: &mut Tx<'_>, _now| Ok(appointment::list_moved_into(tx, organization, appointment)?);
-        let earlier: Vec<i64> = self.app.look(list).await?.into_iter().map(i64::from).collect();
+        let earlier = self.list_earlier().await?;
         match judge_changed(found.as_ref(), self.wanted.event.as_ref(), known, &earlier) {
             ChangedEvent::GoOn(found) => {
                 // A change that comes late holds for the version of before, so it changes nothing after another one.
@@ -374,6 +399,13 @@ impl Push<'_> {
             }
             ChangedEvent::Conflict(kind) => Err(Stop::Conflict(kind, found.map(Box::new))),
         }
+    }
+
+    /// The numbers that the appointment had before it was moved, each with its time.
+    async fn list_earlier(&self) -> Result<Vec<(i64, Span)>, UseCaseError> {
+        let (organization, appointment) = (self.organization, self.row.appointment);
+        let list = move |tx: &mut Tx<'_>, _now| list_earlier(tx, organization, appointment);
+        self.app.look(list).await
     }
 
     /// Keeps the event as the service says that it is now.
@@ -437,7 +469,10 @@ impl Push<'_> {
             };
             let news = conflict_reports::record(tx, organization, &found, None, now)?;
             conflict_reports::alert(tx, organization, news.as_slice(), &accounts, now)?;
-            let seen = ShownEvent { version, span: span.unwrap_or(before.span), ..before };
+            // A push whose answer was lost may have written another number than is known.
+            let written = event.and_then(|event| event.mark).filter(|mark| mark.owner == before.mark.owner);
+            let mark = written.filter(|_| kind != ConflictKind::OwnerChanged).unwrap_or_else(|| before.mark.clone());
+            let seen = ShownEvent { version, span: span.unwrap_or(before.span), mark, ..before };
             calendar_event::record_shown(tx, organization, &row, &known(&seen))?;
             Ok(())
         };

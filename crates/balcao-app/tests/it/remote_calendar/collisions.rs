@@ -114,6 +114,25 @@ async fn our_event_that_a_person_stretched_or_moved_names_the_other_visits_below
     }
 }
 
+/// Staff let the longer event stand, and somebody changes its title: it lies on the other visit as before.
+#[tokio::test]
+async fn harmless_edit_of_our_event_ends_no_collision_with_other_visits() {
+    let world = in_memory().await;
+    world.book("10:00").await;
+    let event = world.service.events(ANA).remove(0).id;
+    world.book("11:00").await;
+    world.read().await;
+    world.service.person_changes(ANA, &event, |event| event.time = Some(at("10:00", 90)));
+    world.read().await;
+    let own = open(&world).await.into_iter().find(|one| one.kind == ConflictKind::Lengthened).unwrap();
+    let all = CalendarConflicts::new(world.app.clone(), AccountPolicies::default());
+    let (take, by) = (ConflictChoice::TakeOutside, Actor::Operator);
+    all.resolve(world.organization, own.id, take, true, by).await.unwrap().unwrap();
+    world.service.person_changes(ANA, &event, |event| event.title = Some("Corte".to_owned()));
+    world.read().await;
+    assert_eq!(hit(&world).await, [("11:00".to_owned(), ConflictKind::Collision)]);
+}
+
 /// As [`in_memory`], with Bruno Lima, who has a calendar to write into, too.
 async fn with_bruno() -> World {
     let hours = r#"{mon: ["09:00-12:00"], tue: ["09:00-12:00"], wed: ["09:00-12:00"]}"#;
