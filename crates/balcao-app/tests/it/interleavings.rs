@@ -133,7 +133,7 @@ fn edits() -> Vec<Edit> {
 }
 
 fn is_archived(section: Section) -> bool {
-    matches!(section, Section::Services | Section::Professionals | Section::Plans)
+    matches!(section, Section::Services | Section::Professionals | Section::Plans | Section::Staff)
 }
 
 fn is_active(entry: &Fields) -> bool {

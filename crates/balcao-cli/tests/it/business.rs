@@ -202,12 +202,21 @@ fn what_no_contact_has_is_removed_and_who_leaves_gives_their_conversations_back(
     let (_, shown) = told(folder, &["inbox", "show", "1"]);
     assert!(shown.contains("Davi"), "{shown}");
     let (status, said) = told(folder, &["business", "remove", "staff", "davi@figueira.example", "--yes"]);
-    assert!(status == 0 && said.contains("hits 1 conversation"), "{said}");
+    assert!(status == 0 && said.contains("- staff `davi@figueira.example` archived"), "{said}");
+    assert!(said.contains("hits 1 conversation"), "{said}");
     assert!(said.contains("it stays with staff, and is assigned to no person"), "{said}");
     let (status, shown) = told(folder, &["inbox", "show", "1"]);
     assert!(status == 0 && !shown.contains("Davi"), "{shown}");
     assert_eq!(told(folder, &["business", "export", "--out", "now.yaml"]).0, 0);
     assert_eq!(told(folder, &["business", "plan", "now.yaml"]), (0, "figueira: nothing to change\n".to_owned()));
+    let take = ["inbox", "take", "1", "--as", "davi@figueira.example"];
+    let (status, said) = told(folder, &take);
+    assert!(status != 0 && said.contains("nobody of staff has the e-mail address"), "{said}");
+    // The first file still names him.
+    let (status, said) = told(folder, &["business", "apply", "shop.yaml", "--yes"]);
+    assert!(status == 0 && said.contains("made 1 change"), "{said}");
+    let (status, said) = told(folder, &take);
+    assert!(status == 0 && said.contains("is yours"), "{said}");
 }
 
 #[test]
