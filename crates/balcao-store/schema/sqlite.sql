@@ -292,7 +292,7 @@ CREATE TABLE staff (
     email TEXT NOT NULL,
     role TEXT NOT NULL CHECK (role IN ('owner', 'manager', 'attendant', 'professional', 'viewer')),
     phone TEXT,
-    on_duty INTEGER NOT NULL DEFAULT 1, contact_id INTEGER REFERENCES contact (id) ON DELETE SET NULL, professional_id INTEGER REFERENCES professional (id) ON DELETE SET NULL,
+    on_duty INTEGER NOT NULL DEFAULT 1, contact_id INTEGER REFERENCES contact (id) ON DELETE SET NULL, professional_id INTEGER REFERENCES professional (id) ON DELETE SET NULL, active INTEGER NOT NULL DEFAULT 1,
     UNIQUE (organization_id, email)
 );
 CREATE TABLE follow_up (

@@ -340,8 +340,9 @@ fn crm() -> Vec<SampleEdit> {
             json!({ "on_duty": false }),
             hand_off("Davi Lopes").gone(),
         ),
-        ("staff", "", Add, new.clone(), bia, "staff.add", json!({}), new.clone(), hand_off("Bia")),
-        ("staff", bia, Remove, Value::Null, bia, "staff.remove", new, json!({}), hand_off("Bia").gone()),
+        ("staff", "", Add, new.clone(), bia, "staff.add", json!({}), new, hand_off("Bia")),
+        ("staff", bia, Remove, Value::Null, bia, "staff.archive", json!({}), gone(), hand_off("Bia").gone()),
+        ("staff", bia, Set, json!({ "active": true }), bia, "staff.update", gone(), json!({}), hand_off("Bia")),
     ])
 }
 

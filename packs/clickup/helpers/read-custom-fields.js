@@ -1,7 +1,8 @@
-// The custom fields of a task, or of each task of a list, with their values as people mean them. A task on its own keeps its empty fields,
+// The custom fields of a task, on its own or as `task`, or of each task of a list, with their values as people mean them. A task on its own keeps its empty fields,
 // whose ids are needed to set them; a list leaves them out.
 function readCustomFields(result) {
   if (Array.isArray(result.tasks)) return { ...result, tasks: result.tasks.map((task) => withReadFields(task, false)) };
+  if (result.task !== null && typeof result.task === "object") return { ...result, task: withReadFields(result.task, true) };
   return withReadFields(result, true);
 }
 

@@ -178,7 +178,7 @@ impl Conversations {
     ) -> Result<Vec<ConversationView>, UseCaseError> {
         self.app
             .look(move |tx, _now| {
-                let staff = staff::list(tx, organization)?;
+                let staff = staff::list_with_archived(tx, organization)?;
                 let found = conversation::list(tx, organization, &states, LISTED)?;
                 found.into_iter().map(|one| view(tx, organization, &staff, &one)).collect()
             })
@@ -195,7 +195,7 @@ impl Conversations {
                 let Some(found) = find(tx, organization, id)? else {
                     return Ok(Err(ConversationRefusal::NotFound { id }));
                 };
-                let staff = staff::list(tx, organization)?;
+                let staff = staff::list_with_archived(tx, organization)?;
                 let summary = handoff::open_of(tx, organization, id)?.and_then(|open| open.summary);
                 let messages = message::last(tx, organization, id, SHOWN)?;
                 Ok(Ok(ConversationDetail {

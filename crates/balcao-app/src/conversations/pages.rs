@@ -64,7 +64,7 @@ impl Conversations {
             .look(move |tx, _now| {
                 let mut found = pages::conversations(tx, organization, state, after, limit.saturating_add(1))?;
                 let next = cut(&mut found, limit).map(|last| (last.last_message_at, last.id));
-                let staff = staff::list(tx, organization)?;
+                let staff = staff::list_with_archived(tx, organization)?;
                 let items = found.iter().map(|one| view(tx, organization, &staff, one));
                 Ok(ConversationPage { items: items.collect::<Result<_, _>>()?, next })
             })
@@ -109,7 +109,7 @@ impl Conversations {
             .look(move |tx, _now| {
                 let mut found = pages::handoffs(tx, organization, open, before, limit.saturating_add(1))?;
                 let next = cut(&mut found, limit).map(|last| last.id);
-                let staff = staff::list(tx, organization)?;
+                let staff = staff::list_with_archived(tx, organization)?;
                 let shown = |one: pages::HandoffRow| HandoffView {
                     id: one.id,
                     conversation: one.conversation,

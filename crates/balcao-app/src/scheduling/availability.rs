@@ -3,7 +3,7 @@
 use balcao_domain::availability::FreeSlots;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
-use balcao_domain::{Appointment, ContactId, OrganizationId};
+use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId};
 use balcao_language::normalize::normalize;
 use balcao_store::Tx;
 use balcao_store::scheduling::appointment;
@@ -69,9 +69,25 @@ pub struct DayAvailability {
     /// Whether the service is offered no longer, so that the times are those to which the contact's appointment of it can be moved.
     #[serde(default)]
     pub only_to_move: bool,
+    /// The times for a move of the contact's own appointment, which keeps another length than a new visit has.
+    #[serde(default)]
+    pub to_move: Option<MoveTimes>,
     /// If an external calendar did not answer: the instant of our copy, which the answer is from.
     #[serde(default)]
     pub as_of: Option<Timestamp>,
+}
+
+/// The times to which an appointment can be moved with its professional and its service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MoveTimes {
+    /// The appointment.
+    pub appointment: AppointmentId,
+    /// The length that it keeps.
+    pub duration_min: u32,
+    /// Its professional.
+    pub professional: String,
+    /// Local times, `HH:MM`, in order.
+    pub slots: Vec<String>,
 }
 
 /// Why the query has no answer.
@@ -149,11 +165,14 @@ impl Availability {
                     Some(contact) => find_kept(tx, &agenda, contact, &query)?,
                     None => None,
                 };
+                let mut to_move = None;
                 if kept.is_some() {
                     found = on_day(&agenda.keeping(kept), date, &query);
+                } else if let (Some(contact), Ok(answer)) = (contact, &found) {
+                    to_move = move_times(tx, agenda, contact, answer)?;
                 }
                 let mut answer = match found {
-                    Ok(answer) => DayAvailability { as_of, only_to_move: kept.is_some(), ..answer },
+                    Ok(answer) => DayAvailability { as_of, only_to_move: kept.is_some(), to_move, ..answer },
                     Err(refusal) => return Ok(Err(refusal)),
                 };
                 if answer.total == 0 {
@@ -198,6 +217,39 @@ fn find_kept(
     let of_named = |one: &&Appointment| named.is_some_and(|named| named.id == one.professional);
     let kept: Vec<&Appointment> = upcoming.iter().filter(|one| is_only_kept(one)).collect();
     Ok(kept.iter().copied().find(of_named).or(kept.first().copied()).and_then(KeptTerms::of_appointment))
+}
+
+/// The times for a move of the contact's only appointment of the service, and of the professional if one is named; `None` where that
+/// appointment lasts as long as a new visit, because the times are the same.
+fn move_times(
+    tx: &mut Tx<'_>,
+    agenda: Agenda,
+    contact: ContactId,
+    answer: &DayAvailability,
+) -> Result<Option<MoveTimes>, UseCaseError> {
+    let (id, currency) = (agenda.organization.id, agenda.organization.currency);
+    let upcoming = appointment::upcoming_of_contact(tx, id, contact, currency, agenda.now)?;
+    let service = agenda.services.iter().find(|one| one.active && Some(&one.name) == answer.service.as_ref());
+    let with = |one: &Appointment| agenda.professionals.iter().find(|who| who.id == one.professional);
+    let is_meant = |one: &&Appointment| {
+        let named = answer.professional.as_ref();
+        one.service.is_some_and(|of| service.is_some_and(|service| service.id == of))
+            && named.is_none_or(|named| with(one).is_some_and(|who| who.name == *named))
+    };
+    let meant: Vec<&Appointment> = upcoming.iter().filter(is_meant).collect();
+    let [one] = meant.as_slice() else { return Ok(None) };
+    let Some((terms, who)) = KeptTerms::of_appointment(one).zip(with(one)) else { return Ok(None) };
+    let new_visit = agenda.need(who, service, None).map(|need| need.duration_min);
+    let (who, name, service) = (who.id, who.name.clone(), service.map(|service| service.id));
+    let moving = agenda.keeping(Some(terms));
+    let service = moving.services.iter().find(|one| Some(one.id) == service);
+    let kept = moving.professionals.iter().find(|one| one.id == who).and_then(|who| moving.need(who, service, None));
+    let Some(duration_min) = kept.map(|need| need.duration_min).filter(|kept| Some(*kept) != new_visit) else {
+        return Ok(None);
+    };
+    let free = moving.free(service, None, Some(who), (answer.date, answer.date));
+    let slots = free.iter().filter_map(|slots| shown(&moving, slots)).flat_map(|one| one.slots).collect();
+    Ok(Some(MoveTimes { appointment: one.id, duration_min, professional: name, slots }))
 }
 
 fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayAvailability, AvailabilityRefusal> {
@@ -259,6 +311,7 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
         no_hours: professional.is_some_and(|one| one.hours.is_empty()),
         next_available: None,
         only_to_move: false,
+        to_move: None,
         as_of: None,
     })
 }

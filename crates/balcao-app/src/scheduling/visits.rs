@@ -231,12 +231,14 @@ fn read(
     let Some(appointment) = appointment::find(tx, id, which, organization.currency)? else {
         return Ok(Err(VisitRefusal::NotFound { id: which }));
     };
-    let staff = staff::list(tx, id)?;
+    // An earlier mark may be of a person who left; only who works here marks.
+    let staff = staff::list_with_archived(tx, id)?;
+    let working: Vec<Staff> = staff.iter().filter(|one| one.active).cloned().collect();
     let names = catalog::professional_names(tx, id)?;
-    if granted!(own_visits(by, &staff, &names)).is_some_and(|me| me != appointment.professional) {
+    if granted!(own_visits(by, &working, &names)).is_some_and(|me| me != appointment.professional) {
         return Ok(Err(VisitRefusal::OfAnother { id: which }));
     }
-    let by = granted!(by.identify(&staff).map_err(VisitRefusal::from));
+    let by = granted!(by.identify(&working).map_err(VisitRefusal::from));
     let shown = view(&appointment, &names, &zone);
     Ok(Ok(Scene { zone, staff, by, appointment, shown }))
 }
@@ -270,7 +272,7 @@ impl Scene {
     }
 }
 
-/// The name of a staff member, while the business has them; else what the audit log says.
+/// The name of a staff member, also of one who is archived; else what the audit log says.
 fn name_of(staff: &[Staff], by: &MarkAuthor) -> String {
     let known = staff.iter().find(|one| *by == MarkAuthor::Staff(one.email.clone()));
     known.map_or_else(|| by.name().to_owned(), |one| one.name.clone())

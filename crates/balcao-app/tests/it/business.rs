@@ -150,10 +150,10 @@ async fn each_kind_of_single_edit_is_made_audited_and_found_in_the_file() {
         ),
         (
             remove(Staff, "bia@figueira.example"),
-            "/staff/3".to_owned(),
-            Value::Null,
+            "/staff/3/active".to_owned(),
+            json!(false),
             "bia@figueira.example",
-            "staff.remove",
+            "staff.archive",
         ),
         (
             add(Services, json!({"name": "Luzes", "price": "180.00", "duration_minutes": 90})),

@@ -133,7 +133,7 @@ fn edits() -> Vec<Edit> {
 }
 
 fn is_archived(section: Section) -> bool {
-    matches!(section, Section::Services | Section::Professionals | Section::Plans)
+    matches!(section, Section::Services | Section::Professionals | Section::Plans | Section::Staff)
 }
 
 fn is_active(entry: &Fields) -> bool {
@@ -379,7 +379,7 @@ struct Shop {
     world: World,
     business: Business,
     state: State,
-    made: Vec<(Difference, Hits)>,
+    /// The plans that were made: a plan of the same changes that is shown later is another one.
     hashes: Vec<String>,
     /// Bento's bookings by day.
     booked: BTreeMap<&'static str, AppointmentId>,
@@ -393,15 +393,7 @@ impl Shop {
         let world = of_file(store, file, "2026-11-23T09:00").await;
         let business = Business::new(world.app.clone());
         let state = state_of(&business.export(world.organization).await.unwrap());
-        Self {
-            world,
-            business,
-            state,
-            made: Vec::new(),
-            hashes: Vec::new(),
-            booked: BTreeMap::new(),
-            moved_by_bookings: 0,
-        }
+        Self { world, business, state, hashes: Vec::new(), booked: BTreeMap::new(), moved_by_bookings: 0 }
     }
 
     /// When all bookings to come start.
@@ -410,13 +402,13 @@ impl Shop {
         of_bento.chain([KEPT.to_owned()]).collect()
     }
 
-    /// Books a day of Bento's, or calls off what is booked on it. A day that is closed cannot be booked.
-    async fn book_or_cancel(&mut self, day: &'static str) {
+    /// Books a day of Bento's, or calls off what is booked on it. A day that is closed cannot be booked. Tells whether it did.
+    async fn book_or_cancel(&mut self, day: &'static str) -> bool {
         let booking = Booking::new(self.world.app.clone());
         let (organization, contact) = (self.world.organization, self.world.contact(PHONE).await);
         if let Some(id) = self.booked.remove(day) {
             booking.cancel(organization, contact, self.world.key(), Some(id)).await.unwrap().value.unwrap();
-            return;
+            return true;
         }
         let request = BookRequest {
             professional: Some("Bento".to_owned().into()),
@@ -430,9 +422,9 @@ impl Shop {
         };
         let booked = booking.book(organization, contact, self.world.key(), request).await.unwrap().value;
         assert_eq!(booked.is_err(), is_closed(&self.state, day), "{day}: {booked:?}");
-        if let Ok(booked) = booked {
-            self.booked.insert(day, booked.appointment.id);
-        }
+        let is_booked = booked.is_ok();
+        self.booked.extend(booked.map(|booked| (day, booked.appointment.id)));
+        is_booked
     }
 
     /// Shows the plan of an edit, which has to be the model's; `None` where both refuse it.
@@ -461,7 +453,7 @@ impl Shop {
             // Made since it was shown, and changed back: its hash makes nothing again.
             (true, false) if self.hashes.contains(&plan.hash) => End::Moved,
             (true, false) => End::Made,
-            (false, true) if self.made.contains(&agreed) => End::Nothing,
+            (false, true) if self.hashes.contains(&plan.hash) => End::Nothing,
             (false, _) => End::Moved,
         };
         self.moved_by_bookings += u32::from(left.0 == agreed.0 && left.1 != agreed.1);
@@ -472,7 +464,6 @@ impl Shop {
             Ok(done) => {
                 assert_eq!(&done, plan);
                 self.state = made(&self.state, &wanted);
-                self.made.push(agreed);
                 self.hashes.push(plan.hash.clone());
                 End::Made
             }
@@ -489,9 +480,22 @@ impl Shop {
     }
 }
 
-/// Plays so many interleavings: a plan is shown, up to three edits of two editors, bookings and cancellations come between, and the plan is
-/// applied, as an edit or as a file. Tells how they ended, and how many were refused for their bookings alone.
-async fn interleave(store: Store, times: u32) -> (BTreeMap<End, u32>, u32) {
+/// What came of the interleavings.
+#[derive(Debug, Default)]
+struct Played {
+    /// How the plans ended that were applied after the other side had changed something: these alone count.
+    ends: BTreeMap<End, u32>,
+    /// Plans that were applied although nothing had happened since they were shown.
+    alone: u32,
+    /// Plans that were not applied, because their edit fitted no longer.
+    unfitting: u32,
+    /// Plans that were refused for their bookings alone.
+    moved_by_bookings: u32,
+}
+
+/// Plays so many interleavings in which both sides did something: a plan is shown, up to three edits of two editors, bookings and
+/// cancellations come between, and the plan is applied, as an edit or as a file.
+async fn interleave(store: Store, times: u32) -> Played {
     let mut shop = Shop::open(store).await;
     let mut state = 0x2545_f491_u32;
     let mut draw = |below: usize| {
@@ -499,14 +503,14 @@ async fn interleave(store: Store, times: u32) -> (BTreeMap<End, u32>, u32) {
         usize::try_from(state >> 16).unwrap() % below
     };
     let edits = edits();
-    let mut ends = BTreeMap::new();
-    let mut number = 0;
-    while number < times {
+    let mut played = Played::default();
+    while played.ends.values().sum::<u32>() < times {
         let edit = &edits[draw(edits.len())];
         let Some((then, file, plan)) = shop.show(edit).await else { continue };
+        let mut is_interleaved = false;
         for _ in 0..draw(4) {
             if draw(4) == 0 {
-                shop.book_or_cancel(DAYS[draw(2)]).await;
+                is_interleaved |= shop.book_or_cancel(DAYS[draw(2)]).await;
                 continue;
             }
             // Sometimes the other editor has the same edit in mind.
@@ -515,34 +519,38 @@ async fn interleave(store: Store, times: u32) -> (BTreeMap<End, u32>, u32) {
                 _ => &edits[draw(edits.len())],
             };
             if let Some((wanted, file, plan)) = shop.show(other).await {
-                shop.apply(["Rita", "Davi"][draw(2)], (wanted, file), &plan).await;
+                let end = shop.apply(["Rita", "Davi"][draw(2)], (wanted, file), &plan).await;
+                is_interleaved |= end == End::Made;
             }
         }
         let now = match draw(2) {
             0 => Some((then, file)),
             _ => shop.show(edit).await.map(|(wanted, file, _)| (wanted, file)),
         };
-        number += 1;
-        if let Some(now) = now {
-            *ends.entry(shop.apply("Rita", now, &plan).await).or_default() += 1;
+        match now {
+            Some(now) => {
+                let end = shop.apply("Rita", now, &plan).await;
+                *if is_interleaved { played.ends.entry(end).or_default() } else { &mut played.alone } += 1;
+            }
+            None => played.unfitting += 1,
         }
         let document = shop.business.export(shop.world.organization).await.unwrap();
-        assert_eq!(state_of(&document), shop.state, "after interleaving {number}: {edit:?}");
+        assert_eq!(state_of(&document), shop.state, "{played:?}: {edit:?}");
     }
-    (ends, shop.moved_by_bookings)
+    Played { moved_by_bookings: shop.moved_by_bookings, ..played }
 }
 
 #[tokio::test]
 async fn plan_of_a_thousand_interleavings_is_made_as_it_was_shown_or_refused() {
-    let (ends, by_bookings) = interleave(Store::open_in_memory().unwrap(), 1_000).await;
-    let often = |end| ends.get(&end).copied().unwrap_or_default();
-    assert!(often(End::Made) > 200 && often(End::Moved) > 100, "{ends:?}");
-    assert!(often(End::Nothing) > 20 && often(End::Impossible) > 5 && by_bookings > 2, "{ends:?}, {by_bookings}");
+    let played = interleave(Store::open_in_memory().unwrap(), 1_000).await;
+    let often = |end| played.ends.get(&end).copied().unwrap_or_default();
+    assert!(often(End::Made) > 200 && often(End::Moved) > 200, "{played:?}");
+    assert!(often(End::Nothing) > 20 && often(End::Impossible) > 5 && played.moved_by_bookings > 2, "{played:?}");
 }
 
 #[tokio::test]
 async fn plan_of_fifty_interleavings_on_postgres_is_made_as_it_was_shown_or_refused() {
     let Some(server) = Database::migrated() else { return };
-    let (ends, _) = interleave(Store::connect(&server.url, OpenOptions::default()).unwrap(), 50).await;
-    assert!(ends.get(&End::Made).is_some_and(|made| *made > 10), "{ends:?}");
+    let played = interleave(Store::connect(&server.url, OpenOptions::default()).unwrap(), 50).await;
+    assert!(played.ends.get(&End::Made).is_some_and(|made| *made > 10), "{played:?}");
 }

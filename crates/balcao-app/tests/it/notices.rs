@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use balcao_agent::profile::HotLead;
+use balcao_app::admin::business::{Business, Edit, Section};
 use balcao_app::context::notification_accounts::HandoffAlerts;
 use balcao_app::context::notification_accounts::NotificationAccounts;
 use balcao_app::messaging::outbound::message_templates::{ApprovedTemplate, Purpose, TemplateVariable};
@@ -366,11 +367,40 @@ async fn whoever_is_to_take_a_handoff_is_told_by_the_ways_that_the_business_chos
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hot_lead_is_told_to_staff_once_a_day_and_to_endpoints() {
+/// Who writes of a wedding is a hot lead.
+fn eager_for_weddings() -> balcao_agent::Profile {
     let mut profile = eli();
     profile.guardrails.hot_leads =
         vec![HotLead { patterns: vec!["casamento".to_owned()], stage: None, tag: None, handoff: false }];
+    profile
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_left_the_staff_gets_no_alert() {
+    let shop = start_in_world(alerted(true, true).await, eager_for_weddings(), [says("Que ótimo!")]);
+    let (organization, davi) = (shop.world.organization, "davi@figueira.example");
+    let business = Business::new(shop.world.app.clone());
+    let leaves = Edit::Remove { section: Section::Staff, name: davi.to_owned() };
+    let (file, plan) = business.plan_edit(organization, leaves).await.unwrap().unwrap();
+    business.apply(organization, file, plan.hash, "Renata".to_owned()).await.unwrap().unwrap();
+    shop.joao_writes("wamid.1", "é para o meu casamento").await;
+    shop.advance_secs(3);
+    shop.dispatcher.work_off().await.unwrap();
+    shop.joao_writes("wamid.2", "quero falar com um atendente").await;
+    shop.advance_secs(3);
+    shop.dispatcher.work_off().await.unwrap();
+    let all = written(&shop.world).await;
+    for kind in ["notice_hot_lead", "notice_handoff"] {
+        let alerts: Vec<_> = all.iter().filter(|one| one.kind == kind).collect();
+        assert!(!alerts.is_empty(), "{kind}: {all:?}");
+        let is_his = |to: &str| to.contains(davi) || to.contains("5531987000202");
+        assert!(!alerts.iter().any(|one| is_his(&one.recipient)), "{alerts:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hot_lead_is_told_to_staff_once_a_day_and_to_endpoints() {
+    let profile = eager_for_weddings();
     let answers = ["Que ótimo!", "Claro!", "Bom dia!"].map(says);
     let shop = start_in_world(alerted(true, true).await, profile, answers);
     let mut told = Vec::new();

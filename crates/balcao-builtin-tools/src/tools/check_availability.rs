@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use balcao_app::scheduling::availability::{
-    Availability, AvailabilityQuery, AvailabilityRefusal, DayAvailability, NEXT_DAYS, ProfessionalSlots,
+    Availability, AvailabilityQuery, AvailabilityRefusal, DayAvailability, MoveTimes, NEXT_DAYS, ProfessionalSlots,
 };
 use balcao_tool::{NativeTool, Offer, ToolContext, ToolOutput, ToolResult};
 use jiff::civil::{Date, Time};
@@ -60,6 +60,9 @@ impl NativeTool for CheckAvailability {
         if answer.only_to_move {
             value.insert("only_to_move".to_owned(), true.into());
         }
+        if let Some(times) = &answer.to_move {
+            value.insert("to_move".to_owned(), to_move(cx, times));
+        }
         let no_hours = answer.professional.clone().filter(|_| answer.no_hours);
         // What was understood, so that a near name is confirmed and not assumed.
         for (field, name) in [("service", answer.service), ("barber", answer.professional), ("note", answer.note)] {
@@ -86,6 +89,22 @@ impl NativeTool for CheckAvailability {
         note_age(cx, &mut value, answer.as_of);
         Ok(if answer.total > 0 { ToolOutput::success(value).offering(offers) } else { ToolOutput::refusal(value) })
     }
+}
+
+/// The times for a move of the customer's own appointment, which keeps its length.
+fn to_move(cx: &ToolContext, times: &MoveTimes) -> Value {
+    let note = in_locale(
+        cx,
+        "Para remarcar o horário que o cliente já tem valem estes: ele mantém a duração que tinha.",
+        "To move the appointment that the customer has, these count: it keeps the length that it had.",
+    );
+    json!({
+        "appointment_id": i64::from(times.appointment),
+        "barber": times.professional,
+        "duration_minutes": times.duration_min,
+        "available_slots": times.slots,
+        "note": note,
+    })
 }
 
 /// The free times as data, for channels that show them as buttons.

@@ -3,6 +3,7 @@
 use balcao_tool::ReceiptKind;
 use serde_json::{Value, json};
 
+use crate::salon_writes::book;
 use crate::world::{bad, error, figueira, no, proven, settings, vereda};
 
 #[tokio::test]
@@ -147,6 +148,49 @@ async fn check_availability_takes_the_duration_from_the_service_else_the_argumen
             assert_eq!(value["duration_minutes"], minutes, "{args}: {value}");
         }
     }
+}
+
+#[tokio::test]
+async fn check_availability_shows_to_which_times_a_booking_that_keeps_its_length_can_be_moved() {
+    let world = figueira().await;
+    let (livia, caio) = (world.livia().await, world.caio().await);
+    let id = book(&world, livia, "2026-11-25", "10:00").await;
+    let ask = async |who, args: &Value| world.call(who, "check_availability", args.clone()).await.value;
+    let wesley = json!({"date": "2026-11-25", "barber_name": "Wesley", "service_name": "degradê"});
+    let anybody = json!({"date": "2026-11-25", "service_name": "Corte na máquina"});
+    assert_eq!(ask(livia, &wesley).await.get("to_move"), None, "a new visit lasts as long");
+    // Half an hour is free at 14:00; a new visit takes three quarters of one from now on, and hers keeps its half hour.
+    book(&world, caio, "2026-11-25", "14:30").await;
+    world
+        .change_business(|text| {
+            let cut = |minutes: u32| format!("corte curto], price: \"50.00\", duration_minutes: {minutes}");
+            text.replace(&cut(30), &cut(45))
+        })
+        .await;
+    for question in [&wesley, &anybody] {
+        let shown = ask(livia, question).await;
+        let of_wesley = shown["results"].as_array().unwrap().iter().find(|one| one["barber"] == "Wesley Moura");
+        let starts = of_wesley.unwrap()["available_slots"].as_array().unwrap();
+        assert!(shown["duration_minutes"] == 45 && !starts.contains(&json!("14:00")), "{shown}");
+        let times = &shown["to_move"];
+        let told = (&times["appointment_id"], &times["barber"], &times["duration_minutes"]);
+        assert_eq!(told, (&json!(id), &json!("Wesley Moura"), &json!(30)), "{shown}");
+        assert!(times["available_slots"].as_array().unwrap().contains(&json!("14:00")), "{shown}");
+    }
+    let english = ask(livia.in_english(), &wesley).await;
+    assert!(english["to_move"]["note"].as_str().unwrap().starts_with("To move the appointment"), "{english}");
+    // Another service or professional is a new visit, and so is every visit of who has none of the service.
+    let brow = json!({"date": "2026-11-25", "service_name": "Sobrancelha"});
+    let otavio = json!({"date": "2026-11-25", "barber_name": "Otávio", "service_name": "Corte na máquina"});
+    for (who, question) in [(livia, &brow), (livia, &otavio), (world.visitor().await, &wesley)] {
+        assert_eq!(ask(who, question).await.get("to_move"), None, "{question}");
+    }
+    // The time that was shown is taken by the move; of two bookings it is open which is meant.
+    let to = json!({"appointment_id": id, "new_date": "2026-11-25", "new_start_hour": "14:00"});
+    let moved = world.call(livia, "reschedule_appointment", to).await.value;
+    assert_eq!(moved["success"], true, "{moved}");
+    book(&world, livia, "2026-11-27", "15:00").await;
+    assert_eq!(ask(livia, &wesley).await.get("to_move"), None);
 }
 
 #[tokio::test]

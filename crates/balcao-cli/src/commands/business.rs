@@ -130,7 +130,7 @@ enum Command {
         /// Its name, such as `prompt_2`.
         name: VersionName,
     },
-    /// Archives a service, professional or plan; removes any other entry.
+    /// Archives a service, professional, plan or person of the staff; removes any other entry.
     Remove {
         /// The section, as for `set`.
         #[arg(value_parser = section)]

@@ -236,3 +236,57 @@ fn booking_of_what_is_offered_otherwise_or_no_longer_is_moved_with_its_terms_by_
         }
     }
 }
+
+/// The profiles of the program that customers book with.
+fn booking_profiles() -> Vec<String> {
+    let files = std::fs::read_dir(root().join("agents")).unwrap().map(|file| file.unwrap().path());
+    let customers = files.filter(|file| !std::fs::read_to_string(file).unwrap().contains("audience: staff"));
+    let mut names: Vec<String> = customers.map(|file| file.file_stem().unwrap().display().to_string()).collect();
+    names.sort();
+    assert_eq!(names, ["eli", "manual", "odys-intake"]);
+    names
+}
+
+#[test]
+fn reminders_are_planned_moved_and_cancelled_with_a_booking_in_every_profile() {
+    for profile in booking_profiles() {
+        let clock = OutsideClock::start("2026-11-24T13:00:00Z".parse().unwrap()).unwrap();
+        let folder = shop();
+        let folder = folder.path();
+        let ask = |words: &str| {
+            let chat = ["chat", "--as", "+5531996401177", "--script", "-", "--model", "offline", "--profile", &profile];
+            said(folder, &clock, &chat, &format!("{words}\nsim\n"))
+        };
+        // The appointment with the times of its reminders.
+        let planned = || -> (String, Vec<String>) {
+            let listed = said(folder, &clock, &["appointments", "reminders", "--json"], "");
+            let listed: Value = serde_json::from_str(&listed).unwrap_or_else(|_| panic!("{profile}: {listed}"));
+            let all = listed.as_array().unwrap();
+            assert!(all.iter().all(|one| one["origin"] == "automatic"), "{profile}: {listed}");
+            let whose = all.first().map(|one| format!("apt_{}", one["appointment"]["id"])).unwrap_or_default();
+            (whose, all.iter().map(|one| one["remind_at"].as_str().unwrap().to_owned()).collect())
+        };
+        let booked = ask("quero corte na máquina com o Wesley amanhã às 15h");
+        let (id, times) = planned();
+        assert_eq!(times, ["2026-11-24T15:00", "2026-11-25T14:00"], "{profile}: {booked}");
+
+        // Customers of sessions have no tool for it: staff move and cancel.
+        let by_staff = profile == "odys-intake";
+        let moved = if by_staff {
+            let to = ["appointments", "resolve", &id, "--move-to", "2026-11-26T16:00", "--as", DAVI];
+            said(folder, &clock, &to, "")
+        } else {
+            ask("quero remarcar meu horário de amanhã para quinta às 16h")
+        };
+        let (moved_to, times) = planned();
+        assert_eq!(times, ["2026-11-25T16:00", "2026-11-26T15:00"], "{profile}: {moved}");
+        assert_ne!(moved_to, id, "{profile}: {moved}");
+
+        let cancelled = if by_staff {
+            said(folder, &clock, &["appointments", "resolve", &moved_to, "--cancel", "--as", DAVI], "")
+        } else {
+            ask("quero cancelar meu horário de quinta")
+        };
+        assert_eq!(planned().1, [""; 0], "{profile}: {cancelled}");
+    }
+}

@@ -202,12 +202,21 @@ fn what_no_contact_has_is_removed_and_who_leaves_gives_their_conversations_back(
     let (_, shown) = told(folder, &["inbox", "show", "1"]);
     assert!(shown.contains("Davi"), "{shown}");
     let (status, said) = told(folder, &["business", "remove", "staff", "davi@figueira.example", "--yes"]);
-    assert!(status == 0 && said.contains("hits 1 conversation"), "{said}");
+    assert!(status == 0 && said.contains("- staff `davi@figueira.example` archived"), "{said}");
+    assert!(said.contains("hits 1 conversation"), "{said}");
     assert!(said.contains("it stays with staff, and is assigned to no person"), "{said}");
     let (status, shown) = told(folder, &["inbox", "show", "1"]);
     assert!(status == 0 && !shown.contains("Davi"), "{shown}");
     assert_eq!(told(folder, &["business", "export", "--out", "now.yaml"]).0, 0);
     assert_eq!(told(folder, &["business", "plan", "now.yaml"]), (0, "figueira: nothing to change\n".to_owned()));
+    let take = ["inbox", "take", "1", "--as", "davi@figueira.example"];
+    let (status, said) = told(folder, &take);
+    assert!(status != 0 && said.contains("nobody of staff has the e-mail address"), "{said}");
+    // The first file still names him.
+    let (status, said) = told(folder, &["business", "apply", "shop.yaml", "--yes"]);
+    assert!(status == 0 && said.contains("made 1 change"), "{said}");
+    let (status, said) = told(folder, &take);
+    assert!(status == 0 && said.contains("is yours"), "{said}");
 }
 
 #[test]
@@ -285,8 +294,19 @@ fn knowledge_comes_from_files_and_an_earlier_version_can_be_had_again() {
 #[test]
 fn contact_is_changed_and_audited_by_command_and_the_next_turn_sees_it() {
     let folder = shop();
-    let folder = folder.path();
-    let (_, found) = told(folder, &["contacts", "find", "caio", "--json"]);
+    change_contact(&Shop { folder: folder.path(), url: None });
+}
+
+#[test]
+fn contact_is_changed_and_audited_by_command_and_the_next_turn_sees_it_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    change_contact(&Shop::seeded(folder.path(), &database.url));
+}
+
+/// Changes a customer's birthday and preferred name, which the next turn sees.
+fn change_contact(shop: &Shop<'_>) {
+    let (_, found) = shop.told(&["contacts", "find", "caio", "--json"]);
     let found: Value = serde_json::from_str(&found).unwrap();
     let id = found[0]["id"].as_str().map_or_else(|| format!("con_{}", found[0]["id"]), str::to_owned);
     for (wrong, expected) in [
@@ -296,35 +316,35 @@ fn contact_is_changed_and_audited_by_command_and_the_next_turn_sees_it() {
         ("phone=31 98888-0000", "cannot be changed"),
         ("birthday", "expected FIELD=VALUE"),
     ] {
-        let (status, said) = told(folder, &["contacts", "set", &id, wrong]);
+        let (status, said) = shop.told(&["contacts", "set", &id, wrong]);
         assert!(status == 2 && said.contains(expected), "{wrong}: {said}");
     }
-    let (status, said) = told(folder, &["contacts", "set", "con_999", "birthday=1990-05-17"]);
+    let (status, said) = shop.told(&["contacts", "set", "con_999", "birthday=1990-05-17"]);
     assert!(status == 1 && said.contains("unknown contact con_999"), "{said}");
     let phone = found[0]["phone"].as_str().unwrap();
     let known = || {
         let script = [model::calls("get_contact_info", json!({})), model::says("Oi!")];
         let model = FakeModel::start(script).unwrap();
-        std::fs::write(folder.join("balcao.toml"), model_config(&model)).unwrap();
-        let turn = run(folder, &["chat", "--as", phone, "--script", "-", "--json"], "oi\n");
-        std::fs::remove_file(folder.join("balcao.toml")).unwrap();
+        std::fs::write(shop.folder.join("balcao.toml"), model_config(&model)).unwrap();
+        let turn = shop.run(&["chat", "--as", phone, "--script", "-", "--json"], "oi\n");
+        std::fs::remove_file(shop.folder.join("balcao.toml")).unwrap();
         assert_eq!(model.left(), 0, "{}{}", out(&turn), err(&turn));
         let turn: Value = serde_json::from_str(out(&turn).lines().next().unwrap()).unwrap();
         turn["calls"][0]["result"]["custom_fields"]["birthday"].clone()
     };
     assert_eq!(known(), Value::Null);
     let set = ["contacts", "set", &id, "birthday=1990-05-17", "preferred_name=Caco"];
-    let (status, said) = told(folder, &set);
+    let (status, said) = shop.told(&set);
     assert!(status == 0 && said.contains("changed preferred_name, birthday"), "{said}");
-    assert!(told(folder, &set).1.contains("nothing changed"));
-    let (_, history) = told(folder, &["business", "history", &id, "--json"]);
+    assert!(shop.told(&set).1.contains("nothing changed"));
+    let (_, history) = shop.told(&["business", "history", &id, "--json"]);
     let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
     assert_eq!((&row["action"], &row["actor"]), (&json!("contact.update"), &json!("operator")), "{history}");
     assert_eq!(row["after"]["custom_fields"]["birthday"], "1990-05-17", "{history}");
     assert_eq!(row["before"]["custom_fields"]["birthday"], Value::Null, "{history}");
     assert_eq!((&row["before"]["preferred_name"], &row["after"]["preferred_name"]), (&json!("Caio"), &json!("Caco")));
     assert_eq!(known(), "1990-05-17");
-    let turn = run(folder, &["chat", "--as", phone, "--script", "-", "--model", "offline"], "oi\n");
+    let turn = shop.run(&["chat", "--as", phone, "--script", "-", "--model", "offline"], "oi\n");
     assert!(out(&turn).contains("Caco"), "{}", out(&turn));
 }
 
@@ -344,7 +364,16 @@ struct Shop<'a> {
     url: Option<&'a str>,
 }
 
-impl Shop<'_> {
+impl<'a> Shop<'a> {
+    /// The sample in a database of a server.
+    fn seeded(folder: &'a Path, url: &'a str) -> Self {
+        let shop = Self { folder, url: Some(url) };
+        let sample = root().join("samples/barbearia-figueira.yaml").display().to_string();
+        let (status, said) = shop.told(&["seed", &sample]);
+        assert_eq!(status, 0, "{said}");
+        shop
+    }
+
     fn run(&self, arguments: &[&str], input: &str) -> std::process::Output {
         let mut command = balcao(self.folder);
         if let Some(url) = self.url {
@@ -462,9 +491,54 @@ fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_by_command(
 }
 
 #[test]
+fn of_two_processes_that_apply_a_plan_at_once_one_makes_it() {
+    let folder = shop();
+    apply_at_once(&Shop { folder: folder.path(), url: None });
+}
+
+#[test]
+fn of_two_processes_that_apply_a_plan_at_once_one_makes_it_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    apply_at_once(&Shop::seeded(folder.path(), &database.url));
+}
+
+/// Two processes apply one plan at the same moment, a few times.
+fn apply_at_once(shop: &Shop<'_>) {
+    let sample = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    for round in 1_usize..5 {
+        let renamed = sample.replacen("name: Barbearia Figueira", &format!("name: Figueira {round}"), 1);
+        std::fs::write(shop.folder.join("next.yaml"), renamed).unwrap();
+        let (_, plan) = shop.told(&["business", "plan", "next.yaml", "--json"]);
+        let plan: Value = serde_json::from_str(&plan).unwrap();
+        let hash = plan["hash"].as_str().unwrap();
+        let apply = || shop.told(&["business", "apply", "next.yaml", "--plan", hash]);
+        let ends = std::thread::scope(|scope| {
+            let other = scope.spawn(apply);
+            [apply(), other.join().unwrap()]
+        });
+        let count = |words: &str| ends.iter().filter(|(status, said)| *status == 0 && said.contains(words)).count();
+        assert_eq!((count("made 1 change"), count("figueira: nothing to change")), (1, 1), "{ends:?}");
+        let (_, history) = shop.told(&["business", "history", "organization", "--json"]);
+        assert_eq!(history.lines().count(), round, "{history}");
+    }
+}
+
+#[test]
 fn import_of_knowledge_is_audited_and_seen_by_the_next_turn() {
     let folder = shop();
-    let shop = Shop { folder: folder.path(), url: None };
+    import_knowledge(&Shop { folder: folder.path(), url: None });
+}
+
+#[test]
+fn import_of_knowledge_is_audited_and_seen_by_the_next_turn_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    import_knowledge(&Shop::seeded(folder.path(), &database.url));
+}
+
+/// Imports a text of each format, between two turns.
+fn import_knowledge(shop: &Shop<'_>) {
     for import in business_edits::imports() {
         let file = format!("casa.{}", import.ending);
         std::fs::write(shop.folder.join(&file), import.text).unwrap();
@@ -485,9 +559,5 @@ fn import_of_knowledge_is_audited_and_seen_by_the_next_turn() {
 fn each_kind_of_edit_is_shown_made_audited_and_seen_by_the_next_turn_on_postgres() {
     let Some(database) = Database::migrated() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let shop = Shop { folder: folder.path(), url: Some(&database.url) };
-    let sample = root().join("samples/barbearia-figueira.yaml").display().to_string();
-    let (status, said) = shop.told(&["seed", &sample]);
-    assert_eq!(status, 0, "{said}");
-    make_each_kind_of_edit(&shop);
+    make_each_kind_of_edit(&Shop::seeded(folder.path(), &database.url));
 }

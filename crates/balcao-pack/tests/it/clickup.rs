@@ -40,6 +40,20 @@ async fn the_examples_of_the_clickup_pack_hold() {
     assert!(report.cases.len() > 150, "{}", report.cases.len());
 }
 
+#[test]
+fn commands_of_clickup_that_give_custom_fields_give_them_as_people_mean_them() {
+    let pack = clickup().pack;
+    let keeps_fields = |handler: &Value| {
+        let kept = handler.pointer("/response/keep").and_then(Value::as_array);
+        kept.into_iter().flatten().filter_map(Value::as_str).any(|kept| kept.starts_with("custom_fields"))
+    };
+    let giving: Vec<_> = pack.commands.iter().filter(|command| keeps_fields(&command.handler)).collect();
+    assert!(giving.len() >= 3, "{}", giving.len());
+    for command in giving {
+        assert_eq!(command.uses_processors.for_model, ["values-as-meant"], "{}", command.id);
+    }
+}
+
 #[tokio::test]
 async fn the_pack_viacep_that_the_guide_taught_holds_with_full_coverage() {
     let pack = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/viacep"))

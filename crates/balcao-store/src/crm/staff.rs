@@ -25,6 +25,8 @@ pub struct Staff {
     pub on_duty: bool,
     /// The professional that they are, where that was said.
     pub professional: Option<ProfessionalId>,
+    /// Whether they work here; one who left is archived.
+    pub active: bool,
 }
 
 /// Adds a person; the `id` is not looked at.
@@ -33,8 +35,8 @@ pub struct Staff {
 /// A unique violation if the e-mail address is taken.
 pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Result<StaffId, StoreError> {
     tx.insert(
-        "INSERT INTO staff (organization_id, name, email, role, phone, on_duty, professional_id)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        "INSERT INTO staff (organization_id, name, email, role, phone, on_duty, professional_id, active)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id",
         values![
             organization,
             &new.name,
@@ -42,18 +44,20 @@ pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Res
             new.role.as_str(),
             new.phone.as_ref(),
             new.on_duty,
-            new.professional
+            new.professional,
+            new.active
         ],
     )
 }
 
-/// Replaces everything of a person but the id, the e-mail address and the contact.
+/// Replaces everything of a person but the id, the e-mail address and the contact. The conversations and open handoffs of a person who
+/// is archived by it are then assigned to no person; resolved handoffs keep whose they were.
 ///
 /// # Errors
 /// [`StoreError::NoRow`] if there is none.
 pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Staff) -> Result<(), StoreError> {
     let rows = tx.execute(
-        "UPDATE staff SET name = ?3, role = ?4, phone = ?5, on_duty = ?6, professional_id = ?7
+        "UPDATE staff SET name = ?3, role = ?4, phone = ?5, on_duty = ?6, professional_id = ?7, active = ?8
          WHERE organization_id = ?1 AND id = ?2",
         values![
             organization,
@@ -62,10 +66,24 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Staff) ->
             changed.role.as_str(),
             changed.phone.as_ref(),
             changed.on_duty,
-            changed.professional
+            changed.professional,
+            changed.active
         ],
     )?;
-    if rows == 0 { Err(StoreError::NoRow { sql: "UPDATE staff".to_owned() }) } else { Ok(()) }
+    if rows == 0 {
+        return Err(StoreError::NoRow { sql: "UPDATE staff".to_owned() });
+    }
+    if changed.active {
+        return Ok(());
+    }
+    for sql in [
+        "UPDATE conversation SET assigned_staff = NULL WHERE organization_id = ?1 AND assigned_staff = ?2",
+        "UPDATE handoff SET assigned_staff = NULL
+         WHERE organization_id = ?1 AND assigned_staff = ?2 AND resolved_at IS NULL",
+    ] {
+        tx.execute(sql, values![organization, changed.id])?;
+    }
+    Ok(())
 }
 
 /// The conversations with staff that are assigned to a person, in order of id.
@@ -85,31 +103,25 @@ pub fn assigned_conversations(
     )
 }
 
-/// Removes a person, whose conversations and handoffs are assigned to no person then; tells whether there was one.
-///
-/// # Errors
-/// What the database said.
-pub fn remove(tx: &mut Tx<'_>, organization: OrganizationId, id: StaffId) -> Result<bool, StoreError> {
-    for sql in [
-        "UPDATE conversation SET assigned_staff = NULL WHERE organization_id = ?1 AND assigned_staff = ?2",
-        "UPDATE handoff SET assigned_staff = NULL WHERE organization_id = ?1 AND assigned_staff = ?2",
-    ] {
-        tx.execute(sql, values![organization, id])?;
-    }
-    let removed = tx.execute("DELETE FROM staff WHERE organization_id = ?1 AND id = ?2", values![organization, id])?;
-    Ok(removed == 1)
-}
-
-/// Everybody, in order of id.
+/// Everybody who works here, in order of id.
 ///
 /// # Errors
 /// What the database said.
 pub fn list(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Staff>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM staff WHERE organization_id = ?1 AND active = 1 ORDER BY id");
+    tx.query_all(&sql, values![organization], read)
+}
+
+/// Also those who are archived, in order of id: to name who did something, and for the business file.
+///
+/// # Errors
+/// What the database said.
+pub fn list_with_archived(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Staff>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM staff WHERE organization_id = ?1 ORDER BY id");
     tx.query_all(&sql, values![organization], read)
 }
 
-/// Who writes through this contact, if anybody of staff does.
+/// Who writes through this contact, if anybody who works here does.
 ///
 /// # Errors
 /// What the database said.
@@ -118,7 +130,7 @@ pub fn of_contact(
     organization: OrganizationId,
     contact: ContactId,
 ) -> Result<Option<Staff>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM staff WHERE organization_id = ?1 AND contact_id = ?2");
+    let sql = format!("SELECT {COLUMNS} FROM staff WHERE organization_id = ?1 AND contact_id = ?2 AND active = 1");
     tx.query_optional(&sql, values![organization, contact], read)
 }
 
@@ -152,7 +164,7 @@ pub fn set_contact(
     Ok(())
 }
 
-const COLUMNS: &str = "id, name, email, role, phone, on_duty, professional_id";
+const COLUMNS: &str = "id, name, email, role, phone, on_duty, professional_id, active";
 
 fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
     Ok(Staff {
@@ -163,5 +175,6 @@ fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
         phone: row.get(4)?,
         on_duty: row.get(5)?,
         professional: row.get(6)?,
+        active: row.get(7)?,
     })
 }

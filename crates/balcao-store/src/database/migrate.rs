@@ -340,6 +340,12 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../../migrations/postgres/2026112799_nightly_crashes.sql"),
     },
     Migration {
+        version: 2_026_112_800,
+        name: "2026112800_archived_staff",
+        sqlite: include_str!("../../migrations/sqlite/2026112800_archived_staff.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112800_archived_staff.sql"),
+    },
+    Migration {
         version: 2_026_112_810,
         name: "2026112810_moved_appointments",
         sqlite: include_str!("../../migrations/sqlite/2026112810_moved_appointments.sql"),

@@ -248,7 +248,8 @@ pub fn set_summary(
 /// What the database said.
 pub fn least_loaded(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Option<(StaffId, String)>, StoreError> {
     tx.query_optional(
-        "SELECT s.id, s.name FROM staff s WHERE s.organization_id = ?1 AND s.on_duty = 1 AND s.role IN ('attendant', 'manager', 'owner')
+        "SELECT s.id, s.name FROM staff s
+         WHERE s.organization_id = ?1 AND s.active = 1 AND s.on_duty = 1 AND s.role IN ('attendant', 'manager', 'owner')
          ORDER BY (SELECT count(*) FROM conversation c WHERE c.organization_id = s.organization_id AND c.assigned_staff = s.id
                    AND c.state IN ('waiting_human', 'human')),
                   CASE s.role WHEN 'attendant' THEN 0 WHEN 'manager' THEN 1 ELSE 2 END, s.id LIMIT 1",

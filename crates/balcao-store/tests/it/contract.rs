@@ -102,7 +102,7 @@ contract! {
         a_professional_is_replaced_with_all_that_belongs_to_it,
         a_plan_is_replaced_with_what_it_covers,
         exceptions_and_holidays_are_taken_back,
-        a_person_of_staff_is_changed_and_removed,
+        a_person_of_staff_is_changed_archived_and_brought_back,
         a_stage_is_added_behind_the_others,
         templates_and_media_are_put_and_removed,
     ]

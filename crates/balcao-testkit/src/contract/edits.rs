@@ -16,6 +16,7 @@ use balcao_store::crm::staff::{self, Staff};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::handoff::{self, NewHandoff};
 use balcao_store::messaging::template::{self, Media, Template};
+use balcao_store::queries::pages::{self, HandoffRow};
 use balcao_store::scheduling::catalog::{self, Around};
 use balcao_store::{Store, StoreError, crm::organization, crm::pipeline, scheduling::hours};
 use jiff::Timestamp;
@@ -32,7 +33,7 @@ cases!(
     a_professional_is_replaced_with_all_that_belongs_to_it,
     a_plan_is_replaced_with_what_it_covers,
     exceptions_and_holidays_are_taken_back,
-    a_person_of_staff_is_changed_and_removed,
+    a_person_of_staff_is_changed_archived_and_brought_back,
     a_stage_is_added_behind_the_others,
     templates_and_media_are_put_and_removed,
 );
@@ -217,7 +218,7 @@ pub async fn exceptions_and_holidays_are_taken_back(store: &Store) {
 }
 
 /// The e-mail address stays; removing twice removes once.
-pub async fn a_person_of_staff_is_changed_and_removed(store: &Store) {
+pub async fn a_person_of_staff_is_changed_archived_and_brought_back(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let organization = world.organization;
@@ -229,6 +230,7 @@ pub async fn a_person_of_staff_is_changed_and_removed(store: &Store) {
             phone: None,
             on_duty: true,
             professional: None,
+            active: true,
         };
         let before = staff::list(tx, organization)?;
         let id = staff::insert(tx, organization, &ana)?;
@@ -243,20 +245,37 @@ pub async fn a_person_of_staff_is_changed_and_removed(store: &Store) {
         };
         staff::update(tx, organization, &changed)?;
         assert_eq!(staff::list(tx, organization)?.pop(), Some(changed.clone()));
-        let nobody = Staff { id: StaffId::try_from(999).unwrap(), ..changed };
+        let nobody = Staff { id: StaffId::try_from(999).unwrap(), ..changed.clone() };
         assert!(matches!(staff::update(tx, organization, &nobody), Err(StoreError::NoRow { .. })));
+        let old = begin(tx, world, 1, "a")?.id;
         let begun = begin(tx, world, 0, "a")?;
         let (conversation, contact, state) = (begun.id, begun.contact, ConversationState::Human);
         conversation::update(tx, organization, &Conversation { state, assigned_staff: Some(id), ..begun })?;
-        let (turn, summary, note) = (None, None, None);
-        let new = NewHandoff { conversation, turn, reason: "asked", summary, note, assigned_staff: Some(id) };
-        handoff::insert(tx, organization, &new, now())?;
+        for conversation in [old, conversation] {
+            let (turn, summary, note) = (None, None, None);
+            let new = NewHandoff { conversation, turn, reason: "asked", summary, note, assigned_staff: Some(id) };
+            handoff::insert(tx, organization, &new, now())?;
+        }
+        handoff::resolve(tx, organization, old, now())?;
+        staff::set_contact(tx, organization, id, contact)?;
+        staff::update(tx, organization, &Staff { on_duty: true, ..changed.clone() })?;
+        assert_eq!(conversation::least_loaded(tx, organization)?, Some((id, changed.name.clone())));
         assert_eq!(staff::assigned_conversations(tx, organization, id)?, [(conversation, contact)]);
-        assert!(staff::remove(tx, organization, id)?);
-        assert!(!staff::remove(tx, organization, id)?);
+        let archived = Staff { active: false, on_duty: true, ..changed.clone() };
+        staff::update(tx, organization, &archived)?;
         let left = conversation::get(tx, organization, conversation)?;
         assert_eq!((left.state, left.assigned_staff), (state, None));
+        // A handoff that is over keeps whose it was.
+        let assigned = |all: &[HandoffRow]| all.iter().map(|one| one.assigned_staff).collect::<Vec<_>>();
+        assert_eq!(assigned(&pages::handoffs(tx, organization, false, None, 9)?), [None, Some(id)]);
         assert_eq!(staff::list(tx, organization)?, before);
+        assert_eq!(staff::list_with_archived(tx, organization)?.pop(), Some(archived.clone()));
+        assert_eq!(staff::of_contact(tx, organization, contact)?, None);
+        assert_eq!(conversation::least_loaded(tx, organization)?, None);
+        let back = Staff { active: true, ..archived };
+        staff::update(tx, organization, &back)?;
+        assert_eq!(staff::list(tx, organization)?.pop(), Some(back.clone()));
+        assert_eq!(staff::of_contact(tx, organization, contact)?, Some(back));
         Ok(())
     })
     .await;

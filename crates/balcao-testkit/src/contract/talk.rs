@@ -170,9 +170,9 @@ pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
         let organization = world.organization;
         assert_eq!(conversation::least_loaded(tx, organization)?, None);
         let mut hire = |name: &str, role: Role, on_duty| {
-            let id = StaffId::try_from(1).unwrap();
+            let (id, phone, professional, active) = (StaffId::try_from(1).unwrap(), None, None, true);
             let (name, email) = (name.to_owned(), format!("{name}@example.com"));
-            staff::insert(tx, organization, &Staff { id, name, email, role, phone: None, on_duty, professional: None })
+            staff::insert(tx, organization, &Staff { id, name, email, role, phone, on_duty, professional, active })
         };
         let boss = hire("boss", Role::Owner, true)?;
         let (bia, caio) = (hire("bia", Role::Attendant, true)?, hire("caio", Role::Attendant, true)?);

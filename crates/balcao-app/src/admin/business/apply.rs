@@ -201,12 +201,14 @@ impl Maker<'_, '_> {
     }
 
     fn person(&mut self, action: Action) -> Result<(), UseCaseError> {
-        let stored = staff::list(self.tx, self.organization)?.into_iter().find(|one| one.email == self.name);
-        if let (Action::Archived | Action::Removed, Some(person)) = (action, &stored) {
-            staff::remove(self.tx, self.organization, person.id)?;
+        let stored = staff::list_with_archived(self.tx, self.organization)?;
+        let stored = stored.into_iter().find(|one| one.email == self.name);
+        let wanted = self.wanted.staff.iter().find(|one| one.person.email.eq_ignore_ascii_case(self.name));
+        if let (Action::Archived, Some(person), None) = (action, &stored, wanted) {
+            staff::update(self.tx, self.organization, &Staff { active: false, ..person.clone() })?;
             return Ok(());
         }
-        let Some(entry) = self.wanted.staff.iter().find(|one| one.person.email == self.name) else { return Ok(()) };
+        let Some(entry) = wanted else { return Ok(()) };
         let linked = entry.professional.and_then(|place| self.wanted.professionals.get(place));
         let names = catalog::professional_names(self.tx, self.organization)?;
         let professional = linked

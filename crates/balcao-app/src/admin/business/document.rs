@@ -118,7 +118,8 @@ fn entries(file: &BusinessFile) -> Vec<(Section, String, Map<String, Value>)> {
             .put("role", one.person.role.as_str())
             .some("phone", one.person.phone.clone())
             .unless(true, "on_duty", one.person.on_duty)
-            .some("professional", linked.map(|linked| linked.professional.name.clone()));
+            .some("professional", linked.map(|linked| linked.professional.name.clone()))
+            .unless(true, "active", one.person.active);
         add(Section::Staff, &one.person.email, entry);
     }
     for one in &file.knowledge {
@@ -169,6 +170,18 @@ pub(super) fn pair_knowledge(stored: &Records, wanted: &mut Records) {
             && let Some(entry) = wanted.remove(&(Section::Knowledge, new.clone()))
         {
             wanted.insert((Section::Knowledge, old.clone()), entry);
+        }
+    }
+}
+
+/// Pairs people of staff whose addresses differ only in case: they are one person, who keeps the address as it is stored.
+pub(super) fn pair_staff(stored: &Records, wanted: &mut Records) {
+    for (section, email) in stored.keys().filter(|(section, _)| *section == Section::Staff) {
+        let is_same = |(of, name): &&(Section, String)| of == section && name.eq_ignore_ascii_case(email);
+        let Some(written) = wanted.keys().find(is_same).cloned() else { continue };
+        if let Some(mut entry) = wanted.remove(&written) {
+            entry.insert("email".to_owned(), Value::from(email.as_str()));
+            wanted.insert((*section, email.clone()), entry);
         }
     }
 }

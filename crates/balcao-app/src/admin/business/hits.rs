@@ -58,7 +58,7 @@ pub(super) fn find(
             (Section::Tags | Section::Pipelines, Action::Removed) => {
                 change.impossible = why_kept(tx, organization, change)?;
             }
-            (Section::Staff, Action::Removed) => change.hits = conversations(tx, organization, stored, change)?,
+            (Section::Staff, Action::Archived) => change.hits = conversations(tx, organization, stored, change)?,
             _ => {}
         }
     }
@@ -79,7 +79,7 @@ impl Scene<'_> {
             (Section::Professionals, Action::Changed) if differs(change, &["active"]) => self.leaves(change),
             (Section::Professionals, Action::Changed) => self.works_otherwise(change),
             (Section::Organization, Action::Changed) => self.opens_otherwise(change),
-            (Section::Staff, Action::Changed | Action::Removed) => self.keeps_an_owner(change),
+            (Section::Staff, Action::Changed | Action::Archived) => self.keeps_an_owner(change),
             (Section::Pipelines, Action::Changed) => self.keeps_stages(change),
             _ => {}
         }
@@ -188,7 +188,7 @@ impl Scene<'_> {
 
     /// A business that has an owner keeps one, because only an owner may do everything.
     fn keeps_an_owner(&self, change: &mut Change) {
-        let is_owner = |one: &&StaffEntry| one.person.role == Role::Owner;
+        let is_owner = |one: &&StaffEntry| one.person.role == Role::Owner && one.person.active;
         let was_owner = self.stored.staff.iter().filter(is_owner).any(|one| one.person.email == change.name);
         if was_owner && !self.wanted.staff.iter().any(|one| is_owner(&one)) {
             change.impossible =

@@ -35,7 +35,7 @@ pub(super) fn load(tx: &mut Tx<'_>, id: OrganizationId) -> Result<BusinessFile, 
         PlanEntry { plan, covers }
     });
     let plans = plans.collect();
-    let staff = staff::list(tx, id)?.into_iter().map(|person: Staff| {
+    let staff = staff::list_with_archived(tx, id)?.into_iter().map(|person: Staff| {
         let linked = person.professional;
         let professional = linked.and_then(|id| professionals.iter().position(|one| one.professional.id == id));
         StaffEntry { person, professional }

@@ -329,6 +329,7 @@ fn plan_for(
     }
     let (before, mut after) = (document::records(&stored), document::records(wanted));
     document::pair_knowledge(&before, &mut after);
+    document::pair_staff(&before, &mut after);
     let mut changes = plan::changes(&before, &after);
     hits::find(tx, organization, &stored, wanted, &mut changes, now)?;
     let mut plan = BusinessPlan::new(stored.slug(), changes, 0);

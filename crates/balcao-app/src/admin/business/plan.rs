@@ -93,7 +93,7 @@ impl Section {
 
     /// Whether an entry stays as an inactive one when it is taken out.
     pub(super) const fn is_archived(self) -> bool {
-        matches!(self, Self::Services | Self::Professionals | Self::Plans)
+        matches!(self, Self::Services | Self::Professionals | Self::Plans | Self::Staff)
     }
 }
 
@@ -111,7 +111,7 @@ pub enum Action {
     Added,
     /// Some of its fields differ.
     Changed,
-    /// It can no longer be booked or subscribed to; what refers to it stays.
+    /// It can no longer be booked or subscribed to, or act; what refers to it stays.
     Archived,
     /// It is gone.
     Removed,

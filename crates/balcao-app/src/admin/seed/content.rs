@@ -24,19 +24,20 @@ pub(super) fn staff<'a>(
     let names: Vec<String> = professionals.iter().map(|one| one.professional.name.clone()).collect();
     let mut staff: Vec<StaffEntry> = Vec::new();
     for item in reader.items(top.get("staff")) {
-        let known = ["name", "email", "role", "phone", "on_duty", "professional"];
+        let known = ["name", "email", "role", "phone", "on_duty", "professional", "active"];
         let Some(fields) = reader.fields(&item, &known) else { continue };
         let name = reader.required_text(&fields, "name");
         let email = if reader.required(&fields, "email").is_some() { reader.email(&fields, "email") } else { None };
         let role = reader.required(&fields, "role").and_then(|at| reader.read_word(&at, &roles));
         let phone = reader.phone(&fields, "phone").map(|phone| phone.e164().to_owned());
         let on_duty = reader.truth(&fields, "on_duty", true);
+        let active = reader.truth(&fields, "active", true);
         let (Some(id), Some(name), Some(email), Some(role)) = (placeholder(staff.len()), name, email, role) else {
             continue;
         };
         let linked = fields.get("professional").and_then(|at| reader.reference(&at, "professional", &names));
         let namesake = names.iter().position(|one| normalize(one) == normalize(&name));
-        if role == Role::Professional && fields.get("professional").is_none() && namesake.is_none() {
+        if active && role == Role::Professional && fields.get("professional").is_none() && namesake.is_none() {
             reader.wrong(
                 &item.pointer,
                 format!(
@@ -52,7 +53,7 @@ pub(super) fn staff<'a>(
                 "change one",
             );
         }
-        let person = Staff { id, name, email, role, phone, on_duty, professional: None };
+        let person = Staff { id, name, email, role, phone, on_duty, professional: None, active };
         staff.push(StaffEntry { person, professional: linked });
     }
     staff

@@ -206,6 +206,7 @@ async fn owner(app: &AppContext, own: OrganizationId) -> ContactId {
         phone: None,
         on_duty: false,
         professional: None,
+        active: true,
     };
     app.store.write(move |tx: &mut Tx<'_>| staff::insert(tx, own, &clara)).await.map_err(|e: StoreError| e).unwrap();
     let people = StaffAccess::new(app.clone());

@@ -11,7 +11,7 @@ use balcao_store::{OpenOptions, Store};
 use balcao_testkit::business_edits::{self, EditKind, Place, SampleEdit};
 use balcao_testkit::postgres::Database;
 
-use super::world::{Shop, quiet};
+use super::world::{Shop, quiet, shop_in};
 
 async fn shop() -> Shop {
     quiet([], Duration::ZERO).await
@@ -81,6 +81,67 @@ async fn the_document_comes_back_as_it_was_given_and_changes_by_its_plan_alone()
         shop.post("/v1/business/plan", json!({ "document": document })).await.problem(),
         (409, "other_business")
     );
+}
+
+#[tokio::test]
+async fn of_plans_that_are_applied_at_once_one_is_made_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("shop.db"), OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    apply_at_once(store).await;
+}
+
+#[tokio::test]
+async fn of_plans_that_are_applied_at_once_one_is_made_whole_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    apply_at_once(Store::connect(&database.url, OpenOptions::default()).unwrap()).await;
+}
+
+/// Twice the same plan, and two plans of one state, each time at the same moment.
+async fn apply_at_once(store: Store) {
+    let shop = shop_in(store, []).await;
+    let rows = async || shop.audit("Sobrancelha").await.len() + shop.audit("Pets").await.len();
+    let versions = async || shop.get("/v1/versions?kind=business").await.body["items"].as_array().unwrap().len();
+    for round in 0..6 {
+        let state = shop.get("/v1/business").await.body["document"].clone();
+        let wants = |cents: u32| {
+            let mut wanted = state.clone();
+            let brow = wanted["services"].as_array_mut().unwrap().iter_mut().find(|one| one["name"] == "Sobrancelha");
+            brow.unwrap()["price"] = json!(format!("{}.{cents}", 30 + round));
+            let known = wanted["knowledge"].as_array_mut().unwrap();
+            known.retain(|one| one["title"] != "Pets");
+            known.push(json!({ "title": "Pets", "content": format!("Regra {round} de {cents}.") }));
+            wanted
+        };
+        let plan = async |document: &Value| shop.post("/v1/business/plan", json!({ "document": document })).await.body;
+        let apply = async |document: &Value, plan: &Value| {
+            shop.post("/v1/business/apply", json!({ "document": document, "plan": plan["hash"] })).await
+        };
+        let (had_rows, had_versions) = (rows().await, versions().await);
+        let (one, other) = (wants(10), wants(20));
+        let (plan_of_one, plan_of_other) = (plan(&one).await, plan(&other).await);
+        assert_eq!(plan_of_one["changes"].as_array().map(Vec::len), Some(2), "{plan_of_one}");
+
+        let (first, second) = tokio::join!(apply(&one, &plan_of_one), apply(&other, &plan_of_other));
+        let (made, refused, wanted, left) =
+            if first.status == 200 { (first, second, &one, &other) } else { (second, first, &other, &one) };
+        assert_eq!((made.status, refused.problem()), (200, (409, "plan_moved")), "{made:?} {refused:?}");
+        assert_eq!(plan(wanted).await["changes"], json!([]));
+        // The refused one gets the difference to what the other made, and makes exactly that, twice at once.
+        let now = plan(left).await;
+        let facts = json!({ "plan": now["hash"], "changes": now["changes"], "changes_left_out": 0 });
+        assert_eq!(refused.body["facts"], facts, "{refused:?}");
+        assert_eq!((rows().await, versions().await), (had_rows + 2, had_versions + 1));
+
+        let (first, second) = tokio::join!(apply(left, &now), apply(left, &now));
+        let mut answers = [&first, &second].map(|one| (one.status, one.body["changes"].as_array().map(Vec::len)));
+        answers.sort_unstable();
+        assert_eq!(answers, [(200, Some(0)), (200, Some(2))], "{first:?} {second:?}");
+        assert_eq!(plan(left).await["changes"], json!([]));
+        assert_eq!((rows().await, versions().await), (had_rows + 4, had_versions + 2));
+        let made = shop.audit(now["hash"].as_str().unwrap()).await;
+        assert_eq!(made.len(), 1, "{made:?}");
+    }
 }
 
 #[tokio::test]
@@ -227,7 +288,7 @@ async fn make_each_kind_of_edit(store: Store) {
     };
     // Each conversation has a turn before its edit and one after it.
     let script = edits.iter().flat_map(|edit| turn(edit).into_iter().chain(turn(edit)));
-    let shop = super::world::shop_in(store, script).await;
+    let shop = shop_in(store, script).await;
     for (number, edit) in edits.into_iter().enumerate() {
         let conversation = format!("visit-{number}");
         let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
@@ -285,9 +346,22 @@ async fn make_each_kind_of_edit(store: Store) {
 
 #[tokio::test]
 async fn import_of_knowledge_is_audited_and_seen_by_the_next_turn() {
+    let store = Store::open_in_memory().unwrap();
+    store.migrate().await.unwrap();
+    import_knowledge(store).await;
+}
+
+#[tokio::test]
+async fn import_of_knowledge_is_audited_and_seen_by_the_next_turn_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    import_knowledge(Store::connect(&database.url, OpenOptions::default()).unwrap()).await;
+}
+
+/// Imports a text of each format, between two turns of a conversation.
+async fn import_knowledge(store: Store) {
     let imports = business_edits::imports();
     let turn = || [calls("search_knowledge_base", &json!({ "query": "pets" })), says("Oi!")];
-    let shop = super::world::shop(imports.iter().flat_map(|_| turn().into_iter().chain(turn()))).await;
+    let shop = shop_in(store, imports.iter().flat_map(|_| turn().into_iter().chain(turn()))).await;
     for import in imports {
         let Place::Turn { words, .. } = import.evidence.place else { panic!("{import:?}") };
         let seen = async || {
@@ -311,8 +385,21 @@ async fn import_of_knowledge_is_audited_and_seen_by_the_next_turn() {
 
 #[tokio::test]
 async fn birthday_is_changed_audited_and_seen_by_the_next_turn() {
+    let store = Store::open_in_memory().unwrap();
+    store.migrate().await.unwrap();
+    change_birthday(store).await;
+}
+
+#[tokio::test]
+async fn birthday_is_changed_audited_and_seen_by_the_next_turn_on_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    change_birthday(Store::connect(&database.url, OpenOptions::default()).unwrap()).await;
+}
+
+/// Sets, changes and takes away a customer's birthday, each between two turns.
+async fn change_birthday(store: Store) {
     let turn = || [calls("get_contact_info", &json!({})), says("Oi!")];
-    let shop = super::world::shop((0..4).flat_map(|_| turn())).await;
+    let shop = shop_in(store, (0..4).flat_map(|_| turn())).await;
     let known = async || {
         let asked = json!({ "conversation": "caio", "text": "oi", "contact": { "phone": "+55 31 99640-1177" } });
         let answer = shop.post("/v1/turn", asked).await;

@@ -8,6 +8,7 @@ mod calendars;
 mod document;
 mod input;
 mod once;
+mod staff;
 mod subscriptions;
 mod visits;
 mod ways_out;
