@@ -36,12 +36,12 @@ pub fn with_notes(
     packs.dedup();
     let of = packs.join(", ");
     let description = Localised {
-        pt_br: format!("Consulta o que está escrito sobre o uso de {of}: limites, formatos, casos especiais."),
-        en: format!("Looks up what is written about the use of {of}: limits, formats, special cases."),
+        pt_br: format!("Consulta as notas sobre {of}: limites, formatos, casos especiais."),
+        en: format!("Looks up the notes on {of}: limits, formats, special cases."),
     };
     let input = json!({
         "type": "object", "additionalProperties": false, "required": ["query"],
-        "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 300, "description": "the question, in a few words"}}
+        "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 300}}
     });
     let output = json!({"type": "object", "required": ["notes"], "properties": {"notes": {"type": "array"}}});
     let search = SearchNotes { notes: Finder::over(notes, embedder) };

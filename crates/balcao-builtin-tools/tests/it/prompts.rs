@@ -70,7 +70,7 @@ async fn prompt_of_each_shipped_profile_names_its_tools_with_when_to_use_them() 
                 assert!(!prompt.contains(&format!("`{tool}`")), "{id} in {locale:?} names `{tool}`, which it has not");
             }
             if !own_packs {
-                let told = ["pela descrição", "na descrição", "in its description"];
+                let told = ["pela descrição", "by its description"];
                 assert!(told.iter().any(|words| prompt.contains(words)), "{id} in {locale:?}");
             }
         }

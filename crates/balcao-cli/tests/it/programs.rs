@@ -7,12 +7,22 @@ use serde_json::{Value, json};
 use crate::ops::{Ops, chat, last_result, model_config};
 use crate::{code, err, out, run};
 
-/// `ops` as it ships, with more lines.
+/// What `ops` says of programs as it ships.
+const SHIPPED: &str = "  program: {} ";
+
+/// `ops` as it ships, with other lines in the place of what it says of programs.
 fn profile(ops: &Ops, more: &str) {
     let folder = ops.folder.path().join("agents");
     std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("ops.yaml"), format!("{}{more}", without_programs())).unwrap();
+}
+
+/// `ops` as it ships, but without programs.
+pub(crate) fn without_programs() -> String {
     let shipped = include_str!("../../../../agents/ops.yaml");
-    std::fs::write(folder.join("ops.yaml"), format!("{shipped}{more}")).unwrap();
+    let lines: Vec<&str> = shipped.lines().filter(|line| !line.starts_with(SHIPPED)).collect();
+    assert_eq!(lines.len() + 1, shipped.lines().count());
+    lines.join("\n") + "\n"
 }
 
 fn program(code: &str) -> balcao_testkit::fakes::model::Says {

@@ -19,30 +19,30 @@ pub(super) const FILE: &str = "program";
 /// Characters that the lines about what tools give may take.
 const MAX_SHAPES: usize = 3_000;
 
-/// The description of the tool that the model reads.
+/// The description of the tool that the model reads. Every request with programs carries it, so each word of it counts.
 pub(super) fn description(tools: &BTreeMap<String, Callable>, helpers: &ProgramHelpers, max_calls: usize) -> Localised {
+    let functions = |words: &str, each: &str| {
+        let on_demand = helpers.are_on_demand().then(|| each.to_owned());
+        let named: Vec<String> =
+            [Some(helpers.signatures()), on_demand].into_iter().flatten().filter(|text| !text.is_empty()).collect();
+        if named.is_empty() { String::new() } else { format!(" {words}: {}.", named.join(", ")) }
+    };
     let shapes = shapes(tools);
-    let signatures = helpers.signatures();
-    let of_helpers =
-        |words: &str| if signatures.is_empty() { String::new() } else { format!(" {words}: {signatures}.") };
-    let (mut pt, mut en) =
-        (of_helpers("Funções dos pacotes, sem `tools.`"), of_helpers("Functions of the packs, without `tools.`"));
-    if helpers.are_on_demand() {
-        pt.push_str(" O que aparece como Helper junto do uso das ferramentas também é função, sem `tools.`.");
-        en.push_str(" What stands as a Helper beside the use of the tools is a function, too, without `tools.`.");
-    }
+    let gives = |words: &str| if shapes.is_empty() { String::new() } else { format!(" {words}:{shapes}") };
     Localised {
         pt_br: format!(
-            "Executa um programa JavaScript que você escreve, para o que precisa de muitas chamadas, laços ou contas. `code` é o corpo de \
-             uma função async: chame `await tools.<ferramenta>({{…}})` com os mesmos argumentos das ferramentas, escreva os nomes por \
-             inteiro, e termine com `return`. No máximo {max_calls} chamadas. Chamada recusada lança um erro com `code` e `details`. Não há \
-             rede, arquivos nem timers. O que muda algo e pede confirmação é listado e perguntado antes.{pt} Ferramentas e o que devolvem:{shapes}"
+            "Executa seu JavaScript: muitas chamadas, laços ou contas. `code` é o corpo de uma função async: \
+             `await tools.<ferramenta>({{…}})`, nomes por inteiro, `return` no fim. Até {max_calls} chamadas; sem rede, arquivos nem \
+             timers. Recusa lança erro com `code` e `details`; confirmação é pedida antes.{}{}",
+            functions("Funções sem `tools.`", "e cada Helper"),
+            gives("Ferramentas e o que devolvem"),
         ),
         en: format!(
-            "Runs a JavaScript program that you write, for what needs many calls, loops or sums. `code` is the body of an async function: \
-             call `await tools.<tool>({{…}})` with the same arguments as the tools, write names in full, and end with `return`. At most \
-             {max_calls} calls. A call that is refused throws an error with `code` and `details`. There is no network, no files, no timers. \
-             What changes something and must be agreed to is listed and asked for first.{en} Tools and what they give:{shapes}"
+            "Runs your JavaScript: many calls, loops or sums. `code` is the body of an async function: `await tools.<tool>({{…}})`, \
+             names in full, `return` at the end. At most {max_calls} calls; no network, files or timers. A refused call throws an error \
+             with `code` and `details`; confirmation is asked for first.{}{}",
+            functions("Functions without `tools.`", "and each Helper"),
+            gives("Tools and what they give"),
         ),
     }
 }

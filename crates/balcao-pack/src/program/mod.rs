@@ -91,11 +91,8 @@ fn spec(tools: &BTreeMap<String, Callable>, helpers: &ProgramHelpers, max_calls:
         input_schema: json!({
             "type": "object", "additionalProperties": false, "required": ["code"],
             "properties": {
-                "code": {
-                    "type": "string", "minLength": 1, "maxLength": MAX_CODE,
-                    "description": "the body of an async JavaScript function: await tools.<name>({…}), and return what is needed"
-                },
-                "dry_run": {"type": "boolean", "description": "true: change nothing, and tell what would be changed"}
+                "code": {"type": "string", "minLength": 1, "maxLength": MAX_CODE},
+                "dry_run": {"type": "boolean"}
             }
         }),
         output_schema: json!({"type": "object"}),

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::{
     LoadedPack,
-    manifest::{Command, Pack},
+    manifest::{Command, Inject, Pack},
 };
 
 pub(crate) use pieces::{Shelves, used_by};
@@ -152,13 +152,22 @@ impl Knowledge {
         Some(fill(pieces, budget, false))
     }
 
-    /// How a tool is used rightly: its helpers, rules and anti-patterns, the most valuable first. What fits `words` better is worth more.
+    /// How a tool is used rightly: the signatures of its helpers, rules and anti-patterns, the most valuable first. What fits `words` better
+    /// is worth more. What a helper is for stands beside the contract that is loaded; here it would take the place of known mistakes.
     #[must_use]
     pub fn guidance(&self, tool: &str, words: &str, locale: Locale, tokens: &dyn Tokens) -> Vec<Piece> {
         let Some(command) = self.command(tool) else { return Vec::new() };
         let shelf = self.shelves.of(&self.pack, &self.helpers, locale);
         let mut pieces = shelf.pieces(words, Some(command), tokens);
         pieces.retain(|piece| matches!(piece.sort, Sort::Helper | Sort::Rule | Sort::AntiPattern));
+        for piece in pieces.iter_mut().filter(|piece| piece.sort == Sort::Helper) {
+            let helper = self.pack.helpers.iter().find(|helper| helper.id == piece.id);
+            let signature = helper.filter(|helper| helper.inject == Inject::Signature);
+            if let Some(signature) = signature.and_then(|helper| helper.signature.as_ref()) {
+                piece.text = format!("Helper {signature}");
+                piece.tokens = tokens.count(&piece.text);
+            }
+        }
         pieces.sort_by_key(|piece| std::cmp::Reverse(piece.value));
         pieces
     }

@@ -199,10 +199,11 @@ fn the_right_tool_is_among_the_first_five_of_a_catalogue_of_a_thousand() {
         println!("{}", missed.join("\n"));
     }
     assert!(index.entries().len() >= 1_000 && requests.len() >= 1_000);
-    // 90 of 100 are wanted. What is missed are mostly functions that the set has several times under different names.
-    for name in ["all", "all, held out"] {
+    // 90 of 100 are wanted of the requests that the weights were not chosen with. What is missed are mostly functions that the set has
+    // several times under different names, and says nowhere that they are one.
+    for (name, share) in [("all, held out", 90), ("all", 89)] {
         let tally = &tallies[name];
-        assert!(tally.five * 100 >= tally.of * 88, "{name}: {} of {}", tally.five, tally.of);
+        assert!(tally.five * 100 >= tally.of * share, "{name}: {} of {}", tally.five, tally.of);
     }
 }
 
