@@ -38,10 +38,14 @@ pub async fn a_claim_goes_with_its_key(store: &Store) {
         calendar_claim::insert(tx, ours.organization, &key("h"), &claim)?;
         assert_eq!(calendar_claim::find(tx, ours.organization, &key("h"))?, Some(claim.clone()));
         assert_eq!(calendar_claim::find::<String>(tx, theirs.organization, &key("h"))?, None);
+        assert!(
+            calendar_claim::holds(tx, ours.organization, id)? && !calendar_claim::holds(tx, theirs.organization, id)?
+        );
         let reused = calendar_claim::find::<String>(tx, ours.organization, &key("other"));
         assert!(matches!(reused, Err(StoreError::KeyReused { .. })), "{reused:?}");
         assert!(calendar_claim::remove(tx, ours.organization, &key("h"))?);
         assert!(!calendar_claim::remove(tx, ours.organization, &key("h"))?);
+        assert!(!calendar_claim::holds(tx, ours.organization, id)?);
         calendar_claim::insert(tx, ours.organization, &key("h"), &claim)?;
         assert_eq!(calendar_claim::remove_of(tx, ours.organization, id)?, 1);
         calendar_claim::insert(tx, ours.organization, &key("h"), &claim)?;

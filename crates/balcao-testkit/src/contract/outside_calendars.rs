@@ -225,6 +225,11 @@ pub async fn a_moved_appointment_hands_its_event_on(store: &Store) {
         calendar_event::raise_to_write(tx, world.organization, new, at(1))?;
         let moved = calendar_event::find(tx, world.organization, new)?.unwrap();
         assert!(moved.must_write && moved.wanted > moved.pushed);
+        calendar_event::leave(tx, world.organization, new)?;
+        let left = calendar_event::find(tx, world.organization, new)?.unwrap();
+        assert!(!left.must_write && left.wanted == left.pushed);
+        calendar_event::raise_to_write(tx, world.organization, new, at(1))?;
+        let moved = calendar_event::find(tx, world.organization, new)?.unwrap();
         assert_eq!(calendar_event::find_by_event(tx, world.organization, &known(&first, "1").event)?, Some(moved));
         assert!(calendar_link::unlink(tx, world.organization, world.professional, CALENDAR)?);
         appointment::cancel(tx, world.organization, new, &MarkAuthor::Customer, at(2))?;
