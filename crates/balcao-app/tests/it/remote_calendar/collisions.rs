@@ -114,7 +114,7 @@ async fn our_event_that_a_person_stretched_or_moved_names_the_other_visits_below
     }
 }
 
-/// Staff let the longer event stand, and somebody changes its title: it lies on the other visit as before.
+/// Staff let the longer event stand, and a person changes its title: it lies on the other visit as before.
 #[tokio::test]
 async fn harmless_edit_of_our_event_ends_no_collision_with_other_visits() {
     let world = in_memory().await;
