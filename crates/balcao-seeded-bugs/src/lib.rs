@@ -29,14 +29,11 @@ pub enum Bug {
     MarkNotCompared,
     RenewalNotCompared,
     TermsNotKept,
-    HitByItsStart,
-    CarriedTagRemoved,
-    PaymentStandsWhenTakenBack,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 22] = [
         Self::AcknowledgedBeforeCommit,
         Self::DedupedByReading,
         Self::EpochNotGuarded,
@@ -59,9 +56,6 @@ impl Bug {
         Self::MarkNotCompared,
         Self::RenewalNotCompared,
         Self::TermsNotKept,
-        Self::HitByItsStart,
-        Self::CarriedTagRemoved,
-        Self::PaymentStandsWhenTakenBack,
     ];
 
     /// Within how many seeds it must be found.
@@ -75,8 +69,6 @@ impl Bug {
             | Self::PlanNotCompared
             | Self::MarkNotCompared
             | Self::RenewalNotCompared
-            | Self::HitByItsStart
-            | Self::PaymentStandsWhenTakenBack
             | Self::UnknownCommitRetriedAnew => 50,
             Self::ModelAskedAgain
             | Self::EffectOutsideOfItsRecord
@@ -84,7 +76,6 @@ impl Bug {
             | Self::TimerMarkedApart
             | Self::TakeoverNotChecked
             | Self::TermsNotKept
-            | Self::CarriedTagRemoved
             | Self::AttemptsCountedAtFailure => 100,
             // A process drops its own turn when its lease runs out; only one whose clock jumped back meanwhile needs the guard.
             Self::EpochNotGuarded => 1_000,
@@ -113,10 +104,8 @@ impl Bug {
             Self::AttemptsCountedAtFailure => &["O-8"],
             Self::PlanNotCompared => &["O-18"],
             Self::MarkNotCompared => &["O-16"],
-            Self::RenewalNotCompared | Self::PaymentStandsWhenTakenBack => &["O-17"],
+            Self::RenewalNotCompared => &["O-17"],
             Self::TermsNotKept => &["O-19"],
-            Self::CarriedTagRemoved => &["O-20"],
-            Self::HitByItsStart => &["O-21"],
         }
     }
 }

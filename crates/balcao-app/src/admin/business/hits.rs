@@ -8,7 +8,6 @@ use balcao_domain::hours::Hours;
 use balcao_domain::staff::Role;
 use balcao_domain::subscription::Subscriber;
 use balcao_domain::{AppointmentId, ContactId, ConversationId, OrganizationId, ProfessionalId, Span};
-use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::Tx;
 use balcao_store::crm::{pipeline, staff, subscription, tag};
 use balcao_store::scheduling::{appointment, hours};
@@ -56,7 +55,7 @@ pub(super) fn find(
         scene.note_hits(change);
         match (change.section, change.action) {
             (Section::Plans, _) => change.hits = subscriptions(tx, organization, stored, change, today)?,
-            (Section::Tags | Section::Pipelines, Action::Removed) if !is_on(Bug::CarriedTagRemoved) => {
+            (Section::Tags | Section::Pipelines, Action::Removed) => {
                 change.impossible = why_kept(tx, organization, change)?;
             }
             (Section::Staff, Action::Archived) => change.hits = conversations(tx, organization, stored, change)?,
@@ -220,8 +219,7 @@ impl Scene<'_> {
     }
 
     fn is_within(&self, hours: &Hours, one: &Appointment) -> bool {
-        let span = if is_on(Bug::HitByItsStart) { Span::of_minutes(one.span.start, 1) } else { one.span };
-        is_within(&self.zone, hours, span)
+        is_within(&self.zone, hours, one.span)
     }
 
     fn hits(&self, is_hit: impl Fn(&Appointment) -> bool, why: &str) -> Vec<Hit> {
