@@ -40,13 +40,15 @@ async fn the_nightly_comparison_proves_equality_or_lists_what_differs() {
     assert_eq!(compared.differences.iter().map(|one| one.what).collect::<Vec<_>>(), [DifferenceKind::Conflict]);
 }
 
+type Change = fn(&mut OutsideEvent, EventTime);
+
 /// Staff let it stand, and it counts as a difference all the same.
 #[tokio::test]
 async fn event_that_differs_on_the_word_of_staff_is_listed_as_such() {
     let shorter = EventTime::Timed(Span::of_minutes("2026-11-24T10:00:00-03:00".parse().unwrap(), 15));
     let (from, until) = (DAY, DAY.tomorrow().unwrap());
     let whole_day = EventTime::AllDay { from, until };
-    let changes: [(fn(&mut OutsideEvent, EventTime), EventTime); 4] = [
+    let changes: [(Change, EventTime); 4] = [
         (|event, shorter| event.time = Some(shorter), shorter),
         (|event, _| event.state = EventState::Free, shorter),
         (|event, whole_day| event.time = Some(whole_day), whole_day),
