@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::{AppContext, UseCaseError, granted, organization, undo};
 use crate::context::notification_accounts::NotificationAccounts;
+use crate::context::page::cut;
 use crate::context::staff_email::Actor;
 use crate::messaging::outbound::reach::AccountPolicies;
 use crate::scheduling::appointments::{AppointmentView, view};
@@ -195,15 +196,12 @@ impl CalendarConflicts {
     pub async fn page(&self, id: OrganizationId, after: Option<i64>, limit: u32) -> Result<ConflictPage, UseCaseError> {
         let list = move |tx: &mut Tx<'_>, now| {
             let mut found = calendar_conflict::list_open(tx, id, after.unwrap_or(0), limit.saturating_add(1))?;
-            let has_more = found.len() > usize::try_from(limit).unwrap_or(usize::MAX);
-            if has_more {
-                found.pop();
-            }
+            let next = cut(&mut found, limit).map(|last| last.id);
             let mut items = Vec::new();
             for stored in &found {
                 items.extend(show(tx, id, stored, now)?);
             }
-            Ok(ConflictPage { items, next: found.last().filter(|_| has_more).map(|last| last.id) })
+            Ok(ConflictPage { items, next })
         };
         self.app.look(list).await
     }
