@@ -29,11 +29,14 @@ pub enum Bug {
     MarkNotCompared,
     RenewalNotCompared,
     TermsNotKept,
+    HitByItsStart,
+    CarriedTagRemoved,
+    PaymentStandsWhenTakenBack,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 25] = [
         Self::AcknowledgedBeforeCommit,
         Self::DedupedByReading,
         Self::EpochNotGuarded,
@@ -56,6 +59,9 @@ impl Bug {
         Self::MarkNotCompared,
         Self::RenewalNotCompared,
         Self::TermsNotKept,
+        Self::HitByItsStart,
+        Self::CarriedTagRemoved,
+        Self::PaymentStandsWhenTakenBack,
     ];
 
     /// Within how many seeds it must be found.
@@ -70,6 +76,8 @@ impl Bug {
             | Self::PlanNotCompared
             | Self::MarkNotCompared
             | Self::RenewalNotCompared
+            | Self::HitByItsStart
+            | Self::PaymentStandsWhenTakenBack
             | Self::UnknownCommitRetriedAnew => 50,
             Self::ModelAskedAgain
             | Self::EffectOutsideOfItsRecord
@@ -77,6 +85,7 @@ impl Bug {
             | Self::TimerMarkedApart
             | Self::TakeoverNotChecked
             | Self::TermsNotKept
+            | Self::CarriedTagRemoved
             | Self::AttemptsCountedAtFailure => 100,
             // A process drops its own turn when its lease runs out; only one whose clock jumped back meanwhile needs the guard.
             Self::EpochNotGuarded => 1_000,
@@ -105,8 +114,10 @@ impl Bug {
             Self::AttemptsCountedAtFailure => &["O-8"],
             Self::PlanNotCompared => &["O-18"],
             Self::MarkNotCompared => &["O-16"],
-            Self::RenewalNotCompared => &["O-17"],
+            Self::RenewalNotCompared | Self::PaymentStandsWhenTakenBack => &["O-17"],
             Self::TermsNotKept => &["O-19"],
+            Self::CarriedTagRemoved => &["O-20"],
+            Self::HitByItsStart => &["O-21"],
         }
     }
 }

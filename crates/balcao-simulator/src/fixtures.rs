@@ -98,6 +98,8 @@ async fn make(tenants: usize) -> anyhow::Result<(InlineDatabase, Vec<Tenant>)> {
     database.change(oracles::timers::record)?;
     database.change(oracles::leases::record)?;
     database.change(oracles::moves::record)?;
+    database.change(oracles::entries::record)?;
+    database.change(oracles::closings::record)?;
     Ok((database, made))
 }
 

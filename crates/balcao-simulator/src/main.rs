@@ -8,11 +8,13 @@
 
 mod businesses;
 mod conflicts;
+mod entries;
 mod external_systems;
 mod faults;
 mod fixtures;
 mod model;
 mod observations;
+mod opening_hours;
 mod oracles;
 mod owners;
 mod plan;

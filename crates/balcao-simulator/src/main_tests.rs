@@ -93,12 +93,16 @@ fn every_fault_that_a_plan_may_have_happens_and_is_counted() {
     let all = [
         "commits cut short by a death",
         "customers renamed",
+        "days closed with bookings",
         "deaths in a recovery",
         "files",
         "files that could not be fetched",
+        "lists of conflicts compared",
         "messages that did not arrive",
         "messages that were too fast",
         "moves by a button",
+        "payments taken back",
+        "plans whose base had moved",
         "ways out tried",
     ];
     assert_eq!(names, all);

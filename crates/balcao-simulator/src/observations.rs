@@ -55,6 +55,12 @@ pub(crate) struct Outside {
     pub(crate) users: BTreeMap<(String, String), String>,
     /// Plans that an owner applied and that were acknowledged to them.
     pub(crate) plans: Vec<AppliedPlan>,
+    /// The addresses in plans that owners applied although the business had changed since they looked.
+    pub(crate) outdated: Vec<(OrganizationId, String)>,
+    /// Contacts and the tags that staff gave them, once that was acknowledged, and until staff try to take one away.
+    pub(crate) tagged: BTreeSet<(OrganizationId, i64, String)>,
+    /// What the list of bookings outside of working time should have said, and did not.
+    pub(crate) conflicts: Vec<String>,
     /// Texts of tenants that reached a model together with another tenant's.
     pub(crate) crossings: BTreeSet<String>,
 }

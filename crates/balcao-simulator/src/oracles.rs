@@ -4,6 +4,8 @@
 
 pub(crate) mod agenda;
 mod business;
+pub(crate) mod closings;
+pub(crate) mod entries;
 pub(crate) mod leases;
 pub(crate) mod moves;
 mod records;
@@ -65,6 +67,8 @@ pub(crate) fn judge_run(
         visits::end_once(tx, tenants, world.now(), &mut found)?;
         subscriptions::are_sound(tx, &mut found)?;
         business::plans_are_kept(tx, tenants, &outside, &mut found)?;
+        entries::stand_as_edited(tx, tenants, &outside, &mut found)?;
+        closings::show_what_they_hit(tx, tenants, &outside, &mut found)?;
         moves::keep_what_was_booked(tx, &mut found)?;
         records::are_true(tx, &turns, &mut found)?;
         leases::fence(&outside, &mut found);

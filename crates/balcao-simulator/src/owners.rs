@@ -5,7 +5,9 @@ use balcao_app::admin::seed::BusinessFile;
 use serde_json::{Value, json};
 
 use crate::businesses::Tenant;
+use crate::entries::{ATTENDANT, ENTRY};
 use crate::observations::{AppliedPlan, NEW_PROFESSIONAL, TIME_OFF};
+use crate::opening_hours::{CLOSINGS, Closing};
 use crate::workload::Crowd;
 
 /// Owners of each business.
@@ -17,14 +19,25 @@ const SERVICE: &str = "Corte na máquina";
 
 /// What an owner wants.
 #[derive(Debug, Clone)]
-enum Wish {
+pub(crate) enum Wish {
     Edit(Edit),
-    /// The business as it stands, written to a file and read back, with this price, this length and this address.
-    File {
-        price: String,
-        minutes: u32,
-        address: String,
-    },
+    /// The business as it stands, written to a file and read back, with changes in several of its sections.
+    File(FileWish),
+}
+
+/// What an owner changes in the file.
+#[derive(Debug, Clone)]
+pub(crate) struct FileWish {
+    /// The price and the length of the service.
+    price: String,
+    minutes: u32,
+    address: String,
+    /// The content of [`ENTRY`].
+    content: String,
+    /// A tag that the business may lack.
+    tag: String,
+    /// Whether [`ATTENDANT`] is on duty.
+    on_duty: bool,
 }
 
 impl Crowd {
@@ -38,12 +51,15 @@ impl Crowd {
             self.change_price(tenant, place, owner).await;
             if owner == 0 {
                 self.plan_time_off(tenant, place).await;
-                self.resolve_conflicts(tenant, place).await;
+                self.resolve_conflicts(tenant, place, owner).await;
                 self.change_by_file(tenant, place).await;
+                self.apply_outdated_plan(tenant, place).await;
             } else {
+                self.close_for_hours(tenant, place, owner).await;
                 self.archive_for_a_while(tenant, place).await;
                 self.take_on_for_a_while(tenant, place).await;
             }
+            self.edit_entries(tenant, place, owner).await;
             self.plan_holiday(tenant, place, owner).await;
         });
         futures::future::join_all(changes).await;
@@ -85,9 +101,49 @@ impl Crowd {
 
     /// An owner writes the business to a file, changes the file, looks at its plan, and applies it.
     async fn change_by_file(&self, tenant: &Tenant, place: usize) {
+        let wish = self.draw_file_wish(format!("Rua Nova, {place}"));
+        self.make(tenant, Wish::File(wish), format!("file/{place}")).await;
+    }
+
+    fn draw_file_wish(&self, address: String) -> FileWish {
         let minutes = self.world.draw(|rng| rng.choice([30, 45])).unwrap_or(30);
-        let wish = Wish::File { price: self.draw_price(), minutes, address: format!("Rua Nova, {place}") };
-        self.make(tenant, wish, format!("file/{place}")).await;
+        let (price, content) = (self.draw_price(), self.draw_content());
+        let on_duty = self.world.draw(|rng| rng.bool());
+        FileWish { price, minutes, address, content, tag: "Da lista".to_owned(), on_duty }
+    }
+
+    /// Sometimes an owner looks at the plan of a file, another change is made, and the owner applies the plan: it must be refused.
+    async fn apply_outdated_plan(&self, tenant: &Tenant, place: usize) {
+        if self.world.draw(|rng| rng.bool()) {
+            return;
+        }
+        let (address, name) = (format!("Rua Velha, {place}"), format!("outdated/{place}"));
+        let wish = Wish::File(self.draw_file_wish(address.clone()));
+        let Some(Ok((wanted, plan))) = self.look_at_plan(tenant, &wish, format!("{name}/look")).await else { return };
+        let title = json!({ "title": "Plantão", "content": "Hoje há plantão." });
+        let fields = title.as_object().cloned().unwrap_or_default();
+        let other = Edit::Add { section: Section::Knowledge, fields };
+        if !self.make(tenant, Wish::Edit(other), format!("{name}/other")).await {
+            return;
+        }
+        self.world.outside().outdated.push((tenant.organization, address));
+        let applied = self.apply_plan(tenant, &wanted, &plan.hash, format!("{name}/apply")).await;
+        self.world.strikes_as("plans whose base had moved", 1.0);
+        self.world.note(|| format!("{name}: refused: {}", matches!(applied, Some(Err(_)))));
+    }
+
+    /// Sometimes the business is closed for some hours of a day for which customers have bookings. Staff then go through what lies in them.
+    async fn close_for_hours(&self, tenant: &Tenant, place: usize, owner: usize) {
+        if self.world.draw(|rng| rng.u8(..3)) > 0 {
+            return;
+        }
+        let Some(Closing { date, periods }) = self.world.draw(|rng| rng.choice(CLOSINGS)) else { return };
+        let day = json!({ "date": date, "periods": periods });
+        let edit = change(Section::Organization, "", ("exceptions", FieldEdit::Add(day)));
+        if self.make(tenant, Wish::Edit(edit), format!("close/{place}")).await {
+            self.world.strikes_as("days closed with bookings", 1.0);
+            self.resolve_conflicts(tenant, place, owner).await;
+        }
     }
 
     /// A professional is away at a time at which customers book.
@@ -108,11 +164,12 @@ impl Crowd {
         }
     }
 
-    /// Looks at the plan of a wish and applies it; looks again where it was refused because the business has changed.
-    async fn make(&self, tenant: &Tenant, wish: Wish, name: String) {
+    /// Looks at the plan of a wish and applies it; looks again where it was refused because the business has changed. Returns whether the
+    /// business acknowledged a change.
+    pub(crate) async fn make(&self, tenant: &Tenant, wish: Wish, name: String) -> bool {
         for look in 0..LOOKS {
             let Some(Ok((wanted, plan))) = self.look_at_plan(tenant, &wish, format!("{name}/look/{look}")).await else {
-                return;
+                return false;
             };
             self.world.linger(0, 4_000).await;
             let applied = self.apply_plan(tenant, &wanted, &plan.hash, format!("{name}/apply/{look}")).await;
@@ -124,13 +181,15 @@ impl Crowd {
             };
             self.world.note(|| format!("{name}: {outcome}"));
             // Where there is nothing to change, nothing is made.
-            if matches!(applied, Some(Ok(_))) && !plan.changes.is_empty() {
+            let is_made = matches!(applied, Some(Ok(_))) && !plan.changes.is_empty();
+            if is_made {
                 self.world.outside().plans.push(AppliedPlan { organization: tenant.organization, plan });
             }
             if outcome != "moved" {
-                return;
+                return is_made;
             }
         }
+        false
     }
 
     async fn look_at_plan(
@@ -140,7 +199,7 @@ impl Crowd {
         name: String,
     ) -> Option<Result<(BusinessFile, BusinessPlan), BusinessRefusal>> {
         let organization = tenant.organization;
-        let (price, minutes, address) = match wish {
+        let wish = match wish {
             Wish::Edit(edit) => {
                 let looked = self.once(name, |app, _| {
                     let edit = edit.clone();
@@ -148,11 +207,11 @@ impl Crowd {
                 });
                 return looked.await;
             }
-            Wish::File { price, minutes, address } => (price, *minutes, address),
+            Wish::File(wish) => wish,
         };
         let export = self
             .once(format!("{name}/export"), move |app, _| async move { Business::new(app).export(organization).await });
-        let text = edited(export.await?, (price, minutes), address).to_string();
+        let text = edited(export.await?, wish).to_string();
         // The owner thinks, and the business may change behind the file.
         self.world.linger(0, 4_000).await;
         let file = BusinessFile::read("file.yaml", &text).ok()?;
@@ -179,19 +238,28 @@ impl Crowd {
     }
 }
 
-/// The document with another address, and another price and length of the service.
-fn edited(mut document: Value, (price, minutes): (&str, u32), address: &str) -> Value {
+/// The document with what an owner changes in it.
+fn edited(mut document: Value, wish: &FileWish) -> Value {
     if let Some(organization) = document.get_mut("organization") {
-        organization["address"] = json!(address);
+        organization["address"] = json!(wish.address);
     }
-    let services = document.get_mut("services").and_then(Value::as_array_mut);
-    for service in services.into_iter().flatten().filter(|one| one["name"] == SERVICE) {
-        service["price"] = json!(price);
-        service["duration_minutes"] = json!(minutes);
+    let mut of = |section: &str, key: &str, name: &str, fields: &[(&str, Value)]| {
+        let entries = document.get_mut(section).and_then(Value::as_array_mut);
+        for entry in entries.into_iter().flatten().filter(|one| one[key] == name) {
+            fields.iter().for_each(|(field, value)| entry[field] = value.clone());
+        }
+    };
+    let terms = [("price", json!(wish.price)), ("duration_minutes", json!(wish.minutes))];
+    of("services", "name", SERVICE, &terms);
+    of("knowledge", "title", ENTRY, &[("content", json!(wish.content))]);
+    of("staff", "email", ATTENDANT, &[("on_duty", json!(wish.on_duty))]);
+    let tags = document.get_mut("tags").and_then(Value::as_array_mut);
+    if let Some(tags) = tags.filter(|tags| !tags.contains(&json!(wish.tag))) {
+        tags.push(json!(wish.tag));
     }
     document
 }
 
-fn change(section: Section, name: &str, (field, edit): (&str, FieldEdit)) -> Edit {
+pub(crate) fn change(section: Section, name: &str, (field, edit): (&str, FieldEdit)) -> Edit {
     Edit::Change { section, name: name.to_owned(), fields: vec![(field.to_owned(), edit)] }
 }

@@ -15,7 +15,7 @@ use crate::workload::Crowd;
 const LAPSES_ON: Date = Date::constant(2026, 11, 26);
 
 impl Crowd {
-    /// The customer subscribes and pays twice, rests and comes back, has a month for free, and sometimes leaves. Two people note each
+    /// The customer subscribes and pays twice; a payment may have been a mistake. The customer rests and comes back, has a month for free, and sometimes leaves. Two people note each
     /// payment, and two renew and end.
     pub(crate) async fn subscribe(&self, tenant: &Tenant, planned: Planned, number: usize) {
         let (organization, contact) = (tenant.organization, planned.contact);
@@ -32,6 +32,9 @@ impl Crowd {
                 self.pay(tenant, id, &name, "b").await;
             };
             futures::future::join(self.pay(tenant, id, &name, "a"), later).await;
+        }
+        if self.world.draw(|rng| rng.bool()) {
+            self.take_back(tenant, id, number).await;
         }
         let paused = self.once(format!("pause/{number}"), move |app, key| async move {
             Subscriptions::new(app).once(key).change(organization, id, SubscriptionAct::Pause, Actor::Operator).await
@@ -71,6 +74,27 @@ impl Crowd {
             Subscriptions::new(app).once(key).change(organization, id, act, Actor::Operator).await
         });
         drop(done.await);
+    }
+
+    /// Two people take the second payment back, and sometimes it is noted again.
+    async fn take_back(&self, tenant: &Tenant, id: SubscriberId, number: usize) {
+        let organization = tenant.organization;
+        let by = |person: &'static str| async move {
+            let taken = self.once(format!("take back/{number}/{person}"), move |app, key| async move {
+                let reference = format!("second/{number}");
+                Subscriptions::new(app).once(key).take_back_payment(organization, id, reference, Actor::Operator).await
+            });
+            drop(taken.await);
+        };
+        let later = async {
+            self.world.linger(0, 2_000).await;
+            by("b").await;
+        };
+        futures::future::join(by("a"), later).await;
+        self.world.strikes_as("payments taken back", 1.0);
+        if self.world.draw(|rng| rng.bool()) {
+            self.pay(tenant, id, &format!("second/{number}"), "c").await;
+        }
     }
 
     async fn pay(&self, tenant: &Tenant, id: SubscriberId, reference: &str, person: &str) {

@@ -26,6 +26,7 @@ pub(super) fn plans_are_kept(
         prices_form_a_chain(tx, organization, found)?;
         service_stands_as_last_edited(tx, organization, found)?;
         who_left_has_no_bookings(tx, organization, found)?;
+        outdated_plans_are_refused(tx, tenant, outside, found)?;
         let made: Vec<String> = tx.query_all(
             "SELECT subject FROM audit_log WHERE organization_id = ?1 AND action = 'business.apply' ORDER BY subject",
             &[organization.into()],
@@ -41,6 +42,27 @@ pub(super) fn plans_are_kept(
             if let Some(hits) = one.hits_of_time_off() {
                 bookings_in_time_off_were_shown(tx, organization, &hits, found)?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// An owner who applies a plan although the business has changed since changes nothing: no act has the address of that plan.
+fn outdated_plans_are_refused(
+    tx: &mut Tx<'_>,
+    tenant: &Tenant,
+    outside: &Outside,
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    for (_, address) in outside.outdated.iter().filter(|(of, _)| *of == tenant.organization) {
+        let acts: i64 = tx.query_one(
+            "SELECT count(*) FROM audit_log WHERE organization_id = ?1 AND action = 'organization.update'
+                 AND json_extract(after_value, '$.address') = ?2",
+            &[i64::from(tenant.organization).into(), address.as_str().into()],
+            |row| row.get(0),
+        )?;
+        if acts > 0 {
+            found.push(format!("O-18: {} applied a plan to `{address}` whose base had moved", tenant.account));
         }
     }
     Ok(())

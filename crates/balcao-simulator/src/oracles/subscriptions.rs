@@ -1,7 +1,8 @@
 //! O-17: a payment counts once, and no quota is exceeded.
 //!
-//! Each payment moves the due date by a month, and so does a renewal. The rows of payments and the acts of renewals therefore form a chain
-//! from the start to the due date. Two people who renew or end a subscription at once do so once.
+//! Each payment moves the due date by a month, and so does a renewal; a payment that is taken back moves it no longer. The rows of payments
+//! that stand and the acts of renewals therefore form a chain from the start to the due date. Two people who renew or end a subscription or
+//! take a payment back at once do so once.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +16,10 @@ use super::Finding;
 pub(super) fn are_sound(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
     let started: Vec<(i64, String, String, i64, i64)> = tx.query_all(
         "SELECT s.id, s.started_on, s.due_on,
-             (SELECT count(*) FROM subscription_payment p WHERE p.subscriber_id = s.id),
-             (SELECT count(*) FROM audit_log a WHERE a.organization_id = s.organization_id AND a.action = 'subscription.pay'
-                AND a.subject = 'sub_' || s.id)
+             (SELECT count(*) FROM subscription_payment p WHERE p.subscriber_id = s.id AND p.taken_back_at IS NULL),
+             (SELECT COALESCE(sum(CASE a.action WHEN 'subscription.pay' THEN 1 ELSE -1 END), 0) FROM audit_log a
+                WHERE a.organization_id = s.organization_id AND a.subject = 'sub_' || s.id
+                  AND a.action IN ('subscription.pay', 'subscription.take_back_payment'))
          FROM subscriber s WHERE s.started_on IS NOT NULL ORDER BY s.id",
         &[],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)),
@@ -45,7 +47,7 @@ pub(super) fn are_sound(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(),
         }
         if chain != due || steps != payments || acts != payments {
             found.push(format!(
-                "O-17: sub_{id} is due on {due}; {payments} payments and {acts} acts lead to {chain} in {steps} steps"
+                "O-17: sub_{id} is due on {due}; {payments} payments that stand and {acts} acts lead to {chain} in {steps} steps"
             ));
         }
     }
@@ -65,7 +67,7 @@ pub(super) fn are_sound(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(),
 
 fn next_due(tx: &mut Tx<'_>, id: i64, from: &str) -> Result<Option<String>, StoreError> {
     tx.query_optional(
-        "SELECT due_to FROM subscription_payment WHERE subscriber_id = ?1 AND due_from = ?2 ORDER BY reference LIMIT 1",
+        "SELECT due_to FROM subscription_payment WHERE subscriber_id = ?1 AND due_from = ?2 AND taken_back_at IS NULL ORDER BY reference LIMIT 1",
         &[id.into(), from.into()],
         |row| row.get(0),
     )

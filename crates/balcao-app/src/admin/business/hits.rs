@@ -8,6 +8,7 @@ use balcao_domain::hours::Hours;
 use balcao_domain::staff::Role;
 use balcao_domain::subscription::Subscriber;
 use balcao_domain::{AppointmentId, ContactId, ConversationId, OrganizationId, ProfessionalId, Span};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::Tx;
 use balcao_store::crm::{pipeline, staff, subscription, tag};
 use balcao_store::scheduling::{appointment, hours};
@@ -55,7 +56,7 @@ pub(super) fn find(
         scene.note_hits(change);
         match (change.section, change.action) {
             (Section::Plans, _) => change.hits = subscriptions(tx, organization, stored, change, today)?,
-            (Section::Tags | Section::Pipelines, Action::Removed) => {
+            (Section::Tags | Section::Pipelines, Action::Removed) if !is_on(Bug::CarriedTagRemoved) => {
                 change.impossible = why_kept(tx, organization, change)?;
             }
             (Section::Staff, Action::Archived) => change.hits = conversations(tx, organization, stored, change)?,
@@ -219,7 +220,8 @@ impl Scene<'_> {
     }
 
     fn is_within(&self, hours: &Hours, one: &Appointment) -> bool {
-        is_within(&self.zone, hours, one.span)
+        let span = if is_on(Bug::HitByItsStart) { Span::of_minutes(one.span.start, 1) } else { one.span };
+        is_within(&self.zone, hours, span)
     }
 
     fn hits(&self, is_hit: impl Fn(&Appointment) -> bool, why: &str) -> Vec<Hit> {

@@ -3,6 +3,7 @@
 use balcao_domain::appointment::visit::UNDO_WITHIN;
 use balcao_domain::subscription::Subscriber;
 use balcao_domain::{OrganizationId, SubscriberId};
+use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::ops::audit;
 use balcao_store::turns::event;
 use balcao_store::{Tx, crm::subscription};
@@ -67,7 +68,9 @@ fn take_back(
             continue;
         }
         // The changed row is locked, so no other transaction takes this payment back now.
-        if !subscription::take_back_payment(tx, organization, id, reference, (&actor, now))? {
+        if !is_on(Bug::PaymentStandsWhenTakenBack)
+            && !subscription::take_back_payment(tx, organization, id, reference, (&actor, now))?
+        {
             return Ok(Err(SubscriptionRefusal::ChangedMeanwhile));
         }
         let before = shown(&plans, &read, &read.dates);
