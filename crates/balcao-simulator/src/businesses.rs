@@ -8,6 +8,12 @@ use jiff::Timestamp;
 /// Customers of each business that have an appointment on the next morning, one each half hour.
 pub(crate) const CUSTOMERS: usize = 6;
 
+/// An entry of the knowledge that every business has.
+pub(crate) const ENTRY: &str = "Vale-presente";
+
+/// A person of staff that every business has.
+pub(crate) const ATTENDANT: &str = "davi@figueira.example";
+
 /// When every run begins: a Monday morning in São Paulo.
 const BEGINS: &str = "2026-11-23T12:00:20Z";
 

@@ -151,7 +151,7 @@ fn find_conflicts(tx: &mut Tx<'_>, organization: i64) -> Result<Bookings, StoreE
 
 /// Why a booking lies outside of working time, in the word that is stored for one that staff keep.
 fn reason(one: &Stored, exceptions: &BTreeMap<String, Value>) -> Option<&'static str> {
-    let span = LocalSpan::of(one.span.0, one.span.1);
+    let span = LocalSpan::local(one.span.0, one.span.1);
     let is_open = match exceptions.get(&span.date.to_string()) {
         Some(periods) => span.is_within(texts(periods)),
         None => span.is_within_week(),

@@ -6,14 +6,10 @@ use balcao_domain::ContactId;
 use balcao_store::StoreError;
 use serde_json::{Value, json};
 
-use crate::businesses::Tenant;
+use crate::businesses::{ATTENDANT, ENTRY, Tenant};
 use crate::owners::{Wish, change};
 use crate::workload::Crowd;
 
-/// An entry of the knowledge that every business has.
-pub(crate) const ENTRY: &str = "Vale-presente";
-/// A person of staff that every business has.
-pub(crate) const ATTENDANT: &str = "davi@figueira.example";
 /// What comes and goes: an entry of the knowledge, a tag, and a person of staff.
 const NOTICE: &str = "Aviso";
 const TAG: &str = "Novidade";

@@ -33,7 +33,7 @@ pub(crate) struct LocalSpan {
 
 impl LocalSpan {
     /// The local time of a span. The zone of the businesses has had no daylight-saving time since 2019.
-    pub(crate) fn of(starts: Timestamp, ends: Timestamp) -> Self {
+    pub(crate) fn local(starts: Timestamp, ends: Timestamp) -> Self {
         let zone = TimeZone::fixed(Offset::constant(-3));
         let (starts, ends) = (zone.to_datetime(starts), zone.to_datetime(ends));
         let minute = |hour: i8, minute: i8| i32::from(hour) * 60 + i32::from(minute);

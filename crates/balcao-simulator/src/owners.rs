@@ -4,8 +4,7 @@ use balcao_app::admin::business::{Business, BusinessPlan, BusinessRefusal, Edit,
 use balcao_app::admin::seed::BusinessFile;
 use serde_json::{Value, json};
 
-use crate::businesses::Tenant;
-use crate::entries::{ATTENDANT, ENTRY};
+use crate::businesses::{ATTENDANT, ENTRY, Tenant};
 use crate::observations::{AppliedPlan, NEW_PROFESSIONAL, TIME_OFF};
 use crate::opening_hours::{CLOSINGS, Closing};
 use crate::workload::Crowd;

@@ -42,7 +42,7 @@ pub(super) fn show_what_they_hit(
     found.extend(outside.conflicts.iter().map(|what| format!("O-21: {what}")));
     for tenant in tenants {
         for one in outside.plans.iter().filter(|one| one.organization == tenant.organization) {
-            let Some(hours) = NewHours::of(&one.plan) else { continue };
+            let Some(hours) = NewHours::read(&one.plan) else { continue };
             let organization = i64::from(tenant.organization);
             let open = bookings(
                 tx,
@@ -76,7 +76,7 @@ fn bookings(
 ) -> Result<Vec<(String, LocalSpan)>, StoreError> {
     let rows: Vec<(i64, Timestamp, Timestamp)> =
         tx.query_all(sql, values, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    Ok(rows.into_iter().map(|(id, starts, ends)| (format!("apt_{id}"), LocalSpan::of(starts, ends))).collect())
+    Ok(rows.into_iter().map(|(id, starts, ends)| (format!("apt_{id}"), LocalSpan::local(starts, ends))).collect())
 }
 
 /// The hours of single dates before and after a plan, and the bookings that it showed.
@@ -87,7 +87,7 @@ struct NewHours {
 }
 
 impl NewHours {
-    fn of(plan: &BusinessPlan) -> Option<Self> {
+    fn read(plan: &BusinessPlan) -> Option<Self> {
         let change = plan.changes.iter().find(|change| change.section == Section::Organization)?;
         let field = change.fields.iter().find(|field| field.field == "exceptions");
         let of = |value: Option<&Value>| {

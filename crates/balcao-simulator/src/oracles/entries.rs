@@ -1,4 +1,4 @@
-//! O-20: entries of knowledge, tags and staff stand as the acts on them say, and no contact loses a tag that nobody took.
+//! O-20: entries of knowledge, tags and staff stand as the acts on them say, and no contact loses a tag that staff did not take.
 //!
 //! The rows of the audit log are in the order of their commits. Each act on an entry therefore finds it as the act before left it, and
 //! the last one leaves it as it is stored. What was stored before the run is written down once.
