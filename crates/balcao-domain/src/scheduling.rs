@@ -1,9 +1,11 @@
 //! The scheduling rules of a business, as data.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::appointment::visit::UnmarkedVisits;
 use crate::reminder::ReminderLeads;
+use crate::span::plus_minutes;
 
 /// Time is cut in quanta of this many minutes; every duration, buffer and start is a multiple of it.
 pub const QUANTUM_MIN: u32 = 5;
@@ -118,6 +120,14 @@ impl SchedulingRules {
     pub fn calendar_mirror_bound(&self) -> u32 {
         const USUAL: u32 = 30;
         self.calendar_mirror_minutes.unwrap_or(USUAL)
+    }
+
+    /// Whether our copy of an external calendar, read at `as_of`, is new enough at `now`. After a clock was set back, a copy may be from the
+    /// future: how old it is, nobody knows, so a copy from beyond the bound is too old, too.
+    #[must_use]
+    pub fn is_calendar_copy_current(&self, as_of: Option<Timestamp>, now: Timestamp) -> bool {
+        let bound = i64::from(self.calendar_mirror_bound());
+        as_of.is_some_and(|at| plus_minutes(now, -bound) <= at && at <= plus_minutes(now, bound))
     }
 
     /// How many of a hundred known events may be deleted in an external calendar at once.

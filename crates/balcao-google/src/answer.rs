@@ -1,5 +1,7 @@
 //! What stands in answers of the API beside events: lists, calendars, busy times.
 
+use std::time::Duration;
+
 use balcao_app::context::calendar_service::{CalendarSummary, ServiceError};
 use balcao_domain::Span;
 use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
@@ -26,6 +28,11 @@ pub(crate) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 /// A list that is longer than a call reads.
 pub(crate) fn too_many(what: &str, pages: usize) -> ServiceError {
     ServiceError::TooMany { what: format!("more than {pages} pages of {what}") }
+}
+
+/// A list that takes longer than a call may.
+pub(crate) fn too_slow(what: &str, time: Duration) -> ServiceError {
+    ServiceError::TooMany { what: format!("more {what} than arrive in {time:?}") }
 }
 
 /// An entry of the account's list of calendars; `None` if it has no id.

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::addresses::Addresses;
-use crate::answer::{busy_times, items, readable, summary, text, too_many, unreadable};
+use crate::answer::{busy_times, items, readable, summary, text, too_many, too_slow, unreadable};
 use crate::credentials::Credentials;
 use crate::limits::Limits;
 use crate::oauth::OAuth;
@@ -307,7 +307,13 @@ impl CalendarService for GoogleCalendar {
             ];
             pairs.extend(page.as_deref().map(|token| ("pageToken", token)));
             let url = self.url(organization, &["calendars", calendar, "events"], &pairs);
-            let answer = self.call(organization, Request::get(url), &mut allowed).await?;
+            let answer = match self.call(organization, Request::get(url), &mut allowed).await {
+                // The time was enough for some pages, so it is enough for a shorter span.
+                Err(ServiceError::Unavailable { .. }) if page.is_some() && Instant::now() >= allowed.until => {
+                    return Err(too_slow("events", self.transport.limits.whole));
+                }
+                answer => answer?,
+            };
             all.extend(items(&answer)?.iter().map(|one| readable(calendar, one, span)));
             page = text(&answer, "nextPageToken").map(str::to_owned);
             if page.is_none() {

@@ -416,10 +416,8 @@ fn taken_outside(
     span: Span,
     now: Timestamp,
 ) -> Vec<(ProfessionalId, Occupied)> {
-    let bound = SignedDuration::from_mins(i64::from(rules.calendar_mirror_bound()));
-    let oldest = now.checked_sub(bound).unwrap_or(now);
     let is_known = |one: &OutsideTime| {
-        rules.when_calendar_is_down == CalendarDown::BookAnyway || one.as_of.is_some_and(|as_of| as_of >= oldest)
+        rules.when_calendar_is_down == CalendarDown::BookAnyway || rules.is_calendar_copy_current(one.as_of, now)
     };
     let taken = |one: &OutsideTime| {
         let span = if is_known(one) { one.busy? } else { span };

@@ -225,8 +225,7 @@ impl CalendarLinks {
     pub async fn status(&self, id: OrganizationId) -> Result<CalendarStatus, UseCaseError> {
         let service = self.app.remote_calendar.as_ref().map(|service| service.name());
         let look = move |tx: &mut Tx<'_>, now: Timestamp| {
-            let bound = organization(tx, id)?.0.scheduling.calendar_mirror_bound();
-            let oldest = balcao_domain::span::plus_minutes(now, -i64::from(bound));
+            let rules = organization(tx, id)?.0.scheduling;
             let names = balcao_store::scheduling::catalog::professional_names(tx, id)?;
             let calendars = calendar_link::list_calendars(tx, id)?;
             let shown = |link: CalendarLink| {
@@ -238,7 +237,7 @@ impl CalendarLinks {
                     is_written: link.access == LinkAccess::Write,
                     calendar: link.calendar,
                     synced_at,
-                    is_too_old: synced_at.is_none_or(|at| at < oldest),
+                    is_too_old: !rules.is_calendar_copy_current(synced_at, now),
                     failure: failure.map(|failure| failure.reason.clone()),
                     failing_since: failure.map(|failure| failure.since),
                 }

@@ -2,6 +2,7 @@
 
 use balcao_app::context::calendar_service::{CalendarService as _, ChangeCursor, NextPage, PushRequest, ServiceError};
 use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
+use balcao_testkit::fakes::google::{Call, Fault};
 use serde_json::json;
 
 use crate::world::{BIA, RAFA, World, draft, friday, instant, shop, span};
@@ -254,4 +255,21 @@ async fn pages_and_values_of_an_answer_have_a_limit() {
     assert!(came.is_ok_and(|found| found.is_empty()), "an event without a time is in no span");
     let found = world.service.find(shop(), RAFA, "heavy1").await;
     assert!(matches!(found, Err(ServiceError::Unavailable { .. })), "{found:?}");
+}
+
+#[tokio::test]
+async fn list_that_takes_longer_than_a_call_may_is_too_long() {
+    let world = World::new();
+    for number in 1..=3 {
+        world.insert(&format!("visit{number}")).await;
+    }
+    world.google.set_page_size(1);
+    for (pages, is_too_long) in [(2, true), (0, false)] {
+        world.google.fail_later(Call::List, pages, Fault::Silence);
+        // From here on time passes as soon as nothing else happens.
+        tokio::time::pause();
+        let came = world.service.overlapping(shop(), RAFA, friday()).await;
+        tokio::time::resume();
+        assert_eq!(matches!(came, Err(ServiceError::TooMany { .. })), is_too_long, "{pages}: {came:?}");
+    }
 }

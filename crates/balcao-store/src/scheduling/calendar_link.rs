@@ -235,8 +235,8 @@ pub fn list_calendars(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<V
     tx.query_all(&sql, values![organization], read)
 }
 
-/// Claims a calendar for a reading, if our copy is from before `older_than`, or its last reading failed and is due again, no other
-/// reading holds it, and the program did not crash at it [`MAX_CRASHES`] times. The claim counts as a crash until its reading ends.
+/// Claims a calendar for a reading, if our copy is from before `older_than` or from the future, or its last reading failed and is due again,
+/// no other reading holds it, and the program did not crash at it [`MAX_CRASHES`] times. The claim counts as a crash until its reading ends.
 ///
 /// # Errors
 /// What the database said.
@@ -250,7 +250,7 @@ pub fn claim_reading(
     let sql = format!(
         "UPDATE outside_calendar SET claimed_until = ?5, epoch = epoch + 1, crashes = crashes + 1
          WHERE organization_id = ?1 AND calendar_id = ?2 AND claimed_until <= ?4 AND crashes < ?6
-           AND (synced_at IS NULL OR synced_at < ?3 OR (failure IS NOT NULL AND due_at <= ?4))
+           AND (synced_at IS NULL OR synced_at < ?3 OR synced_at > ?4 OR (failure IS NOT NULL AND due_at <= ?4))
          RETURNING {CALENDAR}"
     );
     tx.query_optional(&sql, values![organization, calendar, older_than, now, until, MAX_CRASHES], read)
@@ -377,7 +377,8 @@ pub fn record_failure(
     Ok(changed == 1)
 }
 
-/// The calendars that are to be read, the one that waits longest first, at most `limit`.
+/// The calendars that are to be read, the one that waits longest first, at most `limit`. A copy from the future, after a clock was set back,
+/// is to be read again.
 ///
 /// # Errors
 /// What the database said.
@@ -389,7 +390,7 @@ pub fn list_due(
 ) -> Result<Vec<String>, StoreError> {
     tx.query_all(
         "SELECT calendar_id FROM outside_calendar
-         WHERE organization_id = ?1 AND due_at <= ?2 AND claimed_until <= ?2 AND crashes < ?4
+         WHERE organization_id = ?1 AND (due_at <= ?2 OR (synced_at > ?2 AND failure IS NULL)) AND claimed_until <= ?2 AND crashes < ?4
          ORDER BY due_at, calendar_id LIMIT ?3",
         values![organization, now, limit, MAX_CRASHES],
         |row| row.get(0),

@@ -99,10 +99,9 @@ pub(crate) async fn freshen_before(app: &AppContext, id: OrganizationId, whose: 
     let Some(refusal) = read.refusal(whose) else { return Ok(()) };
     let failed = read.failed;
     let has_old_copy = move |tx: &mut Tx<'_>, now| {
-        let bound = organization(tx, id)?.0.scheduling.calendar_mirror_bound();
-        let oldest = balcao_domain::span::plus_minutes(now, -i64::from(bound));
+        let rules = organization(tx, id)?.0.scheduling;
         let calendars = calendar_link::list_calendars(tx, id)?.into_iter();
-        let mut old = calendars.filter(|one| one.synced_at.is_none_or(|at| at < oldest));
+        let mut old = calendars.filter(|one| !rules.is_calendar_copy_current(one.synced_at, now));
         Ok(old.any(|one| failed.contains_key(&one.calendar)))
     };
     if app.look(has_old_copy).await? { Err(refusal.into()) } else { Ok(()) }

@@ -316,6 +316,28 @@ async fn copy_counts_while_the_service_is_down_until_it_is_too_old() {
     assert_eq!(asked_while_down(" when_calendar_is_down: book_anyway,", 31).await, ["granted"; 6]);
 }
 
+/// A clock that was set back leaves a copy from the future: nobody knows its age.
+#[tokio::test]
+async fn copy_from_before_the_clock_was_set_back_is_too_old() {
+    assert_eq!(asked_while_down("", -29).await, ["granted"; 6]);
+    assert_eq!(asked_while_down("", -31).await, ["not answered"; 6]);
+}
+
+/// Acts and the worker read a copy from the future again at once, and do not wait until the clock has reached it.
+#[tokio::test]
+async fn copy_from_the_future_is_read_again_at_once() {
+    let world = in_memory().await;
+    let (organization, contact) = (world.organization, world.ana.contact);
+    world.read().await;
+    let span = Span::of_minutes("2026-11-24T10:00:00-03:00".parse().unwrap(), 30);
+    world.service.person_makes(ANA, "dentist", EventTime::Timed(span), 0);
+    world.clock.advance(SignedDuration::from_mins(-20));
+    assert_eq!(word(&world.booking().preview_book(organization, contact, request("10:00")).await.unwrap()), "taken");
+    world.clock.advance(SignedDuration::from_mins(-20));
+    assert_eq!(world.work().read_due(organization).await.unwrap(), 1);
+    assert_eq!(world.work().read_due(organization).await.unwrap(), 0);
+}
+
 /// A key that has its answer gives it again, although the service does not answer and the copy is too old.
 #[tokio::test]
 async fn answered_way_out_is_given_again_while_the_service_is_down() {
