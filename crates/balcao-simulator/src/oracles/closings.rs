@@ -2,7 +2,8 @@
 //! hours afterwards.
 //!
 //! A plan is made in the transaction that looked at it, so a trigger writes down every open booking at that moment. Which of them lie
-//! outside of the new hours is computed from the hours in the plan, by code of the simulator alone.
+//! outside of the new hours is computed from the hours in the plan, by code of the simulator alone. A second trigger writes down which act
+//! on the business was the last one before a booking, because a later plan may open the hours again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +28,17 @@ pub(crate) fn record(tx: &mut Tx<'_>) -> Result<(), StoreError> {
         "CREATE TRIGGER simulated_plan_made AFTER INSERT ON audit_log WHEN NEW.action = 'business.apply'
          BEGIN INSERT INTO simulated_open SELECT NEW.organization_id, NEW.subject, id, starts_at, ends_at FROM appointment
              WHERE organization_id = NEW.organization_id AND status IN ('pending', 'confirmed') AND starts_at >= NEW.at; END",
+        &[],
+    )?;
+    tx.execute(
+        "CREATE TABLE simulated_booked (organization_id INTEGER NOT NULL, id INTEGER NOT NULL, starts_at INTEGER NOT NULL,
+             ends_at INTEGER NOT NULL, last_act INTEGER NOT NULL)",
+        &[],
+    )?;
+    tx.execute(
+        "CREATE TRIGGER simulated_appointment_made AFTER INSERT ON appointment
+         BEGIN INSERT INTO simulated_booked SELECT NEW.organization_id, NEW.id, NEW.starts_at, NEW.ends_at,
+             (SELECT COALESCE(max(id), 0) FROM audit_log WHERE organization_id = NEW.organization_id); END",
         &[],
     )?;
     Ok(())
@@ -55,18 +67,48 @@ pub(super) fn show_what_they_hit(
                 let shown = &hours.hits;
                 found.push(format!("O-21: a plan of org_{organization} hits {expected:?}, and showed {shown:?}"));
             }
-            let standing = bookings(
-                tx,
-                "SELECT id, starts_at, ends_at FROM appointment WHERE organization_id = ?1
-                     AND status IN ('pending', 'confirmed') ORDER BY id",
-                &[organization.into()],
-            )?;
-            for (id, _) in standing.into_iter().filter(|(id, span)| hours.hit(*span) && !hours.hits.contains(id)) {
-                found.push(format!("O-21: {id} was booked into hours that were closed by then"));
-            }
+        }
+        book_into_open_hours(tx, i64::from(tenant.organization), found)?;
+    }
+    Ok(())
+}
+
+/// No booking was made for hours that were closed when it was made.
+fn book_into_open_hours(tx: &mut Tx<'_>, organization: i64, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let acts: Vec<(i64, String)> = tx.query_all(
+        "SELECT id, after_value FROM audit_log WHERE organization_id = ?1 AND action = 'organization.update'
+             AND 'exceptions' IN (SELECT key FROM json_each(before_value) UNION ALL SELECT key FROM json_each(after_value))
+         ORDER BY id",
+        &[organization.into()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let hours: Vec<(i64, BTreeMap<String, Value>)> = acts
+        .into_iter()
+        .map(|(act, after)| {
+            let after: Value = serde_json::from_str(&after).unwrap_or_default();
+            (act, after.get("exceptions").map(dates).unwrap_or_default())
+        })
+        .collect();
+    let booked: Vec<(i64, Timestamp, Timestamp, i64)> = tx.query_all(
+        "SELECT id, starts_at, ends_at, last_act FROM simulated_booked WHERE organization_id = ?1 ORDER BY id",
+        &[organization.into()],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+    )?;
+    for (id, starts, ends, last_act) in booked {
+        let span = LocalSpan::local(starts, ends);
+        let in_force = hours.iter().rev().find(|(act, _)| *act <= last_act);
+        let periods = in_force.and_then(|(_, days)| days.get(&span.date.to_string()));
+        if periods.is_some_and(|periods| !span.is_within(texts(periods))) {
+            found.push(format!("O-21: apt_{id} was booked into hours that were closed by then"));
         }
     }
     Ok(())
+}
+
+/// The hours of single dates in a list of exceptions.
+fn dates(exceptions: &Value) -> BTreeMap<String, Value> {
+    let days = exceptions.as_array().into_iter().flatten();
+    days.filter_map(|day| Some((day["date"].as_str()?.to_owned(), day["periods"].clone()))).collect()
 }
 
 fn bookings(
@@ -90,11 +132,7 @@ impl NewHours {
     fn read(plan: &BusinessPlan) -> Option<Self> {
         let change = plan.changes.iter().find(|change| change.section == Section::Organization)?;
         let field = change.fields.iter().find(|field| field.field == "exceptions");
-        let of = |value: Option<&Value>| {
-            let days = value.and_then(Value::as_array).into_iter().flatten();
-            let named = days.filter_map(|day| Some((day["date"].as_str()?.to_owned(), day["periods"].clone())));
-            named.collect::<BTreeMap<_, _>>()
-        };
+        let of = |value: Option<&Value>| value.map(dates).unwrap_or_default();
         let (before, after) = (of(field.map(|field| &field.before)), of(field.map(|field| &field.after)));
         Some(Self { before, after, hits: change.hits.iter().map(Hit::id).map(str::to_owned).collect() })
     }

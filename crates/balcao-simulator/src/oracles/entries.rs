@@ -17,7 +17,8 @@ const STORED: &str = "SELECT organization_id, 'knowledge' AS section, CASE WHEN 
          ELSE category || ' › ' || title END AS name, json_object('content', content) AS fields FROM knowledge_entry
      UNION ALL SELECT organization_id, 'tags', name, '{}' FROM tag
      UNION ALL SELECT organization_id, 'staff', email, json_object('role', role, 'on_duty',
-         json(CASE on_duty WHEN 0 THEN 'false' ELSE 'true' END)) FROM staff";
+         json(CASE on_duty WHEN 0 THEN 'false' ELSE 'true' END)) FROM staff
+         WHERE active = 1";
 
 /// An entry's fields, by its section and its name.
 type Entries = BTreeMap<(String, String), Map<String, Value>>;
@@ -99,6 +100,7 @@ fn replay(
             "add" => is.is_none(),
             "update" => is.is_some_and(|is| after.keys().all(|field| is.get(field) == before.get(field))),
             "remove" => is == Some(&before),
+            "archive" => is.is_some(),
             _ => false,
         };
         if !fits {
@@ -106,7 +108,7 @@ fn replay(
             found.push(format!("O-20: org_{organization}: {action} of `{name}` says {before:?}, and it was {is:?}"));
         }
         match verb {
-            "remove" => drop(entries.remove(&key)),
+            "remove" | "archive" => drop(entries.remove(&key)),
             _ => entries.entry(key).or_default().extend(after),
         }
     }
