@@ -123,7 +123,7 @@ impl SchedulingRules {
     }
 
     /// Whether our copy of an external calendar, read at `as_of`, is new enough at `now`. After a clock was set back, a copy may be from the
-    /// future: how old it is, nobody knows, so a copy from beyond the bound is too old, too.
+    /// future, and its age is unknown: one from beyond the bound counts as too old.
     #[must_use]
     pub fn is_calendar_copy_current(&self, as_of: Option<Timestamp>, now: Timestamp) -> bool {
         let bound = i64::from(self.calendar_mirror_bound());

@@ -316,7 +316,7 @@ async fn copy_counts_while_the_service_is_down_until_it_is_too_old() {
     assert_eq!(asked_while_down(" when_calendar_is_down: book_anyway,", 31).await, ["granted"; 6]);
 }
 
-/// A clock that was set back leaves a copy from the future: nobody knows its age.
+/// A clock that was set back leaves a copy from the future, whose age is unknown.
 #[tokio::test]
 async fn copy_from_before_the_clock_was_set_back_is_too_old() {
     assert_eq!(asked_while_down("", -29).await, ["granted"; 6]);
