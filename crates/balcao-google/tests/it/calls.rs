@@ -266,9 +266,15 @@ async fn list_that_takes_longer_than_a_call_may_is_too_long() {
     world.google.set_page_size(1);
     for (pages, is_too_long) in [(2, true), (0, false)] {
         world.google.fail_later(Call::List, pages, Fault::Silence);
-        // From here on time passes as soon as nothing else happens.
-        tokio::time::pause();
-        let came = world.service.overlapping(shop(), RAFA, friday()).await;
+        let last = world.count_requests() + pages + 1;
+        let silence = async {
+            while world.count_requests() < last {
+                tokio::task::yield_now().await;
+            }
+            // From here on nothing comes from outside, and time passes as soon as nothing else happens.
+            tokio::time::pause();
+        };
+        let (came, ()) = tokio::join!(world.service.overlapping(shop(), RAFA, friday()), silence);
         tokio::time::resume();
         assert_eq!(matches!(came, Err(ServiceError::TooMany { .. })), is_too_long, "{pages}: {came:?}");
     }
