@@ -239,8 +239,10 @@ fn u10_under_what_servers_of_tools_answer_health_answers_and_memory_stays() {
             "eats" => "get_eats",
             _ => "get_values",
         };
-        let called =
-            command(tool, "read", "tool: get").replace("      handler", "      timeout_ms: 2000\n      handler");
+        // The answer that may be read arrives also while the machine is busy; the others end by their time.
+        let timeout_ms = if id == "full" { 20_000 } else { 2_000 };
+        let limit = format!("      timeout_ms: {timeout_ms}\n      handler");
+        let called = command(tool, "read", "tool: get").replace("      handler", &limit);
         Trap { id, pack: pack("mcp", &connection, &called), tool, arguments: json!({}), ends_turn: false }
     });
     let (shop, model) = shop_of(&traps, &permitted);
