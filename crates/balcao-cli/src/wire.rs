@@ -271,8 +271,13 @@ pub(crate) async fn configured(
         }
     };
     let clock = clock(now, &chosen.timezone)?;
-    let app = AppContext::new(store.serving(chosen.id), clock.shared()).with_notices(notices(config));
+    let app = serving(store, chosen.id, clock.shared(), config);
     Ok((with_calendar_service(app, config)?, chosen.id, clock))
+}
+
+/// The context of a program that serves a business, connected to no calendar service yet.
+pub(crate) fn serving(store: Store, id: OrganizationId, clock: Arc<dyn Clock>, config: &Config) -> AppContext {
+    AppContext::new(store.serving(id), clock).with_notices(notices(config))
 }
 
 /// The same context, connected to the calendar service of the configuration, if it names one.

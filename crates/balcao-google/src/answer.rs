@@ -41,10 +41,15 @@ pub(crate) fn summary(entry: &Value) -> Option<CalendarSummary> {
     Some(CalendarSummary {
         name: text(entry, "summary").unwrap_or(&id).to_owned(),
         zone: text(entry, "timeZone").unwrap_or("UTC").to_owned(),
-        is_writable: matches!(text(entry, "accessRole"), Some("owner" | "writer")),
+        is_writable: is_writable(entry),
         data_owner: text(entry, "dataOwner").map(str::to_owned),
         id,
     })
+}
+
+/// Whether the account may write into the calendar that an answer is about.
+pub(crate) fn is_writable(answer: &Value) -> bool {
+    matches!(text(answer, "accessRole"), Some("owner" | "writer"))
 }
 
 /// The busy times of one calendar. A calendar with errors, or without an answer, is not free.

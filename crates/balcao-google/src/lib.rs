@@ -23,7 +23,7 @@ mod transport;
 mod verdict;
 
 pub use addresses::{AddressError, Addresses};
-pub use checkup::{Finding, Severity};
+pub use checkup::{Finding, Severity, UsedCalendar};
 pub use consent::{Consent, ConsentError, GrantedCode, missing_scopes, scopes};
 pub use credentials::{Credential, Credentials, Grant};
 pub use limits::Limits;

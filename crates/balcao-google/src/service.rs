@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::addresses::Addresses;
-use crate::answer::{busy_times, items, readable, summary, text, too_many, too_slow, unreadable};
+use crate::answer::{busy_times, is_writable, items, readable, summary, text, too_many, too_slow, unreadable};
 use crate::credentials::Credentials;
 use crate::limits::Limits;
 use crate::oauth::OAuth;
@@ -102,6 +102,16 @@ impl GoogleCalendar {
         let user = organization.to_string();
         url.query_pairs_mut().extend_pairs(pairs).append_pair("quotaUser", &user);
         url
+    }
+
+    /// Asks for one event of a calendar, as a reading would; gives whether the account may write into the calendar. A service account
+    /// lists no calendars, so the list does not say it of each.
+    pub(crate) async fn may_write(&self, organization: OrganizationId, calendar: &str) -> Result<bool, ServiceError> {
+        let pairs = [("maxResults", "1"), ("fields", "accessRole")];
+        let url = self.url(organization, &["calendars", calendar, "events"], &pairs);
+        let answer = self.call(organization, Request::get(url), &mut self.allowance()).await?;
+        text(&answer, "accessRole").ok_or_else(|| unreadable("`accessRole`"))?;
+        Ok(is_writable(&answer))
     }
 
     fn allowance(&self) -> Allowance {

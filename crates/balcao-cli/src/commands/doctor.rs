@@ -1,5 +1,6 @@
 //! `balcao doctor`: what is wrong, and how to mend it.
 
+mod calendars;
 mod deliveries;
 mod email;
 #[cfg(feature = "google-calendar")]
@@ -14,11 +15,14 @@ mod whatsapp;
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
 
 use balcao_app::AppContext;
-use balcao_app::scheduling::calendar::{BuiltIn, Calendar, Health};
 use balcao_llm::{ChatProvider, embed::TextRole};
 use balcao_offline::OfflineModel;
 use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
-use balcao_store::{Store, crm::organization, messaging::inbox};
+use balcao_store::{
+    Store,
+    crm::organization::{self, Organization},
+    messaging::inbox,
+};
 use jiff::{SignedDuration, tz::TimeZone};
 use packs_found::own_packs;
 use secrecy::ExposeSecret as _;
@@ -298,7 +302,7 @@ async fn database(config: &Config) -> Vec<Finding> {
             findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`"))
         }
         Ok(all) => {
-            let calendar = BuiltIn::new(AppContext::new(store.clone(), time::clock()));
+            let served = served_business(config, &all).map(|one| one.id);
             for one in &all {
                 findings.push(match TimeZone::get(&one.timezone) {
                     Ok(_) => Finding::fine("business", format!("{} ({}), {}", one.name, one.slug, one.timezone)),
@@ -308,7 +312,7 @@ async fn database(config: &Config) -> Vec<Finding> {
                         "correct its time zone to an IANA name such as America/Sao_Paulo",
                     ),
                 });
-                findings.push(health(&one.slug, calendar.health(one.id).await));
+                findings.extend(calendars::check(&store, config, one, served == Some(one.id)).await);
                 findings.extend(deliveries::set_aside(&store, one).await);
             }
             if let Some(slug) =
@@ -330,20 +334,12 @@ async fn database(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// What a business's calendar says of itself.
-fn health(slug: &str, health: Health) -> Finding {
-    match health {
-        Health::Well => Finding::fine("calendar", format!("of {slug}: answers")),
-        Health::Mirrored { as_of } => Finding::warning(
-            "calendar",
-            format!("of {slug}: does not answer; times are told from a copy of {as_of}, and nothing can be booked"),
-            "see whether its service is up and lets us in",
-        ),
-        Health::Down { reason } => Finding::wrong(
-            "calendar",
-            format!("of {slug}: does not answer: {reason}"),
-            "see whether its service is up and lets us in",
-        ),
+/// The business that this configuration serves; `None` if it names none that the database holds.
+fn served_business<'a>(config: &Config, all: &'a [Organization]) -> Option<&'a Organization> {
+    match (&config.organization.slug, all) {
+        (Some(slug), all) => all.iter().find(|one| one.slug == *slug),
+        (None, [only]) => Some(only),
+        (None, _) => None,
     }
 }
 
@@ -416,20 +412,5 @@ fn clock() -> Finding {
         Finding::fine("clock", now.to_string())
     } else {
         Finding::wrong("clock", format!("the machine says {now}"), "set the machine's clock (NTP)")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_calendar_that_does_not_answer_is_wrong_and_one_with_a_copy_a_warning() {
-        let copy = Health::Mirrored { as_of: "2026-11-24T13:00:00Z".parse().unwrap_or_default() };
-        let down = Health::Down { reason: "401".to_owned() };
-        let verdicts = [Health::Well, copy, down].map(|one| health("figueira", one));
-        assert_eq!(verdicts.each_ref().map(|one| verdict_word(&one.verdict)), ["ok", "warning", "wrong"]);
-        assert!(verdicts.iter().skip(1).all(|one| one.mend.is_some()));
-        assert_eq!(verdicts.last().map(|one| one.says.contains("401")), Some(true));
     }
 }

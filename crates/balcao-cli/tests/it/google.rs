@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_connector::Egress;
-use balcao_domain::ManualClock;
+use balcao_domain::{Clock as _, ManualClock, SystemClock};
 use balcao_testkit::fakes::google::{CLIENT_ID, CLIENT_SECRET, FakeGoogle};
 use reqwest::header::LOCATION;
 use reqwest::{Client, Url};
@@ -14,6 +14,9 @@ use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
 use crate::{balcao, code, err, out, run};
+
+/// The time at the service.
+const NOW: &str = "2026-11-26T12:00:00Z";
 
 struct Shop {
     folder: TempDir,
@@ -40,7 +43,7 @@ impl Waiting {
 
 impl Shop {
     fn new() -> Self {
-        let google = FakeGoogle::start(Arc::new(ManualClock::at("2026-11-26T12:00:00Z".parse().unwrap()))).unwrap();
+        let google = FakeGoogle::start(Arc::new(ManualClock::at(NOW.parse().unwrap()))).unwrap();
         google.add_calendar("dona@example.test", "America/Sao_Paulo", "owner").unwrap();
         google.add_calendar("lia@example.test", "America/Manaus", "reader").unwrap();
         let folder = tempdir().unwrap();
@@ -92,9 +95,33 @@ impl Shop {
 
     /// What `doctor` says of Google.
     fn doctor(&self) -> Vec<Value> {
+        self.examine("google").1
+    }
+
+    /// The exit code of `doctor`, and what it says of a check.
+    fn examine(&self, check: &str) -> (i32, Vec<Value>) {
         let done = run(self.folder.path(), &["doctor", "--json"], "");
         let all: Vec<Value> = serde_json::from_str(&out(&done)).unwrap();
-        all.into_iter().filter(|one| one["check"] == "google").collect()
+        (code(&done), all.into_iter().filter(|one| one["check"] == check).collect())
+    }
+
+    fn run(&self, arguments: &[&str]) {
+        let done = run(self.folder.path(), arguments, "");
+        assert_eq!(code(&done), 0, "{arguments:?}: {}", err(&done));
+    }
+
+    async fn connect_and_allow(&self) {
+        let waiting = self.connect();
+        let back = self.answer(&waiting.address, "allow", |_| true).await;
+        self.open(back).await;
+        assert_eq!(waiting.end().0, Some(0));
+    }
+
+    /// Puts lines in front of the configuration, and changes the rest.
+    fn configure(&self, lines: &str, change: impl Fn(&str) -> String) {
+        let file = self.folder.path().join("balcao.toml");
+        let written = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{lines}{}", change(&written))).unwrap();
     }
 }
 
@@ -175,6 +202,76 @@ async fn doctor_names_the_cause_of_a_dead_grant_and_of_open_files() {
         std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o644)).unwrap();
         assert!(shop.doctor()[0]["mend"].as_str().unwrap().starts_with("chmod 600"));
     }
+}
+
+/// The one finding that is wrong, as what it says and what to do.
+fn wrong(found: &[Value]) -> (String, String) {
+    let wrong: Vec<&Value> = found.iter().filter(|one| one["verdict"] == "wrong").collect();
+    assert_eq!(wrong.len(), 1, "{found:?}");
+    let text = |key: &str| wrong[0][key].as_str().unwrap().to_owned();
+    (text("says"), text("mend"))
+}
+
+#[tokio::test]
+async fn doctor_fails_for_a_linked_calendar_that_is_missing_or_of_another_owner() {
+    let shop = Shop::new();
+    shop.connect_and_allow().await;
+    shop.run(&["calendar", "link", "Wesley Moura", "dona@example.test", "--write"]);
+    for check in ["google", "calendar"] {
+        let (code, found) = shop.examine(check);
+        assert!(code == 0 && found.iter().all(|one| one["verdict"] == "ok"), "{found:?}");
+    }
+    for (calendar, cure) in [("gone@example.test", "share the calendar"), ("lia@example.test", "the owner's account")] {
+        shop.run(&["calendar", "link", "Otávio Prado", calendar, "--write"]);
+        let (code, found) = shop.examine("google");
+        let (says, mend) = wrong(&found);
+        assert!(code == 1 && says.contains(calendar) && says.contains("Otávio Prado"), "{says}");
+        assert!(mend.contains(cure) && mend.contains("`balcao calendar "), "{mend}");
+        shop.run(&["calendar", "unlink", "Otávio Prado", calendar]);
+    }
+}
+
+#[tokio::test]
+async fn doctor_asks_the_service_for_linked_calendars_and_fails_for_links_without_a_service() {
+    let shop = Shop::new();
+    shop.connect_and_allow().await;
+    shop.run(&["calendar", "link", "Wesley Moura", "dona@example.test", "--write"]);
+    shop.run(&["calendar", "sync"]);
+    shop.configure("", |config| config.replace(&shop.google.url(), "http://127.0.0.1:1"));
+    let (_, found) = shop.examine("calendar");
+    assert!(found[0]["verdict"] == "warning", "{found:?}");
+    assert!(found[0]["says"].as_str().unwrap().contains("of figueira: does not answer"), "{found:?}");
+
+    shop.configure("", |_| String::new());
+    let (code, found) = shop.examine("calendar");
+    let (says, mend) = wrong(&found);
+    assert!(code == 1 && says.contains("of figueira: professionals have linked calendars (1)"), "{says}");
+    assert!(mend.contains("[google]") && mend.contains("`balcao calendar unlink"), "{mend}");
+}
+
+#[test]
+fn doctor_examines_the_linked_calendars_of_each_business() {
+    let shop = Shop::new();
+    std::fs::write(shop.folder.path().join("key.json"), shop.google.key_file()).unwrap();
+    let config = format!(
+        "organization = {{slug = \"figueira\"}}\n[google]\nservice_account_file = \"key.json\"\nbase_url = \"{}\"\n",
+        shop.google.url()
+    );
+    shop.configure(&config, |_| String::new());
+    // A service account signs with the time of this machine.
+    shop.google.set_clock_ahead(SystemClock.now().duration_since(NOW.parse().unwrap()));
+    shop.run(&["seed", &crate::root().join("samples/clinica-vereda.yaml").display().to_string()]);
+    shop.run(&["calendar", "link", "Wesley Moura", "dona@example.test", "--write"]);
+    let (code, found) = shop.examine("google");
+    assert!(code == 0 && found.iter().all(|one| one["verdict"] != "wrong"), "{found:?}");
+    let professional = "Dra. Helena Duque";
+    shop.run(&["calendar", "--business", "vereda", "link", professional, "lia@example.test", "--write"]);
+    let (code, found) = shop.examine("google");
+    let (says, mend) = wrong(&found);
+    assert!(code == 1 && says.starts_with("of vereda: ") && says.contains(professional), "{says}");
+    assert!(mend.contains("`balcao calendar --business vereda link"), "{mend}");
+    // Another business's changes are for the program that serves it.
+    assert_eq!(shop.examine("calendar").1.len(), 1);
 }
 
 #[test]

@@ -1,10 +1,22 @@
 //! Whether Google Calendar is connected well.
 
-use balcao_google::Severity;
+use balcao_app::AppContext;
+use balcao_app::scheduling::calendar_links::CalendarLinks;
+use balcao_domain::OrganizationId;
+use balcao_google::{Severity, UsedCalendar};
+use balcao_store::crm::organization;
 
-use super::{Finding, Verdict};
+use super::{Finding, Verdict, served_business};
 use crate::config::Config;
-use crate::{google, private, wire};
+use crate::{google, private, time, wire};
+
+/// A business that is looked at.
+struct Business {
+    id: OrganizationId,
+    /// Its short name, if the database has several.
+    slug: Option<String>,
+    used: Vec<UsedCalendar>,
+}
 
 /// Checks each step, from the files to the calendars.
 pub(super) async fn check(config: &Config) -> Vec<Finding> {
@@ -12,21 +24,59 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         return Vec::new();
     }
     let mut findings = open_files(config);
-    // A database that cannot be read has its own finding.
-    let Ok((_, organization, clock)) = wire::configured(config, None).await else { return findings };
     let mend = "correct [google] in the configuration";
-    match google::service(&config.google, clock.shared()) {
-        Err(failure) => findings.push(Finding::wrong("google", failure.message().to_owned(), mend)),
-        Ok(None) => {}
-        Ok(Some(service)) => {
-            let examined = service.examine(organization, &config.google.calendars).await;
-            findings.extend(examined.into_iter().map(shown));
+    let service = match google::service(&config.google, time::clock()) {
+        Ok(Some(service)) => service,
+        Ok(None) => return findings,
+        Err(failure) => {
+            findings.push(Finding::wrong("google", failure.message().to_owned(), mend));
+            return findings;
         }
+    };
+    for Business { id, slug, used } in businesses(config).await {
+        let examined = service.examine(id, &used).await;
+        findings.extend(examined.into_iter().map(|one| shown(one, slug.as_deref())));
     }
     findings
 }
 
-fn shown(found: balcao_google::Finding) -> Finding {
+/// The business that this configuration serves, and each other one with linked calendars.
+async fn businesses(config: &Config) -> Vec<Business> {
+    // A database that is missing or cannot be read has its own finding.
+    if config.database.missing_file().is_some() {
+        return Vec::new();
+    }
+    let Ok(store) = wire::open_store(config) else { return Vec::new() };
+    let Ok(all) = store.read(organization::list).await else { return Vec::new() };
+    let served = served_business(config, &all).map(|one| one.id);
+    let links = CalendarLinks::new(AppContext::new(store, time::clock()));
+    let mut found = Vec::new();
+    for one in &all {
+        let Ok(status) = links.status(one.id).await else { continue };
+        let linked = status.links.into_iter().map(|link| UsedCalendar {
+            id: link.calendar,
+            professional: Some(link.professional),
+            is_written: link.is_written,
+        });
+        let mut used: Vec<UsedCalendar> = linked.collect();
+        let is_served = served == Some(one.id);
+        if is_served {
+            let named = config.google.calendars.iter().cloned();
+            used.extend(named.map(|id| UsedCalendar { id, professional: None, is_written: false }));
+        }
+        if is_served || !used.is_empty() {
+            found.push(Business { id: one.id, slug: (all.len() > 1).then(|| one.slug.clone()), used });
+        }
+    }
+    found
+}
+
+/// A finding of the business of this short name, which its commands name, too.
+fn shown(mut found: balcao_google::Finding, slug: Option<&str>) -> Finding {
+    if let Some(slug) = slug {
+        found.says = format!("of {slug}: {}", found.says);
+        found.mend = found.mend.replace("`balcao calendar ", &format!("`balcao calendar --business {slug} "));
+    }
     let verdict = match found.severity {
         Severity::Fine => Verdict::Fine,
         Severity::Warning => Verdict::Warning,
