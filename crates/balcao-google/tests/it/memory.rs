@@ -61,7 +61,7 @@ async fn a_reading_takes_the_same_memory_however_much_changed() {
     let desk = Desk::prepare(&Founded::new().await, Act::Book).await;
     desk.start(None).read_all().await;
     let mut peaks = Vec::new();
-    for (from, count) in [(0, 1_000), (1_000, 10_000)] {
+    for (from, count) in [(0, 1_000), (1_000, 20_000)] {
         put_many(&desk, from, count);
         let (events, peak) = read_apart(&desk);
         assert_eq!(events, count);
@@ -71,6 +71,7 @@ async fn a_reading_takes_the_same_memory_however_much_changed() {
     if peaks[0] == 0 {
         return balcao_testkit::skip("this system does not say how much memory a program uses");
     }
-    // A page has 250 events. What the database keeps in memory grows to its limit, and no further.
-    assert!(peaks[1] < peaks[0] + (8 << 10), "{peaks:?} KiB");
+    // A page has 250 events. What the database keeps in memory grows to its limit, by 2 or 3 MiB. A reading that keeps a copy of every event
+    // grows by more than 7 MiB.
+    assert!(peaks[1] < peaks[0] + (5 << 10), "{peaks:?} KiB");
 }
