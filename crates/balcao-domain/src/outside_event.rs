@@ -3,6 +3,8 @@
 //! Our own tables decide who has a slot. A person may move an event of ours; every other edit of one is a conflict, which
 //! staff resolve, because the customer was promised something else.
 
+use std::cmp::Ordering;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -155,6 +157,8 @@ pub enum ConflictKind {
     Deleted,
     /// The event was moved to a time that the rules of booking refuse.
     RefusedMove,
+    /// The event was moved, and became longer or shorter at once.
+    MovedAndResized,
     /// The event became shorter.
     Shortened,
     /// The event became longer.
@@ -187,9 +191,10 @@ impl ConflictKind {
     }
 
     /// All.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Deleted,
         Self::RefusedMove,
+        Self::MovedAndResized,
         Self::Shortened,
         Self::Lengthened,
         Self::BecameAllDay,
@@ -209,6 +214,7 @@ impl ConflictKind {
         match self {
             Self::Deleted => "deleted",
             Self::RefusedMove => "refused_move",
+            Self::MovedAndResized => "moved_and_resized",
             Self::Shortened => "shortened",
             Self::Lengthened => "lengthened",
             Self::BecameAllDay => "became_all_day",
@@ -292,10 +298,11 @@ fn change_of(event: &OutsideEvent, shown: &ShownEvent) -> Result<Edit, ConflictK
         return Ok(Edit::Harmless);
     }
     let length = |span: Span| span.start.duration_until(span.end);
-    match length(span).cmp(&length(shown.span)) {
-        std::cmp::Ordering::Less => Err(ConflictKind::Shortened),
-        std::cmp::Ordering::Equal => Ok(Edit::Moved { to: span }),
-        std::cmp::Ordering::Greater => Err(ConflictKind::Lengthened),
+    match (span.start == shown.span.start, length(span).cmp(&length(shown.span))) {
+        (_, Ordering::Equal) => Ok(Edit::Moved { to: span }),
+        (false, Ordering::Less | Ordering::Greater) => Err(ConflictKind::MovedAndResized),
+        (true, Ordering::Less) => Err(ConflictKind::Shortened),
+        (true, Ordering::Greater) => Err(ConflictKind::Lengthened),
     }
 }
 

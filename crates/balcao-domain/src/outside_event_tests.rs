@@ -161,6 +161,7 @@ proptest! {
         let expected = match (from, length) {
             (0, 30) => Edit::Harmless,
             (_, 30) => Edit::Moved { to: span(from, from + 30) },
+            (1.., _) | (..=-1, _) => Edit::Conflict(ConflictKind::MovedAndResized),
             (_, shorter) if shorter < 30 => Edit::Conflict(ConflictKind::Shortened),
             _ => Edit::Conflict(ConflictKind::Lengthened),
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use balcao_app::context::calendar_service::{CalendarSummary, ServiceError};
 use balcao_domain::Span;
-use balcao_domain::outside_event::{EventState, EventTime, OutsideEvent};
+use balcao_domain::outside_event::OutsideEvent;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -66,21 +66,14 @@ pub(crate) fn busy_times(found: Option<&Value>) -> Result<Vec<Span>, String> {
     blocks.iter().map(|block| read(block).ok_or_else(|| "a busy block cannot be read".to_owned())).collect()
 }
 
-/// An event of a span. What cannot be read takes the whole span, because a time that is not known to be free is not free.
-pub(crate) fn readable(calendar: &str, value: &Value, span: Span) -> OutsideEvent {
-    event::read(calendar, value).unwrap_or_else(|unreadable| {
-        tracing::warn!(calendar, id = unreadable.id, reason = unreadable.reason, "event cannot be read");
-        OutsideEvent {
-            calendar: calendar.to_owned(),
-            id: unreadable.id.unwrap_or_default(),
-            version: String::new(),
-            state: EventState::Busy,
-            time: Some(EventTime::Timed(span)),
-            title: None,
-            mark: None,
-            series: None,
-            created_at: None,
-            updated_at: None,
+/// An event of a list; `None` if it cannot be read. As in a listing of changes, it is put aside and takes no time: if it took the time that
+/// was asked for, no time at all could be booked, and what is offered would never be given.
+pub(crate) fn readable(calendar: &str, value: &Value) -> Option<OutsideEvent> {
+    match event::read(calendar, value) {
+        Ok(event) => Some(event),
+        Err(unreadable) => {
+            tracing::warn!(calendar, id = unreadable.id, reason = unreadable.reason, "event cannot be read");
+            None
         }
-    })
+    }
 }

@@ -324,7 +324,7 @@ impl CalendarService for GoogleCalendar {
                 }
                 answer => answer?,
             };
-            all.extend(items(&answer)?.iter().map(|one| readable(calendar, one, span)));
+            all.extend(items(&answer)?.iter().filter_map(|one| readable(calendar, one)));
             page = text(&answer, "nextPageToken").map(str::to_owned);
             if page.is_none() {
                 return Ok(all);

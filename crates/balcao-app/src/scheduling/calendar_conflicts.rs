@@ -14,7 +14,8 @@ use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, OrganizationId,
 use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, StoredConflict};
 use balcao_store::scheduling::calendar_event::{self, KnownEvent};
-use balcao_store::scheduling::{appointment, catalog};
+use balcao_store::scheduling::calendar_link::{self, LinkAccess};
+use balcao_store::scheduling::{appointment, calendar_mirror, catalog};
 use balcao_store::{Tx, crm::contact, crm::staff};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -394,6 +395,10 @@ fn end_conflict(
     }
     let (way, is_report) = (way_of(tx, id, found, choice)?, found.moved_from.is_some());
     let mut begun = BegunMove::Done(None);
+    if way.is_some() && *choice == ConflictChoice::TakeOutside {
+        // Beside its visit, our event takes its time as another's does; the visit that follows it is not kept away by it.
+        calendar_mirror::remove(tx, id, &found.calendar, &found.event)?;
+    }
     if way.is_some() || is_report {
         let act = Act { organization: id, id: found.appointment, known: found.moved_from, way, notify, by: by.clone() };
         begun = match ways_out::begin(tx, &act, accounts, policies, now)? {
@@ -437,13 +442,34 @@ fn way_of(
             Some(Way::Move { date: *date, start_min: *start_min, professional: professional.clone() })
         }
         (ConflictChoice::Cancel, _) | (ConflictChoice::TakeOutside, ConflictKind::Deleted) => Some(Way::Cancel),
-        (ConflictChoice::TakeOutside, ConflictKind::RefusedMove) => found.span.map(|span| to(span.start)),
+        (ConflictChoice::TakeOutside, ConflictKind::RefusedMove | ConflictKind::MovedAndResized) => {
+            found.span.map(|span| to(span.start))
+        }
+        (ConflictChoice::TakeOutside, ConflictKind::OtherCalendar) => follow_event(tx, id, found)?,
         (ConflictChoice::Restore, _) => match found.moved_from {
             Some(known) => appointment::find(tx, id, known, organization.currency)?.map(|known| to(known.span.start)),
             None => None,
         },
         (ConflictChoice::TakeOutside, _) => None,
     })
+}
+
+/// The move of a booking to where its event went: the time of the event, and the professional whose visits are written into that calendar.
+/// `None` if both are those of the booking.
+fn follow_event(tx: &mut Tx<'_>, id: OrganizationId, found: &FoundConflict) -> Result<Option<Way>, UseCaseError> {
+    let (organization, zone) = organization(tx, id)?;
+    let booking = appointment::find(tx, id, found.appointment, organization.currency)?;
+    let (Some(booking), Some(span)) = (booking, found.span) else { return Ok(None) };
+    let links = calendar_link::list(tx, id)?.into_iter();
+    let writer = links.filter(|link| link.access == LinkAccess::Write).find(|link| link.calendar == found.calendar);
+    let other = writer.map(|link| link.professional).filter(|professional| *professional != booking.professional);
+    if other.is_none() && span.start == booking.span.start {
+        return Ok(None);
+    }
+    let names = catalog::professional_names(tx, id)?;
+    let name = other.and_then(|professional| names.get(&professional).cloned());
+    let Way::Move { date, start_min, .. } = way_to(zone.to_datetime(span.start)) else { return Ok(None) };
+    Ok(Some(Way::Move { date, start_min, professional: name }))
 }
 
 /// The move to a local time, with the same professional.

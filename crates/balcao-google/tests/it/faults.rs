@@ -14,12 +14,17 @@ fn faults() -> Vec<Fault> {
         Fault::NoJson,
         Fault::Cut,
         Fault::Endless,
+        Fault::refuse(400, "badRequest"),
         Fault::refuse(429, "rateLimitExceeded"),
+        Fault::Refuse { status: 429, reason: "rateLimitExceeded".to_owned(), retry_after_s: Some(31_536_000) },
         Fault::refuse(403, "quotaExceeded"),
+        Fault::refuse(403, "forbidden"),
         Fault::refuse(401, "authError"),
         Fault::refuse(404, "notFound"),
         Fault::refuse(409, "duplicate"),
+        Fault::refuse(410, "deleted"),
         Fault::refuse(412, "conditionNotMet"),
+        Fault::refuse(500, "backendError"),
         Fault::refuse(503, "backendError"),
     ]
 }
@@ -34,12 +39,24 @@ const fn calls(act: Act) -> &'static [Call] {
     }
 }
 
-/// Lets a call fail so often, and looks at what stands in the end.
-async fn fail_at(founded: &Founded, act: Act, call: Call, fault: &Fault, times: usize) -> &'static str {
-    let story = format!("{act:?}, {call:?}, {fault:?} {times} times");
+/// The last call of an act: the one that changes the event.
+const fn write_of(act: Act) -> Call {
+    match act {
+        Act::Book => Call::Insert,
+        Act::Move => Call::Patch,
+        Act::HandOver => Call::Move,
+        Act::Cancel => Call::Delete,
+    }
+}
+
+/// Lets calls fail so often, and looks at what stands in the end.
+async fn fail_at(founded: &Founded, act: Act, plan: &[(Call, &Fault, usize)]) -> &'static str {
+    let story = format!("{act:?}, {plan:?}");
     let desk = Desk::prepare(founded, act).await;
     let program = desk.start(None);
-    (0..times).for_each(|_| desk.google.fail(call, fault.clone()));
+    for (call, fault, times) in plan {
+        (0..*times).for_each(|_| desk.google.fail(*call, (*fault).clone()));
+    }
     let first = act.try_run(&program).await;
     if let Ok(answer) = &first {
         assert_eq!(answer, act.answer(), "{story}");
@@ -63,12 +80,12 @@ async fn fail_at_every_call(act: Act) -> String {
     let mut table = format!("{:<9} {:<7} {:<36} {:<9} {}\n", "act", "call", "answer", "once", "four times");
     for call in calls(act) {
         for fault in faults() {
-            let once = Box::pin(fail_at(&founded, act, *call, &fault, 1)).await;
+            let once = Box::pin(fail_at(&founded, act, &[(*call, &fault, 1)])).await;
             // A reading that fails again and again does nothing more than one that fails twice.
             let often = if matches!(call, Call::Token | Call::List) {
                 ""
             } else {
-                Box::pin(fail_at(&founded, act, *call, &fault, 4)).await
+                Box::pin(fail_at(&founded, act, &[(*call, &fault, 4)])).await
             };
             let answer = if let Fault::Refuse { status, reason, .. } = &fault {
                 format!("{status} {reason}")
@@ -80,6 +97,40 @@ async fn fail_at_every_call(act: Act) -> String {
         }
     }
     table
+}
+
+/// The answer of the write is lost, or the write did not arrive, and the look for it fails: once, and again. What does not exist for a
+/// moment is no deletion.
+async fn survives_any_look_for_a_lost_write(act: Act) {
+    let founded = Founded::new().await;
+    for lost in [Fault::LoseAnswer, Fault::Break] {
+        for fault in faults() {
+            for times in [1, 4] {
+                let plan = [(write_of(act), &lost, 1), (Call::Get, &fault, times)];
+                Box::pin(fail_at(&founded, act, &plan)).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn booking_survives_any_look_for_a_lost_write() {
+    Box::pin(survives_any_look_for_a_lost_write(Act::Book)).await;
+}
+
+#[tokio::test]
+async fn move_survives_any_look_for_a_lost_write() {
+    Box::pin(survives_any_look_for_a_lost_write(Act::Move)).await;
+}
+
+#[tokio::test]
+async fn change_of_professional_survives_any_look_for_a_lost_write() {
+    Box::pin(survives_any_look_for_a_lost_write(Act::HandOver)).await;
+}
+
+#[tokio::test]
+async fn cancellation_survives_any_look_for_a_lost_write() {
+    Box::pin(survives_any_look_for_a_lost_write(Act::Cancel)).await;
 }
 
 #[tokio::test]

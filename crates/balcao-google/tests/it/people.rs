@@ -1,5 +1,8 @@
 //! What people do to our events in their calendars, from their hands to the list of conflicts, over real HTTP.
 
+use balcao_app::context::staff_email::Actor;
+use balcao_app::messaging::outbound::reach::AccountPolicies;
+use balcao_app::scheduling::calendar_conflicts::{CalendarConflicts, ConflictChoice};
 use balcao_app::scheduling::calendar_work::CalendarWork;
 use balcao_domain::outside_event::ConflictKind;
 use balcao_store::scheduling::calendar_conflict;
@@ -37,9 +40,16 @@ async fn kinds(program: &Program) -> Vec<ConflictKind> {
 type Edit = fn(&Desk, &str);
 
 /// Each kind of edit that staff have to decide about.
-const EDITS: [(Edit, ConflictKind); 12] = [
+const EDITS: [(Edit, ConflictKind); 13] = [
     (|desk, event| desk.google.delete_event(RAFA, event), ConflictKind::Deleted),
     (|desk, event| desk.google.move_event(RAFA, event, 120), ConflictKind::RefusedMove),
+    (
+        |desk, event| {
+            desk.google.move_event(RAFA, event, 300);
+            desk.google.shorten_event(RAFA, event, -15);
+        },
+        ConflictKind::MovedAndResized,
+    ),
     (|desk, event| desk.google.shorten_event(RAFA, event, 15), ConflictKind::Shortened),
     (|desk, event| desk.google.shorten_event(RAFA, event, -30), ConflictKind::Lengthened),
     (
@@ -146,8 +156,8 @@ fn look_of(desk: &Desk, event: &str) -> Vec<Value> {
 async fn edit_behind_a_write_without_an_answer_is_for_staff_and_stays() {
     let founded = Founded::new().await;
     let kinds_of_edit = EDITS.iter().filter(|(_, kind)| {
-        use ConflictKind::{BecameAllDay, Deleted, Lengthened, NoLongerBusy, RefusedMove, Shortened};
-        matches!(kind, Deleted | RefusedMove | Shortened | Lengthened | BecameAllDay | NoLongerBusy)
+        use ConflictKind::{BecameAllDay, Deleted, Lengthened, MovedAndResized, NoLongerBusy, RefusedMove, Shortened};
+        matches!(kind, Deleted | RefusedMove | MovedAndResized | Shortened | Lengthened | BecameAllDay | NoLongerBusy)
     });
     for ((edit, kind), act) in kinds_of_edit.flat_map(|edit| [(edit, Act::Book), (edit, Act::Move)]) {
         for reads_first in [false, true] {
@@ -265,4 +275,55 @@ async fn event_names_its_customer_if_the_business_says_so_and_never_their_phone(
     assert_eq!(desk.google.event(RAFA, &event).unwrap()["summary"], "Corte: Ana");
     let sent = sent(&desk);
     assert!(["99640", "1177"].iter().all(|said| !sent.contains(said)), "{sent}");
+}
+
+/// Staff let stand that the event is in the calendar of another professional: the booking goes there, and the event stays.
+#[tokio::test]
+async fn booking_follows_its_event_into_the_calendar_of_another_professional() {
+    let (desk, program, event) = booked(&Founded::new().await).await;
+    desk.google.transfer_event(RAFA, BIA, &event);
+    program.read_all().await;
+    let conflicts = CalendarConflicts::new(program.app.clone(), AccountPolicies::default());
+    let open = conflicts.page(program.organization, None, 9).await.unwrap().items;
+    let take = conflicts.resolve(program.organization, open[0].id, ConflictChoice::TakeOutside, true, Actor::Operator);
+    let booking = take.await.unwrap().unwrap().booking.unwrap().appointment;
+    assert_eq!((booking.professional.as_str(), booking.start.as_str()), ("Caio Reis", "10:00"));
+    desk.settle_later(&program).await;
+    assert_eq!((desk.events().await, 0, 0), program.wanted().await);
+    assert_eq!(desk.google.event(BIA, &event).unwrap()["status"], "confirmed", "the same event stays");
+}
+
+/// An event that cannot be read is put aside by the reading and by the look after the insert alike.
+#[tokio::test]
+async fn unreadable_event_of_a_day_refuses_no_booking_that_is_offered() {
+    let desk = Desk::prepare(&Founded::new().await, Act::Book).await;
+    let program = desk.start(None);
+    let mixed =
+        json!({ "id": "mixed", "start": { "date": "2026-11-24" }, "end": { "dateTime": "2026-11-24T11:00:00-03:00" } });
+    desk.google.put_event(RAFA, mixed);
+    program.read_all().await;
+    assert_eq!(Act::Book.run(&program).await, Act::Book.answer());
+    desk.settle_later(&program).await;
+    assert_eq!((desk.events().await, 0, 0), program.wanted().await);
+}
+
+/// Also of our event that became a series, each instance of which comes again.
+#[tokio::test]
+async fn what_staff_let_stand_is_not_asked_again_when_the_calendar_is_read_from_the_beginning() {
+    let founded = Founded::new().await;
+    for (edit, kind) in EDITS.into_iter().filter(|(_, kind)| *kind != ConflictKind::RefusedMove) {
+        let (desk, program, event) = booked(&founded).await;
+        edit(&desk, &event);
+        program.read_all().await;
+        let conflicts = CalendarConflicts::new(program.app.clone(), AccountPolicies::default());
+        for one in conflicts.page(program.organization, None, 9).await.unwrap().items {
+            let take = ConflictChoice::TakeOutside;
+            let done = conflicts.resolve(program.organization, one.id, take, false, Actor::Operator).await.unwrap();
+            done.unwrap_or_else(|refusal| panic!("{kind:?}: {refusal}"));
+        }
+        desk.settle_later(&program).await;
+        desk.google.expire_sync_tokens();
+        program.read_all().await;
+        assert_eq!(kinds(&program).await, [], "{kind:?}");
+    }
 }

@@ -241,21 +241,30 @@ pub fn list_open_of_event(
 }
 
 /// Whether the last word of staff about an appointment and an event was that what was done outside holds, and this is the same: of the same
-/// kind, at the same time.
+/// kind, at the same time. Of a series, this `instance` was listed with the conflict, at the same time.
 ///
 /// # Errors
 /// What the database said.
-pub fn is_accepted(tx: &mut Tx<'_>, organization: OrganizationId, found: &FoundConflict) -> Result<bool, StoreError> {
+pub fn is_accepted(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    found: &FoundConflict,
+    instance: Option<&SeriesInstance>,
+) -> Result<bool, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM calendar_conflict
          WHERE organization_id = ?1 AND appointment_id = ?2 AND calendar_id = ?3 AND event_id = ?4 ORDER BY id DESC LIMIT 1"
     );
     let values = values![organization, found.appointment, &found.calendar, &found.event];
     let last = tx.query_optional(&sql, values, read)?;
-    Ok(last.is_some_and(|last| {
-        let is_accepted = last.resolution.is_some_and(|(_, how)| how == OUTSIDE_HOLDS);
-        is_accepted && (last.found.kind, last.found.span) == (found.kind, found.span)
-    }))
+    let is_same_kind = |last: &StoredConflict| {
+        last.found.kind == found.kind && last.resolution.as_ref().is_some_and(|(_, how)| how == OUTSIDE_HOLDS)
+    };
+    let Some(last) = last.filter(is_same_kind) else { return Ok(false) };
+    Ok(match instance {
+        Some(instance) => list_instances(tx, organization, last.id)?.contains(instance),
+        None => last.found.span == found.span,
+    })
 }
 
 /// Whether staff have to decide about the event of an appointment.

@@ -91,7 +91,7 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         let again = calendar_conflict::record(tx, ours.organization, &longer, at(5))?;
         assert!(again.is_news && again.id != number, "{again:?}");
         let is_accepted =
-            |tx: &mut Tx<'_>, of: World, found| calendar_conflict::is_accepted(tx, of.organization, found);
+            |tx: &mut Tx<'_>, of: World, found| calendar_conflict::is_accepted(tx, of.organization, found, None);
         assert!(!is_accepted(tx, ours, &longer)?, "it is open");
         assert!(calendar_conflict::resolve(tx, ours.organization, again.id, calendar_conflict::OUTSIDE_HOLDS, at(5))?);
         assert!(is_accepted(tx, ours, &longer)?);
@@ -138,6 +138,15 @@ pub async fn a_series_is_one_conflict_that_ends_with_its_last_instance(store: &S
         let end = |tx: &mut Tx<'_>, whose: World, event: &str| {
             calendar_conflict::resolve_of_event(tx, whose.organization, (CALENDAR, event), "gone", at(6))
         };
+        let accepted = |tx: &mut Tx<'_>, of: World, one: &calendar_conflict::SeriesInstance| {
+            calendar_conflict::is_accepted(tx, of.organization, &found, Some(one))
+        };
+        assert!(!accepted(tx, ours, &instance("i1", 500))?, "it is open");
+        assert!(calendar_conflict::resolve(tx, organization, number, calendar_conflict::OUTSIDE_HOLDS, at(5))?);
+        assert!(accepted(tx, ours, &instance("i1", 500))? && accepted(tx, ours, &instance("i2", 700))?);
+        assert!(!accepted(tx, ours, &instance("i1", 501))? && !accepted(tx, ours, &instance("i3", 500))?);
+        assert!(!accepted(tx, theirs, &instance("i1", 500))?);
+        assert!(calendar_conflict::reopen(tx, organization, number, false)?);
         assert_eq!(end(tx, theirs, "i1")?, 0);
         assert_eq!(end(tx, ours, "i1")?, 0, "another one is left");
         assert_eq!(end(tx, ours, "i2")?, 1);

@@ -46,9 +46,9 @@ impl FromStr for ConflictId {
 struct OutsideConflict {
     /// Its id.
     id: String,
-    /// What the person did: `deleted`, `refused_move`, `shortened`, `lengthened`, `became_all_day`, `no_longer_busy`, `other_calendar`,
-    /// `owner_changed`, `copied`, `recurring_exception`, `collision`, `all_day_block`; or `moved`: the booking followed, and the contact does
-    /// not know it yet.
+    /// What the person did: `deleted`, `refused_move`, `moved_and_resized`, `shortened`, `lengthened`, `became_all_day`, `no_longer_busy`,
+    /// `other_calendar`, `owner_changed`, `copied`, `recurring_exception`, `collision`, `all_day_block`; or `moved`: the booking followed, and
+    /// the contact does not know it yet.
     kind: String,
     /// The booking as it stands.
     appointment: Appointment,

@@ -148,7 +148,14 @@ fn describe(tx: &mut Tx<'_>, id: OrganizationId, news: News, is_english: bool) -
     let shown = view(&one, &catalog::professional_names(tx, id)?, &zone);
     let service = if shown.service.is_empty() { String::new() } else { format!(", {}", shown.service) };
     let (at, number) = (shown.date.strftime("%d/%m"), news.id);
-    let line = format!("{number}: {at} {}, {who}{service} ({}), {}", shown.start, shown.professional, shown.id);
+    let mut line = format!("{number}: {at} {}, {who}{service} ({}), {}", shown.start, shown.professional, shown.id);
+    let event_span = stored.found.span.filter(|span| stored.found.kind.is_about_ours() && *span != one.span);
+    if let Some(span) = event_span {
+        let (from, to) = (zone.to_datetime(span.start), zone.to_datetime(span.end));
+        let until = if from.date() == to.date() { "%H:%M" } else { "%d/%m %H:%M" };
+        let now_at = if is_english { "the event is now at" } else { "o evento está agora em" };
+        line = format!("{line}; {now_at} {}–{}", from.strftime("%d/%m %H:%M"), to.strftime(until));
+    }
     let week_later = format!("{}T{}", shown.date.saturating_add(jiff::Span::new().weeks(1)), shown.start);
     Ok(Some(Visit { who, line, week_later }))
 }
@@ -238,6 +245,10 @@ const fn what_happened(kind: ConflictKind, is_english: bool) -> &'static str {
         ConflictKind::RefusedMove => (
             "Somebody moved the event of a visit to a time that cannot be booked.",
             "Alguém levou o evento de uma visita para um horário que não pode ser marcado.",
+        ),
+        ConflictKind::MovedAndResized => (
+            "Somebody moved the event of a visit and changed its length.",
+            "Alguém mudou o horário e a duração do evento de uma visita.",
         ),
         ConflictKind::Shortened => {
             ("Somebody made the event of a visit shorter.", "Alguém encurtou o evento de uma visita.")

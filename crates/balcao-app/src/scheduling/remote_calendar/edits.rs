@@ -460,12 +460,11 @@ fn conflict(
         version: event.version.clone(),
         moved_from: None,
     };
-    // A collision stays as it is when staff let it stand. The conflict about a series holds several times.
-    let is_collision = matches!(kind, ConflictKind::Collision | ConflictKind::AllDayBlock);
-    if is_collision && event.series.is_none() && calendar_conflict::is_accepted(tx, edits.organization, &found)? {
+    let instance = event.series.as_ref().map(|_| SeriesInstance { event: event.id.clone(), span: found.span });
+    // What is no event of ours, or a series of it, stays as it is when staff let it stand. Of our event, its row knows so.
+    if !kind.is_about_ours() && calendar_conflict::is_accepted(tx, edits.organization, &found, instance.as_ref())? {
         return Ok(None);
     }
-    let instance = event.series.as_ref().map(|_| SeriesInstance { event: event.id.clone(), span: found.span });
     conflict_reports::record(tx, edits.organization, &found, instance.as_ref(), edits.now)
 }
 

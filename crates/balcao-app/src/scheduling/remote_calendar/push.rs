@@ -18,7 +18,7 @@ use balcao_domain::outside_event::{
 use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::Tx;
 use balcao_store::scheduling::appointment;
-use balcao_store::scheduling::calendar_conflict::FoundConflict;
+use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, FailedPush, KnownEvent};
 use balcao_store::scheduling::calendar_link;
 use jiff::{SignedDuration, Timestamp};
@@ -32,6 +32,10 @@ use crate::context::calendar_service::{CalendarService, EventDraft, ServiceError
 const CLAIM: SignedDuration = SignedDuration::from_secs(60);
 /// How long a request whose answer is missing may still arrive.
 const LATE: SignedDuration = SignedDuration::from_hours(24);
+/// Seconds that a service may ask for before the next attempt: the longest that a push waits by itself.
+const MOST_DELAY_S: u64 = 3600;
+/// Open conflicts of one event that a push reads.
+const MOST_CONFLICTS: u32 = 10;
 /// Calls of one push. Each either comes nearer to what is wanted or ends the push.
 const MAX_STEPS: u32 = 8;
 
@@ -371,16 +375,34 @@ impl Push<'_> {
         self.is_unknown |= matches!(error, ServiceError::Unknown { .. });
         let found = self.find(&known.calendar).await?;
         let is_gone = found.as_ref().is_none_or(|event| event.state == EventState::Cancelled);
-        if is_gone && let Some(sent_to) = sent_to(&self.row, self.app.clock.now()).map(str::to_owned) {
-            // A request that came late brought it there.
-            let there = self.find(&sent_to).await?;
+        for elsewhere in if is_gone { self.list_elsewhere().await? } else { Vec::new() } {
+            let there = self.find(&elsewhere).await?;
             if matches!(read_found(there.as_ref(), &self.wanted.owner), FoundEvent::Ours(_)) {
                 self.is_unknown = false;
-                return self.take_transferred(there, &sent_to, known.clone()).await;
+                return self.take_transferred(there, &elsewhere, known.clone()).await;
             }
+        }
+        // A calendar that is out of reach for a moment says "not found", too: the next attempt asks again.
+        if found.is_none() && matches!(error, ServiceError::Unknown { .. }) {
+            return Err(Stop::Service(error));
         }
         self.is_unknown = false;
         self.take(found, known).await
+    }
+
+    /// The calendars besides its own in which the event may be: where a request that came late brought it, and, if it is to go, where a
+    /// person brought it.
+    async fn list_elsewhere(&self) -> Result<Vec<String>, Stop> {
+        let mut all: Vec<String> = sent_to(&self.row, self.app.clock.now()).map(str::to_owned).into_iter().collect();
+        if self.wanted.event.is_none() {
+            let (organization, event) = (self.organization, self.event_id());
+            let list = move |tx: &mut Tx<'_>, _now| {
+                Ok(calendar_conflict::list_open_of_event(tx, organization, &event, 0, MOST_CONFLICTS)?)
+            };
+            let open = self.app.look(list).await?.into_iter();
+            all.extend(open.filter(|one| one.found.kind == ConflictKind::OtherCalendar).map(|one| one.found.calendar));
+        }
+        Ok(all)
     }
 
     /// Takes an event as it is now, unless a person changed what the customer was promised.
@@ -486,7 +508,7 @@ impl Push<'_> {
         let seed = u64::try_from(i64::from(row.appointment)).unwrap_or_default();
         let mut delay_s = retry_delay_s(u32::try_from(row.tries).unwrap_or(u32::MAX), seed);
         if let ServiceError::Unavailable { retry_after_ms: Some(asked_ms), .. } = &error {
-            delay_s = delay_s.max(asked_ms / 1000);
+            delay_s = delay_s.max((asked_ms / 1000).min(MOST_DELAY_S));
         }
         let delay = SignedDuration::from_secs(i64::try_from(delay_s).unwrap_or(3600));
         let due = now.checked_add(delay).unwrap_or(now);

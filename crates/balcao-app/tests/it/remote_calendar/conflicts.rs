@@ -9,7 +9,7 @@ use balcao_app::scheduling::ways_out::ResolveRefusal;
 use balcao_domain::Span;
 use balcao_domain::outside_event::{ConflictKind, EventState, EventTime, OutsideEvent};
 
-use super::{ANA, BRUNO, DAY, World, in_memory};
+use super::{ANA, BRUNO, DAY, World, in_memory, key};
 
 type Change = fn(&mut OutsideEvent);
 
@@ -44,7 +44,7 @@ async fn starts(world: &World) -> Vec<String> {
 async fn assert_settled(world: &World, story: &str) {
     world.settle_later(1).await;
     world.service.forget_tokens();
-    world.read().await;
+    world.work().sync(world.organization, false).await.unwrap().unwrap();
     assert_eq!(conflicts(world).page(world.organization, None, 9).await.unwrap().items, [], "{story}");
     world.assert_equal(story).await;
 }
@@ -133,10 +133,13 @@ fn whole_day() -> EventTime {
 type Deed = fn(&World, &str);
 
 /// One deed of a person for each kind of conflict, and the choices besides a move that are open then.
-const DEEDS: [(ConflictKind, &[&str], Deed); 13] = [
+const DEEDS: [(ConflictKind, &[&str], Deed); 14] = [
     (ConflictKind::Deleted, &["take", "restore"], |world, event| world.service.person_deletes(ANA, event)),
     (ConflictKind::RefusedMove, &["restore", "cancel"], |world, event| {
         world.service.person_changes(ANA, event, |event| event.time = Some(at("12:00", 30)));
+    }),
+    (ConflictKind::MovedAndResized, &["take", "restore", "cancel"], |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("15:00", 45)));
     }),
     (ConflictKind::Shortened, &["take", "restore", "cancel"], |world, event| {
         world.service.person_changes(ANA, event, |event| event.time = Some(at("10:00", 15)));
@@ -247,14 +250,84 @@ async fn cancelled_booking_of_a_conflict_leaves_no_event_of_ours() {
     for (kind, deed) in
         DEEDS.into_iter().filter(|(_, open, _)| open.contains(&"cancel")).map(|(kind, _, deed)| (kind, deed))
     {
-        if matches!(kind, ConflictKind::Copied | ConflictKind::OwnerChanged | ConflictKind::OtherCalendar) {
-            // Whose the event is, or where, is what the person changed.
+        if kind == ConflictKind::Copied {
+            // The copy is the person's.
             continue;
         }
         let (world, number) = done_by(deed, kind).await;
         let all = conflicts(&world);
         all.resolve(world.organization, number, ConflictChoice::Cancel, true, Actor::Operator).await.unwrap().unwrap();
         world.settle_later(1).await;
-        assert_eq!(world.events(), [], "{kind:?}");
+        let left = [ANA, BRUNO].map(|calendar| world.service.events(calendar)).concat();
+        assert_eq!(left.iter().filter(|event| event.id != "late" && event.id != "holiday").count(), 0, "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn customer_who_cancels_takes_the_event_out_of_the_calendar_where_a_person_brought_it() {
+    let world = in_memory().await;
+    world.link_to_read(BRUNO).await;
+    world.book("10:00").await;
+    world.work().sync(world.organization, false).await.unwrap().unwrap();
+    let event = world.service.events(ANA).remove(0).id;
+    world.service.person_moves_to(ANA, &event, BRUNO);
+    world.work().sync(world.organization, false).await.unwrap().unwrap();
+    let cancelled = world.booking().cancel(world.organization, world.ana.contact, key("cancel"), None).await;
+    cancelled.unwrap().value.unwrap();
+    assert_eq!((world.service.events(ANA), world.service.events(BRUNO)), (Vec::new(), Vec::new()));
+    assert_settled(&world, "cancelled by its customer").await;
+}
+
+/// What was done outside holds: the booking is where the event is, also if the person changed its length or its calendar at once.
+#[tokio::test]
+async fn booking_that_follows_its_event_is_where_the_event_is() {
+    for minutes in [15, 60] {
+        let (world, event) = changed(match minutes {
+            15 => |event| event.time = Some(at("15:00", 15)),
+            _ => |event| event.time = Some(at("15:00", 60)),
+        })
+        .await;
+        resolve(&world, ConflictChoice::TakeOutside).await.unwrap();
+        assert_eq!(starts(&world).await, ["18:00"]);
+        assert_eq!(world.service.events(ANA)[0].id, event, "the same event stays");
+        assert_settled(&world, "moved with another length").await;
+    }
+    // It is nobody's calendar to write into, so the event comes back with its new time.
+    let world = in_memory().await;
+    world.link_to_read(BRUNO).await;
+    world.book("10:00").await;
+    let event = world.service.events(ANA).remove(0);
+    world.service.person_moves_to(ANA, &event.id, BRUNO);
+    world.service.person_changes(BRUNO, &event.id, |event| event.time = Some(at("15:00", 30)));
+    world.work().sync(world.organization, false).await.unwrap().unwrap();
+    resolve(&world, ConflictChoice::TakeOutside).await.unwrap();
+    assert_eq!((starts(&world).await, world.service.events(BRUNO)), (vec!["18:00".to_owned()], Vec::new()));
+    assert_settled(&world, "moved in another calendar").await;
+}
+
+/// Two instances of a series of theirs.
+const SERIES: (ConflictKind, Deed) = (ConflictKind::Collision, |world, _| {
+    for (id, start) in [("gym_1", "10:00"), ("gym_2", "10:15")] {
+        world.service.person_makes(ANA, id, at(start, 30), -60);
+        world.service.person_changes(ANA, id, |event| event.series = Some("gym".to_owned()));
+    }
+});
+
+/// A calendar that is read from the beginning lists everything again.
+#[tokio::test]
+async fn what_staff_let_stand_is_not_asked_again() {
+    let deeds = DEEDS.into_iter().filter(|(_, open, _)| open.contains(&"take")).map(|(kind, _, deed)| (kind, deed));
+    for (kind, deed) in deeds.chain([SERIES]) {
+        let (world, number) = done_by(deed, kind).await;
+        let all = conflicts(&world);
+        let take = all.resolve(world.organization, number, ConflictChoice::TakeOutside, false, Actor::Operator).await;
+        take.unwrap().unwrap();
+        world.settle_later(1).await;
+        for _reading in 0..2 {
+            world.service.forget_tokens();
+            world.work().sync(world.organization, false).await.unwrap().unwrap();
+            let open = all.page(world.organization, None, 9).await.unwrap().items;
+            assert_eq!(open, [], "{kind:?}");
+        }
     }
 }

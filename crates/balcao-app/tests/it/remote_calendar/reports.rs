@@ -60,10 +60,13 @@ async fn read_both(world: &World) {
 type Edit = fn(&World, &str);
 
 /// Each kind of edit, and what the letter says of it.
-const EDITS: [(ConflictKind, &str, Edit); 12] = [
+const EDITS: [(ConflictKind, &str, Edit); 13] = [
     (ConflictKind::Deleted, "apagou o evento", |world, event| world.service.person_deletes(ANA, event)),
     (ConflictKind::RefusedMove, "não pode ser marcado", |world, event| {
         world.service.person_changes(ANA, event, |event| event.time = Some(at("12:00", 30)));
+    }),
+    (ConflictKind::MovedAndResized, "o evento está agora em 24/11 15:00–15:45", |world, event| {
+        world.service.person_changes(ANA, event, |event| event.time = Some(at("15:00", 45)));
     }),
     (ConflictKind::Shortened, "encurtou", |world, event| {
         world.service.person_changes(ANA, event, |event| event.time = Some(at("10:00", 15)));
