@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use balcao_app::AppContext;
 use balcao_app::admin::seed::BusinessFile;
-use balcao_app::scheduling::booking::{BookRequest, ServiceChoice};
-use balcao_app::scheduling::calendar::{self, BuiltIn, CalendarError, EntryId, Health, Owner, Refusal, Source};
+use balcao_app::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
+use balcao_app::scheduling::calendar::{
+    self, BuiltIn, CalendarError, EntryId, Health, Owner, Refusal, Source, VisitPart,
+};
 use balcao_domain::{ManualClock, Phone};
 use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{OpenOptions, Store, StoreError, crm::contact};
@@ -71,6 +73,54 @@ async fn a_calendar_in_memory_keeps_the_contract_also_while_it_loses_answers() {
             case(in_memory(memory().lossy()).0).await;
         }
     }
+}
+
+/// Several services in a row are one booking: they are shown together, and they are moved and cancelled as a whole.
+#[tokio::test]
+async fn visit_of_several_services_is_one_entry() {
+    let (Setting { calendar, ana, .. }, memory) = in_memory(memory());
+    let wanted = BookRequest {
+        professional: None,
+        service: Some(ServiceChoice::Name("Corte".to_owned())),
+        date: date(2026, 11, 24),
+        start_min: 10 * 60,
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+        price_agreed: true,
+    };
+    let entry = calendar::book(calendar.as_ref(), ana, key("1"), wanted.clone()).await.unwrap().unwrap().entry;
+    let shave = VisitPart {
+        service: "Barba".to_owned(),
+        professional: "Bruno Reis".to_owned(),
+        resources: vec!["Cadeira 2".to_owned()],
+    };
+    memory.add_part(&entry.id, shave.clone());
+    // What was seen has another end and another service than what is there.
+    let stale = calendar.cancel(ana, key("2"), &entry.id, &entry.version).await.unwrap();
+    assert!(matches!(stale, Err(Refusal::Changed { .. })), "{stale:?}");
+    let to = RescheduleRequest {
+        appointment: None,
+        date: wanted.date,
+        start_min: 15 * 60,
+        professional: None,
+        service: None,
+        source: "test".to_owned(),
+        price_agreed: true,
+    };
+    let moved = calendar::reschedule(calendar.as_ref(), ana, key("3"), &entry.id, to).await.unwrap().unwrap().entry;
+    let visit = &moved.visit;
+    assert_eq!(
+        (visit.parts.services(), visit.parts.professionals()),
+        ("Corte + Barba".into(), "Ana Prado + Bruno Reis".into())
+    );
+    assert_eq!((visit.start.as_str(), visit.finish.as_str()), ("15:00", "16:00"));
+    assert_eq!(visit.parts.iter().nth(1), Some(&shave));
+    let taken = BookRequest { start_min: 15 * 60 + 30, ..wanted };
+    let refused = calendar.would_book(ana, taken).await.unwrap();
+    assert!(matches!(refused, Err(Refusal::Rule(BookingRefusal::SlotTaken { .. }))), "{refused:?}");
+    calendar::cancel(calendar.as_ref(), ana, key("4"), &moved.id).await.unwrap().unwrap();
+    assert_eq!(calendar.list(ana, date(2026, 11, 24), date(2026, 11, 24)).await.unwrap().value, []);
 }
 
 #[tokio::test]

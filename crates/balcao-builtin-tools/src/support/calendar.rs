@@ -87,7 +87,7 @@ pub(crate) fn notice(cx: &ToolContext, done: &Done) -> Option<String> {
 /// [`notice`], or that the price is not the one that the customer read.
 pub(crate) fn price_notice_of(cx: &ToolContext, done: &Done) -> Option<String> {
     let visit = &done.entry.visit;
-    notice(cx, done).or_else(|| price_sentence(cx, &visit.service, visit.price))
+    notice(cx, done).or_else(|| price_sentence(cx, &visit.parts.services(), visit.price))
 }
 
 /// What is to be said of an answer that the calendar itself did not give.

@@ -50,8 +50,8 @@ pub(crate) fn visit_receipt(kind: ReceiptKind, visit: &Visit) -> Receipt {
         day: Some(visit.date),
         start: time(&visit.start),
         end: time(&visit.finish),
-        professional: Some(visit.professional.clone()),
-        service: Some(visit.service.clone()),
+        professional: Some(visit.parts.professionals()),
+        service: Some(visit.parts.services()),
         price_cents: Some(visit.price.cents),
     }
 }

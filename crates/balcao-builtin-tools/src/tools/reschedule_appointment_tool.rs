@@ -82,9 +82,10 @@ impl NativeTool for RescheduleAppointmentTool {
 
 fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
     let (one, at) = (&done.entry.visit, when(cx, &done.entry));
+    let (services, professionals) = (one.parts.services(), one.parts.professionals());
     let message = match in_locale(cx, "pt", "en") {
-        "pt" => format!("O agendamento foi remarcado: {} com {}, {at}.", one.service, one.professional),
-        _ => format!("The appointment was moved: {} with {}, {at}.", one.service, one.professional),
+        "pt" => format!("O agendamento foi remarcado: {services} com {professionals}, {at}."),
+        _ => format!("The appointment was moved: {services} with {professionals}, {at}."),
     };
     ToolOutput::success(json!({
         "success": true,
@@ -94,8 +95,8 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
         "weekday": weekday(cx, one.date),
         "start": one.start,
         "end": one.finish,
-        "service": one.service,
-        "professional": one.professional,
+        "service": services,
+        "professional": professionals,
     }))
     .receipt(visit_receipt(ReceiptKind::Rescheduled, one))
 }

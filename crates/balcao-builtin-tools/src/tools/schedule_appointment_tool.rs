@@ -116,7 +116,8 @@ impl NativeTool for ScheduleAppointmentTool {
         let request = BookRequest { price_agreed: true, ..self.request(cx, &args, &named).await? };
         match self.calendar.would_book(owner(cx)?, request).await.map_err(calendar_broke)? {
             Ok(done) => {
-                let (what, who) = (&done.entry.visit.service, &done.entry.visit.professional);
+                let parts = &done.entry.visit.parts;
+                let (what, who) = (parts.services(), parts.professionals());
                 let at = when(cx, &done.entry);
                 let question = match in_locale(cx, "pt", "en") {
                     "pt" => format!("Posso marcar {what} com {who}, {at}?"),
@@ -137,9 +138,10 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
         in_locale(cx, "Agendamento salvo com sucesso no sistema.", "The appointment was saved.")
     };
     let at = when(cx, &done.entry);
+    let (services, professionals) = (one.parts.services(), one.parts.professionals());
     let what = match in_locale(cx, "pt", "en") {
-        "pt" => format!("{} com {}, {at}.", one.service, one.professional),
-        _ => format!("{} with {}, {at}.", one.service, one.professional),
+        "pt" => format!("{services} com {professionals}, {at}."),
+        _ => format!("{services} with {professionals}, {at}."),
     };
     ToolOutput::success(json!({
         "success": true,
@@ -149,8 +151,8 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
         "weekday": weekday(cx, one.date),
         "start": one.start,
         "end": one.finish,
-        "service": one.service,
-        "professional": one.professional,
+        "service": services,
+        "professional": professionals,
         "alreadyBooked": done.already,
     }))
     .receipt(visit_receipt(ReceiptKind::Booked, one))

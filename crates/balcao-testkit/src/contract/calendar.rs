@@ -402,8 +402,9 @@ pub async fn a_forgotten_token_means_that_all_is_read_anew(Outside { setting, ha
     hand.go_down();
     let listed = setting.calendar.list(setting.ana, DAY, DAY).await.unwrap();
     assert!(matches!(listed.source, Source::Mirror { .. }), "{listed:?}");
-    let shown = listed.value.iter().map(|entry| (entry.visit.start.as_str(), entry.visit.professional.as_str()));
+    let shown = listed.value.iter().map(|entry| (entry.visit.start.clone(), entry.visit.parts.professionals()));
     let shown = shown.collect::<Vec<_>>();
+    let shown = shown.iter().map(|(start, who)| (start.as_str(), who.as_str())).collect::<Vec<_>>();
     let found = setting.calendar.find(setting.ana, &deleted.id).await.unwrap().value;
     match authority {
         Authority::Service => {
@@ -424,7 +425,7 @@ pub async fn what_was_given_to_another_professional_is_theirs(Outside { setting,
     hand.give_to(&entry.id, "Bruno Reis");
     if *authority == Authority::OurTables {
         let own = setting.calendar.list(setting.ana, DAY, DAY).await.unwrap().value;
-        assert_eq!(own.iter().map(|one| one.visit.professional.as_str()).collect::<Vec<_>>(), ["Ana Prado"]);
+        assert_eq!(own.iter().map(|one| one.visit.parts.professionals()).collect::<Vec<_>>(), ["Ana Prado"]);
         cancel(setting, setting.ana, "2", &entry.id).await.unwrap();
         assert!(starts(setting, setting.ana).await.is_empty());
         return;
@@ -432,12 +433,12 @@ pub async fn what_was_given_to_another_professional_is_theirs(Outside { setting,
     let stale = setting.calendar.cancel(setting.ana, key("2"), &entry.id, &entry.version).await.unwrap();
     match stale {
         Err(Refusal::Changed { now }) => {
-            assert_eq!((now.visit.professional.as_str(), now.id), ("Bruno Reis", entry.id.clone()));
+            assert_eq!((now.visit.parts.professionals().as_str(), now.id), ("Bruno Reis", entry.id.clone()));
         }
         other => panic!("{other:?}"),
     }
     let own = setting.calendar.list(setting.ana, DAY, DAY).await.unwrap().value;
-    assert_eq!(own.iter().map(|one| one.visit.professional.as_str()).collect::<Vec<_>>(), ["Bruno Reis"]);
+    assert_eq!(own.iter().map(|one| one.visit.parts.professionals()).collect::<Vec<_>>(), ["Bruno Reis"]);
     assert_eq!(setting.calendar.find(setting.bia, &entry.id).await.unwrap().value, None, "it is still its owner's");
     cancel(setting, setting.ana, "3", &entry.id).await.unwrap();
     assert!(starts(setting, setting.ana).await.is_empty());

@@ -12,7 +12,7 @@ use balcao_app::scheduling::availability::Slot;
 use balcao_app::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
 use balcao_app::scheduling::calendar::{
     Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Reading,
-    Refusal, Source, Version, Visit,
+    Refusal, Source, Version, Visit, VisitPart, VisitParts,
 };
 use balcao_app::scheduling::catalog::{Offer, ProfessionalView, ServiceView};
 use balcao_domain::hours::{Period, format_minute};
@@ -48,8 +48,17 @@ struct Event {
     professional: String,
     date: Date,
     start_min: u16,
+    /// The services behind the first, each as long as it.
+    more: Vec<VisitPart>,
     status: AppointmentStatus,
     edits: u32,
+}
+
+impl Event {
+    fn ends_min(&self) -> u16 {
+        let parts = u16::try_from(self.more.len()).unwrap_or_default().saturating_add(1);
+        self.start_min.saturating_add(MINUTES.saturating_mul(parts))
+    }
 }
 
 #[derive(Debug, Default)]
@@ -153,6 +162,12 @@ impl Memory {
         state.token = state.log.len();
     }
 
+    /// A person adds a service to an entry, behind those that it has.
+    pub fn add_part(&self, id: &EntryId, part: VisitPart) {
+        let number = id.as_str().trim_start_matches("evt").parse().unwrap();
+        self.state.lock().unwrap().edit(number, |event| event.more.push(part));
+    }
+
     fn seen<T>(&self, value: T) -> Reading<T> {
         let silent = self.state.lock().unwrap().silent();
         Reading { value, source: if silent { Source::Mirror { as_of: self.now } } else { Source::Live } }
@@ -253,6 +268,7 @@ fn add(state: &mut State, owner: Owner, request: &BookRequest) -> Entry {
         professional: "Ana Prado".to_owned(),
         date: request.date,
         start_min: request.start_min,
+        more: Vec::new(),
         status: AppointmentStatus::Confirmed,
         edits: 0,
     };
@@ -269,19 +285,20 @@ fn is_free(state: &State, date: Date, start: u16, but: Option<i64>) -> bool {
         Some(*id) == but
             || event.date != date
             || !event.status.is_open()
-            || event.start_min + MINUTES <= start
+            || event.ends_min() <= start
             || start + MINUTES <= event.start_min
     };
     state.readable().iter().all(clear)
 }
 
 fn entry(id: i64, event: &Event) -> Entry {
+    let first = VisitParts::of_one("Corte".to_owned(), event.professional.clone());
+    let parts = first.iter().chain(&event.more).cloned().collect::<Vec<_>>();
     let visit = Visit {
-        professional: event.professional.clone(),
-        service: "Corte".to_owned(),
+        parts: parts.try_into().unwrap(),
         date: event.date,
         start: format_minute(event.start_min),
-        finish: format_minute(event.start_min + MINUTES),
+        finish: format_minute(event.ends_min()),
         finish_date: event.date,
         status: event.status,
         price: Money::new(4_500, Currency::BRL),

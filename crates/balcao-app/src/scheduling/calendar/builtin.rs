@@ -211,10 +211,9 @@ fn entry(view: AppointmentView) -> Entry {
 
 /// Another one whenever anything of the visit is another.
 fn version(visit: &Visit) -> Version {
-    let Visit { professional, service, date, start, finish, finish_date, status, price, attendee } = visit;
-    Version::new(format!(
-        "{date}T{start}-{finish_date}T{finish} {status} {professional:?} {service:?} {price:?} {attendee:?}"
-    ))
+    let Visit { parts, date, start, finish, finish_date, status, price, attendee } = visit;
+    let parts: Vec<_> = parts.iter().collect();
+    Version::new(format!("{date}T{start}-{finish_date}T{finish} {status} {parts:?} {price:?} {attendee:?}"))
 }
 
 fn refused(refusal: BookingRefusal) -> Refusal {

@@ -12,10 +12,11 @@
 mod builtin;
 mod busy;
 mod settle;
+mod visit;
 
 use async_trait::async_trait;
 use balcao_domain::hours::Period;
-use balcao_domain::{AppointmentStatus, ContactId, FailureClass, Money, OrganizationId};
+use balcao_domain::{ContactId, FailureClass, OrganizationId};
 use balcao_store::turns::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -23,12 +24,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::app_context::UseCaseError;
 use crate::context::calendar_service::RemoteCalendarError;
-use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::booking::{BookRequest, BookingRefusal, PlanNotice, RescheduleRequest};
 use crate::scheduling::catalog::Offer;
 
 pub use builtin::BuiltIn;
 pub use settle::{book, cancel, reschedule};
+pub use visit::{NoParts, Visit, VisitPart, VisitParts};
 
 /// The contact for whom a call acts. The runtime binds it, and no argument of a tool can name another contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,39 +69,6 @@ impl Version {
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
-    }
-}
-
-/// What an entry says, in local terms. It names no row of ours: another calendar has none, and knows whose an entry is by what
-/// it wrote into it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Visit {
-    /// Who is booked.
-    pub professional: String,
-    /// What is booked.
-    pub service: String,
-    /// The local date.
-    pub date: Date,
-    /// The local time it starts, `HH:MM`.
-    pub start: String,
-    /// The local time it ends, `HH:MM`.
-    pub finish: String,
-    /// The local date it ends on: the next one for a visit until midnight or over it.
-    pub finish_date: Date,
-    /// Where it stands.
-    pub status: AppointmentStatus,
-    /// The price at booking; zero where a plan covers it.
-    pub price: Money,
-    /// The name of the person who comes, if that is not the contact.
-    pub attendee: Option<String>,
-}
-
-impl From<AppointmentView> for Visit {
-    fn from(view: AppointmentView) -> Self {
-        let AppointmentView {
-            professional, service, date, start, finish, finish_date, status, price, attendee, ..
-        } = view;
-        Self { professional, service, date, start, finish, finish_date, status, price, attendee }
     }
 }
 

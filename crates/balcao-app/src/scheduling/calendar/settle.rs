@@ -116,7 +116,7 @@ async fn on_entry(
 fn same(one: &Entry, other: &Entry) -> bool {
     let (one, other) = (&one.visit, &other.visit);
     let when = (one.date, &one.start, &one.finish) == (other.date, &other.start, &other.finish);
-    when && (&one.professional, &one.service, one.status) == (&other.professional, &other.service, other.status)
+    when && (&one.parts, one.status) == (&other.parts, other.status)
 }
 
 /// Returns the refusal of an entry that the owner does not have. It gives no information about entries of other contacts.
