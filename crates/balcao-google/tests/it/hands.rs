@@ -220,8 +220,9 @@ async fn visibility_of_a_series_changes_no_busy_time() {
     };
     let before = taken().await;
     for visibility in ["private", "confidential", "public"] {
-        world.google.set_field(RAFA, "weekly", "visibility", json!(visibility));
-        world.google.set_field(RAFA, "visit1", "visibility", json!(visibility));
+        world.google.set_visibility(RAFA, "weekly_20261204T130000Z", visibility);
+        world.google.set_visibility(RAFA, "visit1", visibility);
+        assert_eq!(world.google.event(RAFA, "weekly").unwrap()["visibility"], visibility);
         assert_eq!(taken().await, before, "{visibility}");
     }
 }

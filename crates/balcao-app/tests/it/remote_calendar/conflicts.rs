@@ -223,8 +223,10 @@ async fn ways_that_are_shown_are_exactly_those_that_can_be_taken() {
             let all = conflicts(&world);
             let done = all.resolve(world.organization, number, choice, true, Actor::Operator).await.unwrap();
             let done = done.unwrap_or_else(|refusal| panic!("{story}: {refusal}"));
-            let (is_there, told) = (starts(&world).await, done.booking.and_then(|booking| booking.notice));
-            assert_eq!(told, notice, "{story}");
+            let is_there = starts(&world).await;
+            let done = done.booking.map(|booking| (booking.appointment.price, booking.notice));
+            let (price, told) = done.unwrap_or((appointment.price, None));
+            assert_eq!((price, told), (appointment.price, notice), "{story}");
             if effect == BookingEffect::Ends {
                 assert_eq!(is_there, Vec::<String>::new(), "{story}");
             } else {

@@ -77,6 +77,13 @@ impl FakeGoogle {
         });
     }
 
+    /// Changes who sees an event. The service gives the visibility of one instance to its whole series.
+    pub fn set_visibility(&self, calendar: &str, id: &str, visibility: &str) {
+        let found = find(&self.state(), calendar, id).ok();
+        let series = found.and_then(|event| Some(event.body.get("recurringEventId")?.as_str()?.to_owned()));
+        self.set_field(calendar, series.as_deref().unwrap_or(id), "visibility", visibility.into());
+    }
+
     /// Moves an event into another calendar.
     pub fn transfer_event(&self, from: &str, to: &str, id: &str) {
         drop(shift(&mut self.state(), from, to, id));
