@@ -11,7 +11,7 @@ use crate::hours::Hours;
 use crate::professional::Professional;
 
 /// Why a booking lies outside of working time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConflictReason {
     /// The professional has time off.
@@ -44,23 +44,25 @@ impl std::str::FromStr for ConflictReason {
     }
 }
 
-/// Why a booking of a professional lies outside of working time; `None` if its whole span is working time.
+/// Why a booking of a professional lies outside of working time, the most particular reason first; nothing if its whole span is working
+/// time.
 ///
 /// A time off that only touches the span does not count. `business` holds the hours on the dates of the span, holidays included.
 #[must_use]
-pub fn find_conflict(
+pub fn find_conflicts(
     zone: &TimeZone,
     business: &Hours,
     professional: &Professional,
     span: Span,
-) -> Option<ConflictReason> {
-    if professional.time_off.iter().any(|off| off.span.overlaps(&span)) {
-        return Some(ConflictReason::TimeOff);
-    }
+) -> Vec<ConflictReason> {
+    let is_away = professional.time_off.iter().any(|off| off.span.overlaps(&span));
+    let mut reasons: Vec<ConflictReason> = is_away.then_some(ConflictReason::TimeOff).into_iter().collect();
     if !is_within(zone, business, span) {
-        return Some(ConflictReason::BusinessClosed);
+        reasons.push(ConflictReason::BusinessClosed);
+    } else if !is_within(zone, &professional.hours, span) {
+        reasons.push(ConflictReason::NotWorking);
     }
-    (!is_within(zone, &professional.hours, span)).then_some(ConflictReason::NotWorking)
+    reasons
 }
 
 /// Whether the periods of the local date on which a span begins hold all of the span; periods that touch are one. What goes on after

@@ -99,7 +99,6 @@ struct Stored {
     id: i64,
     span: (Timestamp, Timestamp),
     is_held: bool,
-    kept_for: Option<String>,
     is_away: bool,
     weekly_hours: String,
 }
@@ -116,7 +115,7 @@ fn find_conflicts(tx: &mut Tx<'_>, organization: i64) -> Result<Bookings, StoreE
         .map(|(date, periods)| (date, serde_json::from_str(&periods).unwrap_or_default()))
         .collect();
     let bookings: Vec<Stored> = tx.query_all(
-        "SELECT a.id, a.starts_at, a.ends_at, a.expires_at IS NOT NULL AND a.status = 'pending', a.kept_for,
+        "SELECT a.id, a.starts_at, a.ends_at, a.expires_at IS NOT NULL AND a.status = 'pending',
              EXISTS (SELECT 1 FROM time_off t WHERE t.organization_id = a.organization_id AND t.professional_id = a.professional_id
                      AND t.starts_at < a.ends_at AND a.starts_at < t.ends_at),
              p.weekly_hours
@@ -128,12 +127,15 @@ fn find_conflicts(tx: &mut Tx<'_>, organization: i64) -> Result<Bookings, StoreE
                 id: row.get(0)?,
                 span: (row.get(1)?, row.get(2)?),
                 is_held: row.get(3)?,
-                kept_for: row.get(4)?,
-                is_away: row.get(5)?,
-                weekly_hours: row.get(6)?,
+                is_away: row.get(4)?,
+                weekly_hours: row.get(5)?,
             })
         },
     )?;
+    let kept: Vec<(i64, String)> =
+        tx.query_all("SELECT appointment_id, reason FROM kept_conflict WHERE organization_id = ?1", of, |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
     let last = "SELECT (SELECT COALESCE(max(id), 0) FROM event), (SELECT COALESCE(max(id), 0) FROM audit_log)";
     let last = tx.query_one(last, &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut found = Bookings { outside: BTreeSet::new(), held: BTreeSet::new(), last };
@@ -142,15 +144,15 @@ fn find_conflicts(tx: &mut Tx<'_>, organization: i64) -> Result<Bookings, StoreE
         if one.is_held {
             found.held.insert(id.clone());
         }
-        if reason(&one, &exceptions).is_some_and(|reason| one.kept_for.as_deref() != Some(reason)) {
+        if reasons(&one, &exceptions).into_iter().any(|reason| !kept.contains(&(one.id, reason.to_owned()))) {
             found.outside.insert(id);
         }
     }
     Ok(found)
 }
 
-/// Why a booking lies outside of working time, in the word that is stored for one that staff keep.
-fn reason(one: &Stored, exceptions: &BTreeMap<String, Value>) -> Option<&'static str> {
+/// Why a booking lies outside of working time, in the words that are stored for one that staff keep.
+fn reasons(one: &Stored, exceptions: &BTreeMap<String, Value>) -> Vec<&'static str> {
     let span = LocalSpan::local(one.span.0, one.span.1);
     let is_open = match exceptions.get(&span.date.to_string()) {
         Some(periods) => span.is_within(texts(periods)),
@@ -159,10 +161,10 @@ fn reason(one: &Stored, exceptions: &BTreeMap<String, Value>) -> Option<&'static
     let hours: Value = serde_json::from_str(&one.weekly_hours).unwrap_or_default();
     let works =
         hours.pointer(&format!("/days/{}", span.weekday())).is_some_and(|periods| span.is_within(texts(periods)));
-    match (one.is_away, is_open, works) {
-        (true, ..) => Some("time_off"),
-        (_, false, _) => Some("business_closed"),
-        (_, _, false) => Some("not_working"),
-        _ => None,
-    }
+    let closed = match (is_open, works) {
+        (false, _) => Some("business_closed"),
+        (true, false) => Some("not_working"),
+        (true, true) => None,
+    };
+    one.is_away.then_some("time_off").into_iter().chain(closed).collect()
 }

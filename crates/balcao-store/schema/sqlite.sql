@@ -178,7 +178,7 @@ CREATE TABLE appointment (
     source TEXT NOT NULL,
     expires_at BIGINT,
     created_at BIGINT NOT NULL,
-    cancelled_at BIGINT, uid TEXT, revision BIGINT NOT NULL DEFAULT 0, attendee_phone TEXT, marked_at BIGINT, marked_by TEXT, marked_from TEXT CHECK (marked_from IN ('pending', 'confirmed')), reviewed_at BIGINT, kept_for TEXT CHECK (kept_for IN ('time_off', 'business_closed', 'not_working')), kept_at BIGINT, kept_by TEXT, moved_to INTEGER,
+    cancelled_at BIGINT, uid TEXT, revision BIGINT NOT NULL DEFAULT 0, attendee_phone TEXT, marked_at BIGINT, marked_by TEXT, marked_from TEXT CHECK (marked_from IN ('pending', 'confirmed')), reviewed_at BIGINT, moved_to INTEGER,
     CHECK (starts_at < ends_at AND occupied_from <= starts_at AND ends_at <= occupied_to),
     -- The overlap trigger looks one day back and no further.
     CHECK (occupied_to - occupied_from <= 86400000)
@@ -993,3 +993,12 @@ CREATE UNIQUE INDEX professional_by_code ON professional (organization_id, code)
 CREATE INDEX calendar_event_given_up ON calendar_event (organization_id, given_up_at) WHERE given_up_at IS NOT NULL;
 CREATE INDEX calendar_conflict_of_visit ON calendar_conflict (organization_id, appointment_id, calendar_id, event_id, id);
 CREATE INDEX appointment_moved_to ON appointment (organization_id, moved_to) WHERE moved_to IS NOT NULL;
+CREATE TABLE kept_conflict (
+    organization_id INTEGER NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
+    appointment_id INTEGER NOT NULL REFERENCES appointment (id) ON DELETE CASCADE,
+    reason TEXT NOT NULL CHECK (reason IN ('time_off', 'business_closed', 'not_working')),
+    kept_at BIGINT NOT NULL,
+    kept_by TEXT NOT NULL,
+    PRIMARY KEY (organization_id, appointment_id, reason)
+);
+CREATE INDEX kept_conflict_appointment ON kept_conflict (appointment_id);

@@ -195,6 +195,32 @@ async fn chosen_cancellation_is_done_once_in_spite_of_the_notice() {
 }
 
 #[tokio::test]
+async fn kept_booking_comes_back_with_a_time_off_that_was_not_known_when_it_was_kept() {
+    let scene = away().await;
+    scene.resolve(Way::Keep, None).await.unwrap();
+    assert_eq!(scene.conflicts().await, []);
+    // Wesley's afternoon is off the calendar again; later he takes off another day that holds the booking.
+    take_off(&scene.shop, json!([])).await;
+    take_off(&scene.shop, json!([{ "from": "2026-11-25T00:00", "to": "2026-12-05T00:00" }])).await;
+    assert_eq!(scene.conflicts().await, [(scene.id, ConflictReason::TimeOff)]);
+}
+
+#[tokio::test]
+async fn kept_booking_comes_back_when_the_business_closes_as_well() {
+    let scene = away().await;
+    scene.resolve(Way::Keep, None).await.unwrap();
+    edit(
+        &scene.shop,
+        Section::Organization,
+        "organization",
+        "exceptions",
+        json!([{ "date": "2026-11-25", "periods": [] }]),
+    )
+    .await;
+    assert_eq!(scene.conflicts().await, [(scene.id, ConflictReason::BusinessClosed)]);
+}
+
+#[tokio::test]
 async fn kept_booking_leaves_the_list_until_another_reason_comes() {
     let scene = away().await;
     let done = scene.resolve(Way::Keep, None).await.unwrap();

@@ -29,8 +29,11 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
             in_locale(cx, "Esse horário está ocupado.", "That time is taken."),
             json!({"alternatives": slots(cx, &alternatives), "available_slots": slots(cx, &alternatives)}),
         ),
-        BookingRefusal::OutsideHours { works, note, alternatives } => {
-            let message = outside_hours(cx, works.is_empty(), note.as_deref());
+        BookingRefusal::OutsideHours { works, note, absent, alternatives } => {
+            let message = match absent {
+                Some(name) => does_not_work(cx, &name),
+                None => outside_hours(cx, works.is_empty(), note.as_deref()),
+            };
             let facts = json!({"works": periods(&works), "note": note, "alternatives": slots(cx, &alternatives)});
             return Ok(refusal_of("OUTSIDE_HOURS", &message, facts));
         }
@@ -149,6 +152,14 @@ fn outside_hours(cx: &ToolContext, nobody: bool, note: Option<&str>) -> String {
             in_locale(cx, "Fora do horário de atendimento nesse dia.", "Outside of working hours on that day.")
                 .to_owned()
         }
+    }
+}
+
+/// The business is open on that day, and its other professionals may work.
+fn does_not_work(cx: &ToolContext, professional: &str) -> String {
+    match in_locale(cx, "pt", "en") {
+        "pt" => format!("{professional} não atende nesse dia."),
+        _ => format!("{professional} does not work on that day."),
     }
 }
 

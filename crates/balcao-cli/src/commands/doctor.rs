@@ -10,6 +10,7 @@ mod google;
 mod google;
 mod limits;
 mod packs_found;
+mod visits;
 mod whatsapp;
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
@@ -314,6 +315,7 @@ async fn database(config: &Config) -> Vec<Finding> {
                 });
                 findings.extend(calendars::check(&store, config, one, served == Some(one.id)).await);
                 findings.extend(deliveries::set_aside(&store, one).await);
+                findings.extend(visits::check(config, one));
             }
             if let Some(slug) =
                 config.organization.slug.as_ref().filter(|slug| !all.iter().any(|one| one.slug == **slug))

@@ -1,6 +1,6 @@
 //! Wording what was booked, moved and cancelled from its receipt, and what was refused from its reason.
 
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 use serde_json::Value;
 
 use super::{
@@ -40,17 +40,22 @@ impl ReplyDraft<'_> {
         let wanted = results::appointment(&outcome.arguments);
         let mut others = results::appointments(&outcome.result, &["alternatives", "available_slots"]);
         others.truncate(OFFERED_TIMES);
-        let taken = outcome.result.get("reason").and_then(Value::as_str) == Some("SLOT_TAKEN") || !others.is_empty();
+        // A closed day is no taken time.
+        let reason = outcome.result.get("reason").and_then(Value::as_str);
+        let taken = reason.map_or(!others.is_empty(), |reason| reason == "SLOT_TAKEN");
         match (wanted.date, wanted.time) {
             (Some(date), Some(time)) if taken => {
                 self.push_line(Line::NotFree { date, time, professional: wanted.professional.clone() });
             }
             _ => self.push_line(Line::Refused { message: results::message(&outcome.result) }),
         }
+        let is_of_that_day = |one: &Appointment| one.date.is_none() || one.date == wanted.date;
         if others.is_empty() {
             self.push_line(Line::AnotherDay);
-        } else {
+        } else if others.iter().all(is_of_that_day) {
             self.push_line(Line::Nearby { list: by_professional(&others) });
+        } else {
+            self.push_line(Line::NearbyDays { list: by_day(&others, wanted.date) });
         }
     }
 
@@ -112,6 +117,19 @@ fn filled(one: Appointment, other: Appointment) -> Appointment {
         service: one.service.or(other.service),
         attendee: one.attendee.or(other.attendee),
     }
+}
+
+/// Times near the wanted one, with their days: those of one day and one professional together.
+fn by_day(others: &[Appointment], wanted: Option<Date>) -> Vec<(Date, Option<String>, Vec<Time>)> {
+    let mut rows: Vec<(Date, Option<String>, Vec<Time>)> = Vec::new();
+    for other in others {
+        let (Some(date), Some(time)) = (other.date.or(wanted), other.time) else { continue };
+        match rows.iter_mut().find(|(day, name, _)| *day == date && *name == other.professional) {
+            Some((_, _, times)) => times.push(time),
+            None => rows.push((date, other.professional.clone(), vec![time])),
+        }
+    }
+    rows
 }
 
 fn by_professional(others: &[Appointment]) -> Vec<(Option<String>, Vec<Time>)> {

@@ -212,6 +212,14 @@ pub(super) fn render_line(line: &Line, today: Date) -> String {
                 _ => format!("The nearest:\n{}\nWhich time do you prefer?", bullets(&rows)),
             }
         }
+        Line::NearbyDays { list } => {
+            let row = |(date, name, at): &(Date, Option<String>, Vec<Time>)| {
+                let with = name.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
+                format!("{}{with}: {}", day(*date, today), times(at))
+            };
+            let rows: Vec<String> = list.iter().map(row).collect();
+            format!("The nearest:\n{}\nWhich day and time do you prefer?", bullets(&rows))
+        }
         Line::AnotherDay => "Would you like to try another day?".to_owned(),
         Line::Propose { what } => {
             let with = what.professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();

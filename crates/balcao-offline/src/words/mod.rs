@@ -110,6 +110,8 @@ pub(crate) enum Line {
     NotFree { date: Date, time: Time, professional: Option<String> },
     /// Times near the wanted one; asks which.
     Nearby { list: Vec<(Option<String>, Vec<Time>)> },
+    /// Times near the wanted one, some of them on other days; asks which.
+    NearbyDays { list: Vec<(Date, Option<String>, Vec<Time>)> },
     /// Nothing near: another day?
     AnotherDay,
     /// A booking to agree to.

@@ -205,6 +205,14 @@ pub(super) fn render_line(line: &Line, today: Date) -> String {
                 _ => format!("Os mais próximos:\n{}\nQual horário prefere?", bullets(&rows)),
             }
         }
+        Line::NearbyDays { list } => {
+            let row = |(date, name, at): &(Date, Option<String>, Vec<Time>)| {
+                let with = name.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+                format!("{}{with}: {}", day(*date, today), times(at))
+            };
+            let rows: Vec<String> = list.iter().map(row).collect();
+            format!("Os mais próximos:\n{}\nQual dia e qual horário prefere?", bullets(&rows))
+        }
         Line::AnotherDay => "Quer tentar outro dia?".to_owned(),
         Line::Propose { what } => {
             let with = what.professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();

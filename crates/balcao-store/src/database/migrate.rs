@@ -351,6 +351,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../../migrations/sqlite/2026112810_moved_appointments.sql"),
         postgres: include_str!("../../migrations/postgres/2026112810_moved_appointments.sql"),
     },
+    Migration {
+        version: 2_026_112_811,
+        name: "2026112811_kept_conflicts",
+        sqlite: include_str!("../../migrations/sqlite/2026112811_kept_conflicts.sql"),
+        postgres: include_str!("../../migrations/postgres/2026112811_kept_conflicts.sql"),
+    },
 ];
 
 /// A migration that the database has.

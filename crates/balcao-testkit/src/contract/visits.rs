@@ -207,11 +207,16 @@ pub async fn an_appointment_is_kept_once_for_a_reason(store: &Store) {
         assert!(!keep(tx, organization, ConflictReason::TimeOff)?);
         assert!(keep(tx, organization, ConflictReason::BusinessClosed)?);
         let kept = |tx: &mut Tx<'_>, whose| kept_appointment::list_from(tx, whose, now());
-        assert_eq!(kept(tx, organization)?, [(id, ConflictReason::BusinessClosed)].into());
+        let both = [ConflictReason::TimeOff, ConflictReason::BusinessClosed].into();
+        assert_eq!(kept(tx, organization)?, [(id, both)].into());
+        kept_appointment::forget(tx, other.organization, id, ConflictReason::TimeOff)?;
+        assert_eq!(kept(tx, organization)?[&id].len(), 2, "another's");
+        kept_appointment::forget(tx, organization, id, ConflictReason::TimeOff)?;
+        assert_eq!(kept(tx, organization)?, [(id, [ConflictReason::BusinessClosed].into())].into());
         assert_eq!(kept(tx, other.organization)?, [].into());
         assert_eq!(kept_appointment::list_from(tx, organization, Timestamp::MAX)?, [].into());
         appointment::cancel(tx, organization, id, &MarkAuthor::Operator, at(2))?;
-        assert!(!keep(tx, organization, ConflictReason::TimeOff)?);
+        assert!(!keep(tx, organization, ConflictReason::NotWorking)?);
         Ok(())
     })
     .await;

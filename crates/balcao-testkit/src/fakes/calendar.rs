@@ -225,7 +225,12 @@ impl Memory {
         }
         let fits = |(opens, closes): &(u16, u16)| *opens <= request.start_min && request.start_min + MINUTES <= *closes;
         if !is_open(request.date) || !OPEN.iter().any(fits) {
-            return Err(BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives: Vec::new() });
+            return Err(BookingRefusal::OutsideHours {
+                works: Vec::new(),
+                note: None,
+                absent: None,
+                alternatives: Vec::new(),
+            });
         }
         if !is_free(state, request.date, request.start_min, but) {
             let free = OPEN.iter().flat_map(|(opens, closes)| (*opens..*closes).step_by(usize::from(MINUTES)));

@@ -182,9 +182,13 @@ pub(super) fn of_booking(refusal: BookingRefusal) -> Problem {
         BookingRefusal::SlotTaken { alternatives } => {
             with_slots(conflict("slot_taken", "somebody else has that time"), &alternatives)
         }
-        BookingRefusal::OutsideHours { works, note, alternatives } => {
+        BookingRefusal::OutsideHours { works, note, absent, alternatives } => {
             let works: Vec<String> = works.iter().map(ToString::to_string).collect();
-            let problem = conflict("outside_hours", "nobody works at that time").fact("works", works);
+            let detail = absent.map_or_else(
+                || "nobody works at that time".to_owned(),
+                |name| format!("{name} does not work on that day"),
+            );
+            let problem = conflict("outside_hours", detail).fact("works", works);
             with_slots(problem.fact("note", json!(note)), &alternatives)
         }
         BookingRefusal::TooSoon { notice_min, alternatives } => {

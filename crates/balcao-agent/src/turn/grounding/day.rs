@@ -76,16 +76,24 @@ pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, must_be_name
 
 /// True if a line names the day, or leaves it open.
 fn names(line: &Utterance<'_>, wanted: Date, today: Date) -> bool {
-    let (text, ours) = match line {
-        Utterance::Customer(text) => (text, false),
-        Utterance::Us(text) => (text, true),
+    let text = match line {
+        Utterance::Customer(text) => text,
+        Utterance::Us(text) => return proposes(text, wanted, today),
     };
     match named_days(text, today) {
         Named::Nothing => false,
-        Named::Open => !ours,
+        Named::Open => true,
         Named::Loosely(days) => days.iter().any(|day| is_day(*day, wanted, true)),
         Named::Days(days) => days.iter().any(|day| is_day(*day, wanted, false)),
     }
+}
+
+/// Whether a line of ours names the day. What leaves the days of a customer open leaves none of ours open: "o próximo livre é quarta,
+/// 02/12" proposes that Wednesday, and "prefere outro dia?" behind it takes nothing back.
+fn proposes(text: &str, wanted: Date, today: Date) -> bool {
+    let (days, binding) = days_in(text, today);
+    let is_narrowed_to = matches!(narrowed(text, today), Narrowed::To(days) if days.contains(&wanted));
+    is_narrowed_to || days.into_iter().flatten().any(|day| is_day(day, wanted, !binding))
 }
 
 /// Whether a day that was named is this one; one named by a relative word was perhaps written yesterday.
@@ -99,16 +107,8 @@ fn last_named(talk: &DialogueHistory<'_>, wanted: Date) -> Option<(Vec<Date>, bo
     let mut looked_at = 0;
     for (place, said) in talk.lines.iter().enumerate() {
         match said {
-            Utterance::Us(text) => {
-                let proposed = match named_days(text, talk.today) {
-                    Named::Days(days) => days.iter().any(|day| is_day(*day, wanted, false)),
-                    Named::Loosely(days) => days.iter().any(|day| is_day(*day, wanted, true)),
-                    Named::Nothing | Named::Open => false,
-                };
-                if proposed {
-                    return None;
-                }
-            }
+            Utterance::Us(text) if proposes(text, wanted, talk.today) => return None,
+            Utterance::Us(_) => {}
             Utterance::Customer(text) => match named_days(text, talk.today) {
                 Named::Days(days) => return Some((days, false, place)),
                 Named::Loosely(days) => return Some((days, true, place)),
@@ -136,8 +136,6 @@ enum Named {
 }
 
 fn named_days(message: &str, today: Date) -> Named {
-    let mut days = Vec::new();
-    let mut binding = false;
     if words(message).iter().any(|word| OPEN.contains(&word.as_str())) {
         return Named::Open;
     }
@@ -146,13 +144,31 @@ fn named_days(message: &str, today: Date) -> Named {
         Narrowed::Unclear => return Named::Open,
         Narrowed::Not => {}
     }
+    let (days, binding) = days_in(message, today);
+    match days.into_iter().collect::<Option<Vec<Date>>>() {
+        None => Named::Open,
+        Some(days) if days.is_empty() => Named::Nothing,
+        Some(days) if binding => Named::Days(days),
+        Some(days) => Named::Loosely(days),
+    }
+}
+
+/// The days that a message names, `None` for what is a bound or a span of days; and whether one of them is more than a relative word. A day
+/// that the message excludes or replaces is left out.
+fn days_in(message: &str, today: Date) -> (Vec<Option<Date>>, bool) {
+    let mut days = Vec::new();
+    let mut binding = false;
     for found in find_dates(message, today) {
-        let Ok(DateSpan::Day(day)) = found.reading else { return Named::Open };
+        let Ok(DateSpan::Day(day)) = found.reading else {
+            days.push(None);
+            continue;
+        };
         let part = |from: usize, to: usize| words(message.get(from..to).unwrap_or_default());
         let (before, said, after) =
             (part(0, found.start), part(found.start, found.end), part(found.end, message.len()));
         if before.iter().rev().take(2).any(|word| BOUND.contains(&word.as_str())) {
-            return Named::Open;
+            days.push(None);
+            continue;
         }
         // "Sexta não dá" and "em vez de sexta" name a day that it is not.
         let is_replaced = before.iter().rev().take(2).any(|word| REPLACED.contains(&word.as_str()));
@@ -161,13 +177,9 @@ fn named_days(message: &str, today: Date) -> Named {
         }
         let binds = |word: &String| word.contains(|c: char| c.is_ascii_digit()) || weekday_named(word).is_some();
         binding |= said.iter().any(binds);
-        days.push(day);
+        days.push(Some(day));
     }
-    match (days.is_empty(), binding) {
-        (true, _) => Named::Nothing,
-        (false, false) => Named::Loosely(days),
-        (false, true) => Named::Days(days),
-    }
+    (days, binding)
 }
 
 #[cfg(test)]
@@ -250,6 +262,10 @@ mod tests {
         assert!(!talked(&[agreed, Utterance::Us("Sexta não tem; pode ser quinta, 26/11?"), asked], thursday));
         assert!(talked(&[Utterance::Customer("amanhã então"), free, asked], thursday));
         assert!(!talked(&[Utterance::Customer("amanhã então"), free, asked], "2026-11-25"));
+        let next =
+            Utterance::Us("Domingo não abrimos. O próximo livre é quinta, 26/11 às 9h. Serve, ou prefere outro dia?");
+        assert!(!talked(&[Utterance::Customer("serve"), next, asked], thursday));
+        assert!(talked(&[Utterance::Customer("serve"), next, asked], "2026-11-25"));
         let list = Utterance::Us("Tenho terça, 01/12, e sexta, 04/12. Qual prefere?");
         assert!(!talked(&[Utterance::Customer("sexta"), list, Utterance::Customer("semana que vem")], "2026-12-04"));
         assert!(talked(&[Utterance::Customer("sexta"), list, Utterance::Customer("semana que vem")], "2026-12-11"));
@@ -266,6 +282,11 @@ mod tests {
         assert!(unheard(&[]));
         assert!(!unheard(&[Utterance::Customer("quero cortar sexta às 15h")]));
         assert!(!unheard(&[Utterance::Customer("quero cortar, qualquer dia")]));
+        assert!(!unheard(&[
+            Utterance::Customer("serve"),
+            Utterance::Us("O próximo livre é sexta, 27/11, às 15h. Serve, ou prefere outro dia?"),
+            Utterance::Customer("quero cortar")
+        ]));
         assert!(!unheard(&[
             Utterance::Customer("isso"),
             Utterance::Us("Sexta, 27/11, às 15h?"),

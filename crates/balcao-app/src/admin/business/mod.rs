@@ -26,6 +26,7 @@ use crate::admin::seed::BusinessFile;
 use crate::admin::versions::{self, RecordedVersions};
 use crate::context::app_context::{AppContext, UseCaseError, granted};
 use crate::context::staff_email::{self, UnknownStaff, by_email};
+use crate::scheduling::ways_out;
 
 pub use balcao_store::ops::audit::AuditEntry;
 pub use edit::{Edit, EditError, FieldEdit};
@@ -256,6 +257,7 @@ impl Business {
             // The state before the first change is a version, too.
             record_version(tx, organization, &actor, now)?;
             apply::apply(tx, organization, &wanted, &plan, &actor, now)?;
+            ways_out::forget_ended(tx, organization, now)?;
             record_version(tx, organization, &actor, now)?;
             let after = serde_json::json!({ "changes": plan.changes.len() }).to_string();
             let (action, subject) = (MADE.to_owned(), plan.hash.clone());

@@ -444,7 +444,9 @@ fn refusal(
         return BookingRefusal::SlotTaken { alternatives };
     }
     let works = covered(asked.iter().flat_map(|(one, _)| agenda.works(one, date)));
-    BookingRefusal::OutsideHours { works, note: agenda.business.note_on(date).map(str::to_owned), alternatives }
+    let is_absent = works.is_empty() && !agenda.business.on(date).is_empty();
+    let absent = wish.professional.filter(|_| is_absent).map(|one| one.name.clone());
+    BookingRefusal::OutsideHours { works, note: agenda.business.note_on(date).map(str::to_owned), absent, alternatives }
 }
 
 /// Fills in alternatives from the weeks after, where the days around the wanted one have none.

@@ -186,6 +186,9 @@ pub enum BookingRefusal {
         works: Vec<Period>,
         /// Why the date is not like its weekday.
         note: Option<String>,
+        /// The one professional who was asked about, if the business is open on that date and they do not work.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        absent: Option<String>,
         /// The nearest free ones.
         alternatives: Vec<Slot>,
     },

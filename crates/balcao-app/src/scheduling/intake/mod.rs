@@ -438,7 +438,11 @@ fn claim(
                 let refusal = of_one(refusal, &session.professional.name);
                 let away =
                     no_free_slot::explain_empty_day(&agenda, session.professional, request.date) == NoFreeSlot::Away;
-                return Ok(Err(IntakeRefusal::Booking(if away { not_taken(refusal) } else { refusal })));
+                return Ok(Err(IntakeRefusal::Booking(if away {
+                    not_taken(refusal, &session.professional.name)
+                } else {
+                    refusal
+                })));
             }
         };
     if !booked.already_booked {
@@ -492,9 +496,10 @@ fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> 
 }
 
 /// Converts the refusal of a day on which the professional is away: no other contact has taken that time.
-fn not_taken(refusal: BookingRefusal) -> BookingRefusal {
+fn not_taken(refusal: BookingRefusal, professional: &str) -> BookingRefusal {
     if let BookingRefusal::SlotTaken { alternatives } = refusal {
-        BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives }
+        let absent = Some(professional.to_owned());
+        BookingRefusal::OutsideHours { works: Vec::new(), note: None, absent, alternatives }
     } else {
         refusal
     }

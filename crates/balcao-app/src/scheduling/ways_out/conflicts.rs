@@ -1,6 +1,8 @@
 //! Which bookings lie outside of working time.
 
-use balcao_domain::conflict::{ConflictReason, find_conflict};
+use std::collections::BTreeSet;
+
+use balcao_domain::conflict::{ConflictReason, find_conflicts};
 use balcao_domain::hours::Hours;
 use balcao_domain::professional::Professional;
 use balcao_domain::{Appointment, OrganizationId};
@@ -39,11 +41,38 @@ impl WorkingTime {
         })
     }
 
-    /// Why a booking lies outside of working time.
-    pub(super) fn conflict_of(&self, one: &Appointment) -> Option<ConflictReason> {
-        let professional = self.professionals.iter().find(|known| known.id == one.professional)?;
-        find_conflict(&self.zone, &self.business, professional, one.span)
+    /// Why a booking lies outside of working time, the most particular reason first.
+    pub(super) fn conflicts_of(&self, one: &Appointment) -> Vec<ConflictReason> {
+        let professional = self.professionals.iter().find(|known| known.id == one.professional);
+        professional.map_or_else(Vec::new, |known| find_conflicts(&self.zone, &self.business, known, one.span))
     }
+}
+
+/// The reason about which staff have to decide: the first in spite of which they do not keep the booking.
+pub(super) fn find_undecided(
+    reasons: &[ConflictReason],
+    kept: Option<&BTreeSet<ConflictReason>>,
+) -> Option<ConflictReason> {
+    reasons.iter().copied().find(|reason| kept.is_none_or(|kept| !kept.contains(reason)))
+}
+
+/// Forgets the bookings to come that staff keep in spite of a reason that a change of the business ended: if it comes back, they decide
+/// again.
+pub(crate) fn forget_ended(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Result<(), UseCaseError> {
+    let kept = kept_appointment::list_from(tx, id, now)?;
+    if kept.is_empty() {
+        return Ok(());
+    }
+    let (organization, zone) = organization(tx, id)?;
+    let time = WorkingTime::load(tx, &organization, &zone, now)?;
+    for (which, decided) in kept {
+        let Some(one) = appointment::find(tx, id, which, organization.currency)? else { continue };
+        let last = time.conflicts_of(&one);
+        for reason in decided.into_iter().filter(|reason| !last.contains(reason)) {
+            kept_appointment::forget(tx, id, which, reason)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a booking is still to come: open, no expired hold, and not begun.
@@ -64,7 +93,7 @@ pub(super) fn list(
     let upcoming = appointment::starting_between(tx, id, now, Timestamp::MAX, organization.currency)?;
     let (mut items, mut more) = (Vec::new(), 0_usize);
     for one in upcoming.iter().filter(|one| is_to_come(one, now)) {
-        let Some(reason) = time.conflict_of(one).filter(|reason| kept.get(&one.id) != Some(reason)) else { continue };
+        let Some(reason) = find_undecided(&time.conflicts_of(one), kept.get(&one.id)) else { continue };
         if items.len() >= limit {
             more = more.saturating_add(1);
             continue;

@@ -6,7 +6,7 @@ use balcao_store::scheduling::{appointment, catalog, kept_appointment};
 use balcao_store::{Tx, crm::contact};
 use jiff::{Timestamp, ToSpan};
 
-use super::conflicts::{WorkingTime, is_to_come};
+use super::conflicts::{WorkingTime, find_undecided, is_to_come};
 use super::resolve::request_to_move;
 use super::{ResolveRefusal, WayOut, WaysOutView};
 use crate::context::app_context::{UseCaseError, organization};
@@ -44,8 +44,10 @@ pub(super) fn find(
     }
     let names = catalog::professional_names(tx, id)?;
     let shown = view(&found, &names, &zone);
-    let reason = WorkingTime::load(tx, &organization, &zone, now)?.conflict_of(&found);
-    let kept = kept_appointment::list_from(tx, id, found.span.start)?.get(&which).copied();
+    let reasons = WorkingTime::load(tx, &organization, &zone, now)?.conflicts_of(&found);
+    let kept = kept_appointment::list_from(tx, id, found.span.start)?.remove(&which);
+    let undecided = find_undecided(&reasons, kept.as_ref());
+    let reason = undecided.or(reasons.first().copied());
     let slots = free_times(tx, id, &found, now)?;
     let customer = contact::get(tx, id, found.contact)?;
     let mut changes: Vec<Change<'_>> =
@@ -63,7 +65,7 @@ pub(super) fn find(
         };
         ways.push(WayOut { way, to, text: facts.text.unwrap_or_default(), reach: prospect.reach });
     }
-    let is_kept = kept.is_some() && kept == reason;
+    let is_kept = reason.is_some() && undecided.is_none();
     Ok(Ok(WaysOutView { appointment: shown.clone(), contact: found.contact, reason, is_kept, ways }))
 }
 

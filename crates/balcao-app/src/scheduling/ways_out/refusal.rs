@@ -88,6 +88,9 @@ fn booking_refusal_text(refusal: &BookingRefusal) -> String {
     };
     match refusal {
         BookingRefusal::SlotTaken { alternatives } => near("the time is taken", alternatives),
+        BookingRefusal::OutsideHours { absent: Some(name), alternatives, .. } => {
+            near(&format!("{name} does not work on that day"), alternatives)
+        }
         BookingRefusal::OutsideHours { alternatives, .. } => near("nobody works then", alternatives),
         BookingRefusal::TooSoon { alternatives, .. } => near("the time is too soon", alternatives),
         BookingRefusal::OffGrid { alternatives } => near("appointments do not begin then", alternatives),

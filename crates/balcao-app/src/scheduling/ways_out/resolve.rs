@@ -286,11 +286,15 @@ impl Scene {
                 Ok(Ok(Some(Done { after, start, action, told: None, moved: Some(moved) })))
             }
             Way::Keep => {
-                let reason = WorkingTime::load(tx, &self.organization, &self.zone, now)?.conflict_of(&self.found);
-                let Some(reason) = reason else {
+                let reasons = WorkingTime::load(tx, &self.organization, &self.zone, now)?.conflicts_of(&self.found);
+                if reasons.is_empty() {
                     return Ok(Err(ResolveRefusal::NoConflict { id: self.found.id }));
-                };
-                if !kept_appointment::record(tx, id, self.found.id, reason, &self.by, now)? {
+                }
+                let mut is_news = false;
+                for reason in reasons {
+                    is_news |= kept_appointment::record(tx, id, self.found.id, reason, &self.by, now)?;
+                }
+                if !is_news {
                     return Ok(Ok(None));
                 }
                 event::push(tx, id, "appointment_kept", &self.found.id.to_string(), "{}", now)?;

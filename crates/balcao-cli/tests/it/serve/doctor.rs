@@ -117,3 +117,22 @@ fn a_delivery_of_a_pack_that_was_set_aside_is_told_of() {
         "the log",
     );
 }
+
+#[test]
+fn staff_who_cannot_be_asked_about_visits_are_told_of() {
+    let shop = shop();
+    let config = shop.folder.path().join("balcao.toml");
+    let written = std::fs::read_to_string(&config).unwrap();
+    let is_warned = || findings(&shop, |_| {}).iter().any(|(found, ..)| found == "visits: warning");
+    let says = "staff are to be asked about visits without a mark, and there is no way to ask them";
+    has(&findings(&shop, |_| {}), "visits: warning", says, "set handoffs.tell_by");
+    let endpoint = |events: &str| {
+        format!(
+            "{written}[[webhooks]]\nname = \"crm\"\nurl = \"https://crm.example/in\"\nsecret = \"{SECRET}\"\nevents = {events}\n"
+        )
+    };
+    std::fs::write(&config, endpoint("[\"appointment.booked\"]")).unwrap();
+    assert!(is_warned(), "it hears of bookings alone");
+    std::fs::write(&config, endpoint("[]")).unwrap();
+    assert!(!is_warned(), "it hears of everything");
+}
