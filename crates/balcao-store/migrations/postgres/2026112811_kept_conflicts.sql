@@ -13,3 +13,4 @@ SELECT organization_id, id, kept_for, kept_at, kept_by FROM appointment WHERE ke
 ALTER TABLE appointment DROP COLUMN kept_for;
 ALTER TABLE appointment DROP COLUMN kept_at;
 ALTER TABLE appointment DROP COLUMN kept_by;
+SELECT balcao_wall_off('kept_conflict');

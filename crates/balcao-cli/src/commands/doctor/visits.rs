@@ -1,6 +1,6 @@
 //! Whether any person learns of visits without a mark.
 
-use balcao_domain::scheduling::UnmarkedVisits;
+use balcao_domain::appointment::visit::UnmarkedVisits;
 use balcao_store::crm::organization::Organization;
 
 use super::{Config, Finding};
