@@ -5,18 +5,19 @@
 //! [`CalendarConflicts::resolve`] does, so it lists exactly the ways that can be taken, each with the customer's message and how it would
 //! leave. Nothing is sent before a person chose.
 
+mod choices;
+
 use std::sync::Arc;
 
-use balcao_domain::hours::parse_minute;
 use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::scheduling::CalendarDown;
 use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, OrganizationId, Span};
 use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, StoredConflict};
 use balcao_store::scheduling::calendar_event::{self, KnownEvent};
-use balcao_store::scheduling::calendar_link::{self, LinkAccess};
 use balcao_store::scheduling::{appointment, calendar_mirror, catalog};
 use balcao_store::{Tx, crm::contact, crm::staff};
+use choices::{list_choices, way_of};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use serde::{Deserialize, Serialize};
@@ -27,12 +28,11 @@ use crate::context::page::cut;
 use crate::context::staff_email::Actor;
 use crate::messaging::outbound::reach::AccountPolicies;
 use crate::scheduling::appointments::{AppointmentView, view};
-use crate::scheduling::availability::Slot;
 use crate::scheduling::booking::freshness::{self, Whose};
 use crate::scheduling::booking::remote_move::{self, BegunMove, RemoteMove};
 use crate::scheduling::booking::staff_move::ResolvedByMove;
 use crate::scheduling::remote_calendar::push;
-use crate::scheduling::ways_out::{self, Act, ChangeNotice, ResolveRefusal, Resolved, Way};
+use crate::scheduling::ways_out::{self, Act, ChangeNotice, ResolveRefusal, Resolved};
 
 /// A booking that a person changed outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -156,6 +156,12 @@ pub enum ConflictRefusal {
         /// As given.
         id: i64,
     },
+    /// The person changed the event again since the conflict was looked at.
+    #[error("conflict {id} changed since; look at it again: `balcao calendar ways-out {id}`")]
+    Changed {
+        /// Which.
+        id: i64,
+    },
     /// The event is another person's, or its calendar is not linked any more.
     #[error("cannot put back the event of conflict {id}: it is not ours; take it as it is, or move the customer")]
     NotOurs {
@@ -219,6 +225,8 @@ impl CalendarConflicts {
     ) -> Result<Result<ConflictWays, ConflictRefusal>, UseCaseError> {
         let stored = granted!(self.open(id, number).await?);
         freshness::freshen_before(&self.app, id, Whose::Everybody).await?;
+        // The reading may have found that the event is elsewhere now.
+        let stored = granted!(self.open(id, stored.id).await?);
         let (accounts, policies) = (Arc::clone(&self.app.notices), self.policies.clone());
         let rehearse = move |tx: &mut Tx<'_>, now| {
             let Some(conflict) = show(tx, id, &stored, now)? else {
@@ -393,6 +401,14 @@ fn end_conflict(
     if !calendar_conflict::resolve(tx, id, stored.id, decision.how(), now)? {
         return Ok(Err(ConflictRefusal::NotFound { id: stored.id }));
     }
+    // A reading since may have found the event elsewhere: what was chosen was chosen for what it was. A title may be another.
+    let current = calendar_conflict::find(tx, id, stored.id)?;
+    let is_as_seen =
+        |current: &StoredConflict| FoundConflict { version: found.version.clone(), ..current.found.clone() } == *found;
+    let Some(stored) = current.filter(is_as_seen) else {
+        return Ok(Err(ConflictRefusal::Changed { id: stored.id }));
+    };
+    let found = &stored.found;
     let (way, is_report) = (way_of(tx, id, found, choice)?, found.moved_from.is_some());
     let mut begun = BegunMove::Done(None);
     if way.is_some() && *choice == ConflictChoice::TakeOutside {
@@ -400,7 +416,10 @@ fn end_conflict(
         calendar_mirror::remove(tx, id, &found.calendar, &found.event)?;
     }
     if way.is_some() || is_report {
-        let act = Act { organization: id, id: found.appointment, known: found.moved_from, way, notify, by: by.clone() };
+        // The customer of an earlier move outside that is not told yet knows the time before it.
+        let untold = calendar_conflict::find_move(tx, id, found.appointment)?;
+        let known = found.moved_from.or(untold.and_then(|untold| untold.found.moved_from));
+        let act = Act { organization: id, id: found.appointment, known, way, notify, by: by.clone() };
         begun = match ways_out::begin(tx, &act, accounts, policies, now)? {
             // A booking that has begun or ended needs no message; its report can still be put away in silence.
             Err(ResolveRefusal::Begun { .. } | ResolveRefusal::Ended { .. } | ResolveRefusal::Moved { .. })
@@ -415,7 +434,7 @@ fn end_conflict(
     let by = granted!(by.identify(&people).map_err(|unknown| ConflictRefusal::Booking(unknown.into())));
     if !is_report {
         let now_at = begun.done().as_ref().map_or(found.appointment, |resolved| resolved.appointment.id);
-        know_event(tx, id, stored, now_at, *choice == ConflictChoice::Restore, now)?;
+        know_event(tx, id, &stored, now_at, *choice == ConflictChoice::Restore, now)?;
     }
     let move_of_staff = match &mut begun {
         BegunMove::Made(made) => made.staff_move(),
@@ -426,77 +445,6 @@ fn end_conflict(
         None => audit::append(tx, id, &decision.entry(by.name(), now))?,
     }
     Ok(Ok(begun))
-}
-
-/// The change of a booking that a choice means; `None` if it stays as it is.
-fn way_of(
-    tx: &mut Tx<'_>,
-    id: OrganizationId,
-    found: &FoundConflict,
-    choice: &ConflictChoice,
-) -> Result<Option<Way>, UseCaseError> {
-    let (organization, zone) = organization(tx, id)?;
-    let to = |start: Timestamp| way_to(zone.to_datetime(start));
-    Ok(match (choice, found.kind) {
-        (ConflictChoice::Move { date, start_min, professional }, _) => {
-            Some(Way::Move { date: *date, start_min: *start_min, professional: professional.clone() })
-        }
-        (ConflictChoice::Cancel, _) | (ConflictChoice::TakeOutside, ConflictKind::Deleted) => Some(Way::Cancel),
-        (ConflictChoice::TakeOutside, ConflictKind::RefusedMove | ConflictKind::MovedAndResized) => {
-            found.span.map(|span| to(span.start))
-        }
-        (ConflictChoice::TakeOutside, ConflictKind::OtherCalendar) => follow_event(tx, id, found)?,
-        (ConflictChoice::Restore, _) => match found.moved_from {
-            Some(known) => appointment::find(tx, id, known, organization.currency)?.map(|known| to(known.span.start)),
-            None => None,
-        },
-        (ConflictChoice::TakeOutside, _) => None,
-    })
-}
-
-/// The move of a booking to where its event went: the time of the event, and the professional whose visits are written into that calendar.
-/// `None` if both are those of the booking.
-fn follow_event(tx: &mut Tx<'_>, id: OrganizationId, found: &FoundConflict) -> Result<Option<Way>, UseCaseError> {
-    let (organization, zone) = organization(tx, id)?;
-    let booking = appointment::find(tx, id, found.appointment, organization.currency)?;
-    let (Some(booking), Some(span)) = (booking, found.span) else { return Ok(None) };
-    let links = calendar_link::list(tx, id)?.into_iter();
-    let writer = links.filter(|link| link.access == LinkAccess::Write).find(|link| link.calendar == found.calendar);
-    let other = writer.map(|link| link.professional).filter(|professional| *professional != booking.professional);
-    if other.is_none() && span.start == booking.span.start {
-        return Ok(None);
-    }
-    let names = catalog::professional_names(tx, id)?;
-    let name = other.and_then(|professional| names.get(&professional).cloned());
-    let Way::Move { date, start_min, .. } = way_to(zone.to_datetime(span.start)) else { return Ok(None) };
-    Ok(Some(Way::Move { date, start_min, professional: name }))
-}
-
-/// The move to a local time, with the same professional.
-fn way_to(local: DateTime) -> Way {
-    let minute = i32::from(local.hour()) * 60 + i32::from(local.minute());
-    Way::Move { date: local.date(), start_min: u16::try_from(minute).unwrap_or_default(), professional: None }
-}
-
-/// What staff might choose: to take what was done, to put ours back, to move the customer to a near free time, or to cancel.
-fn list_choices(
-    tx: &mut Tx<'_>,
-    id: OrganizationId,
-    conflict: &CalendarConflict,
-    now: Timestamp,
-) -> Result<Vec<ConflictChoice>, UseCaseError> {
-    let booking = &conflict.appointment;
-    let move_to = |slot: Slot| {
-        let professional = (slot.professional != booking.professional).then_some(slot.professional);
-        let start_min = parse_minute(&slot.start).ok()?;
-        Some(ConflictChoice::Move { date: slot.date, start_min, professional })
-    };
-    let near = undo(tx, |tx| Ok(Ok::<_, ConflictRefusal>(ways_out::list_near_times(tx, id, booking.id, now)?)))?;
-    let mut choices = vec![ConflictChoice::TakeOutside];
-    choices.extend(conflict.kind.is_about_ours().then_some(ConflictChoice::Restore));
-    choices.extend(near.unwrap_or_default().into_iter().filter_map(move_to));
-    choices.push(ConflictChoice::Cancel);
-    Ok(choices)
 }
 
 /// What follows from a choice that was rehearsed.
@@ -543,8 +491,7 @@ fn know_event(
         calendar_event::forget(tx, id, now_at, now)?;
         return Ok(());
     }
-    // A mark that names no appointment differs from what is wanted, so that the push writes the whole event.
-    let marked = if restore { 0 } else { known.marked };
+    let marked = if restore { push::TO_BE_RESTORED } else { known.marked };
     let version = found.version.clone();
     let seen = KnownEvent {
         version,

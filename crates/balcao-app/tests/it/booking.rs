@@ -125,7 +125,9 @@ async fn what_cannot_be_booked_is_refused_with_the_reason() {
     let refused = |wish| world.book(livia, wish);
     let cut = "Corte na máquina";
     let lunch = refused(wish("Otávio", cut, "2026-11-24", "12:00")).await.unwrap_err();
-    let BookingRefusal::OutsideHours { works, note: None, absent: None, alternatives } = lunch else { unreachable!("{lunch:?}") };
+    let BookingRefusal::OutsideHours { works, note: None, absent: None, alternatives } = lunch else {
+        unreachable!("{lunch:?}")
+    };
     assert_eq!(works.iter().map(ToString::to_string).collect::<Vec<_>>(), ["09:00-12:00", "13:30-20:00"]);
     assert!(!alternatives.is_empty());
     let christmas = refused(wish("Otávio", cut, "2026-12-25", "14:00")).await.unwrap_err();

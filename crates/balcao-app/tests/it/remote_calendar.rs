@@ -12,6 +12,7 @@ mod moves;
 mod poison;
 mod programs;
 mod reports;
+mod sequences;
 mod staff_moves;
 mod taken_back;
 

@@ -18,4 +18,5 @@ mod people;
 mod programs;
 mod proving;
 mod push;
+mod sequences;
 mod world;

@@ -190,7 +190,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
                       more.",
         refusals: &[(
             409,
-            "`not_ours` if another person's event is to be put back; `not_to_come`; of a move why the time cannot be had: `slot_taken`, …",
+            "`changed` if the person changed the event again; `not_ours` if another person's event is to be put back; `not_to_come`; of a move why the time cannot be had: `slot_taken`, …",
         )],
         body: Some(json!({ "choice": "take", "staff": "davi@figueira.example" })),
         answer: json!({ "id": "conflict_3", "appointment": example("cancelled"), "notice": { "text": text, "delivery": free } }),
@@ -296,6 +296,7 @@ fn refused(refusal: ConflictRefusal) -> Problem {
     let told = refusal.to_string();
     match refusal {
         ConflictRefusal::NotFound { id } => refusals::missing("conflict", id_of(id)),
+        ConflictRefusal::Changed { .. } => refusals::conflict("changed", told),
         ConflictRefusal::NotOurs { .. } => refusals::conflict("not_ours", told),
         ConflictRefusal::Booking(refusal) => refusals::of_resolution(refusal),
     }

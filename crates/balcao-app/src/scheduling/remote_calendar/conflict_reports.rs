@@ -220,8 +220,10 @@ impl Alert {
             lines.push(format!("{} {more}", self.more));
         }
         lines.extend([String::new(), stands.to_owned(), format!("{ways}: balcao calendar ways-out {id}")]);
-        // A time that cannot be booked cannot be taken.
-        if kind != ConflictKind::RefusedMove {
+        // The rules of booking may refuse to follow an event; the ways out say so.
+        let follows_event =
+            matches!(kind, ConflictKind::RefusedMove | ConflictKind::MovedAndResized | ConflictKind::OtherCalendar);
+        if !follows_event {
             lines.push(format!("{take}: balcao calendar resolve {id} --take --as {email}"));
         }
         if kind.is_about_ours() {

@@ -1,7 +1,7 @@
 //! What becomes of an event that an external calendar lists as changed: time of other people, our own write, a move that is taken over, or a
 //! conflict for staff. The rule is pure (`balcao_domain::outside_event`); this module reads what it needs and writes what it says.
 
-use balcao_domain::calendar_push::{find_written, is_late_transfer, is_own_write};
+use balcao_domain::calendar_push::{WantedEvent, find_written, is_late_transfer, is_own_write};
 use balcao_domain::outside_event::{
     ConflictKind, Edit, EventMark, EventOwner, EventState, EventTime, OutsideEvent, ShownEvent, judge_collision,
     judge_edit,
@@ -151,10 +151,18 @@ fn read_written(
     row: &CalendarEvent,
     known: ShownEvent,
 ) -> Result<ShownEvent, UseCaseError> {
+    let wanted = read_wanted_event(tx, edits.organization, row.appointment)?;
+    if event.id == known.id
+        && event.version != known.version
+        && let Some(wanted) = wanted.as_ref().filter(|wanted| is_as_wanted(event, wanted))
+    {
+        // Staff let stand that it differed, and the person took that back.
+        let WantedEvent { calendar, span, mark } = wanted.clone();
+        return Ok(ShownEvent { calendar, span, mark, ..known });
+    }
     let Some(mark) = event.mark.as_ref().filter(|mark| event.id == known.id && **mark != known.mark) else {
         return Ok(known);
     };
-    let wanted = read_wanted_event(tx, edits.organization, row.appointment)?;
     let earlier = push::list_earlier(tx, edits.organization, row.appointment)?;
     let span = Some(mark).filter(|mark| mark.owner == known.mark.owner);
     let span = span.and_then(|mark| find_written(mark, wanted.as_ref(), &known, &earlier));
@@ -243,6 +251,15 @@ fn do_edit(
     }
 }
 
+/// Whether an event is exactly as its appointment wants it.
+fn is_as_wanted(event: &OutsideEvent, wanted: &WantedEvent) -> bool {
+    let is_in_place = event.calendar == wanted.calendar && event.time == Some(EventTime::Timed(wanted.span));
+    is_in_place
+        && event.state == EventState::Busy
+        && event.series.is_none()
+        && event.mark.as_ref() == Some(&wanted.mark)
+}
+
 /// The row of the appointment that an event is known to show, by its id or by that of its series.
 fn find_row_by_id(
     tx: &mut Tx<'_>,
@@ -294,7 +311,12 @@ fn foreign(
     let id = edits.organization;
     let Some(busy) = busy_time(edits, event) else {
         calendar_mirror::remove(tx, id, edits.calendar, &event.id)?;
-        resolve(tx, edits, event, "the event takes no time any more")?;
+        if shown.is_none() {
+            resolve(tx, edits, event, "the event takes no time any more")?;
+        } else {
+            // A copy that takes no time is a copy.
+            end_passed_collisions(tx, edits, event)?;
+        }
         return Ok(Vec::new());
     };
     calendar_mirror::put(tx, id, &busy, edits.generation)?;

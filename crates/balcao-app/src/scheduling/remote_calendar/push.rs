@@ -36,6 +36,8 @@ const LATE: SignedDuration = SignedDuration::from_hours(24);
 const MOST_DELAY_S: u64 = 3600;
 /// Open conflicts of one event that a push reads.
 const MOST_CONFLICTS: u32 = 10;
+/// The number in the mark of an event that staff want back as it was: it names no appointment, so a push writes the whole event.
+pub(crate) const TO_BE_RESTORED: i64 = 0;
 /// Calls of one push. Each either comes nearer to what is wanted or ends the push.
 const MAX_STEPS: u32 = 8;
 
@@ -341,6 +343,13 @@ impl Push<'_> {
         known: ShownEvent,
     ) -> Result<(), Stop> {
         let transferred = ShownEvent { calendar: calendar.to_owned(), ..known };
+        if let Some(event) = &found
+            && transferred.mark.appointment == TO_BE_RESTORED
+        {
+            // Staff decided what becomes of all that was done to it; the change that follows writes the whole event.
+            self.known = Some(ShownEvent { version: event.version.clone(), ..transferred });
+            return Ok(());
+        }
         self.known = Some(transferred.clone());
         self.take(found.map(|event| event.signed_by(&self.wanted.owner)), &transferred).await
     }
@@ -489,8 +498,14 @@ impl Push<'_> {
                 version: version.clone(),
                 moved_from: None,
             };
-            let news = conflict_reports::record(tx, organization, &found, None, now)?;
-            conflict_reports::alert(tx, organization, news.as_slice(), &accounts, now)?;
+            let open = calendar_conflict::list_open_of_event(tx, organization, &before.id, 0, MOST_CONFLICTS)?;
+            // What is elsewhere is not deleted: staff decide about that.
+            let is_elsewhere =
+                kind == ConflictKind::Deleted && open.iter().any(|one| one.found.kind == ConflictKind::OtherCalendar);
+            if !is_elsewhere {
+                let news = conflict_reports::record(tx, organization, &found, None, now)?;
+                conflict_reports::alert(tx, organization, news.as_slice(), &accounts, now)?;
+            }
             // A push whose answer was lost may have written another number than is known.
             let written = event.and_then(|event| event.mark).filter(|mark| mark.owner == before.mark.owner);
             let mark = written.filter(|_| kind != ConflictKind::OwnerChanged).unwrap_or_else(|| before.mark.clone());
