@@ -58,7 +58,7 @@ pub struct UsedCalendar {
     pub is_written: bool,
 }
 
-/// Whom Google knows the program as.
+/// Under which name Google knows the program.
 struct Account {
     /// Its address, or what it is called here.
     name: String,

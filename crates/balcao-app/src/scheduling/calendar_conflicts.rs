@@ -412,11 +412,11 @@ fn end_conflict(
     let (way, is_report) = (way_of(tx, id, found, choice)?, found.moved_from.is_some());
     let mut begun = BegunMove::Done(None);
     if way.is_some() && *choice == ConflictChoice::TakeOutside {
-        // Beside its visit, our event takes its time as another's does; the visit that follows it is not kept away by it.
+        // Beside its visit, our event takes its time as another's does; it must not keep the visit away that follows it.
         calendar_mirror::remove(tx, id, &found.calendar, &found.event)?;
     }
     if way.is_some() || is_report {
-        // The customer of an earlier move outside that is not told yet knows the time before it.
+        // If the customer has not read of an earlier move outside, they know the time before it.
         let untold = calendar_conflict::find_move(tx, id, found.appointment)?;
         let known = found.moved_from.or(untold.and_then(|untold| untold.found.moved_from));
         let act = Act { organization: id, id: found.appointment, known, way, notify, by: by.clone() };

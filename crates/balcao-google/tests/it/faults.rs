@@ -100,7 +100,7 @@ async fn fail_at_every_call(act: Act) -> String {
 }
 
 /// The answer of the write is lost, or the write did not arrive, and the look for it fails: once, and again. What does not exist for a
-/// moment is no deletion.
+/// moment is not deleted.
 async fn survives_any_look_for_a_lost_write(act: Act) {
     let founded = Founded::new().await;
     for lost in [Fault::LoseAnswer, Fault::Break] {

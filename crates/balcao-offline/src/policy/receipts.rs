@@ -40,7 +40,7 @@ impl ReplyDraft<'_> {
         let wanted = results::appointment(&outcome.arguments);
         let mut others = results::appointments(&outcome.result, &["alternatives", "available_slots"]);
         others.truncate(OFFERED_TIMES);
-        // A closed day is no taken time.
+        // On a closed day, the time is not taken.
         let reason = outcome.result.get("reason").and_then(Value::as_str);
         let taken = reason.map_or(!others.is_empty(), |reason| reason == "SLOT_TAKEN");
         match (wanted.date, wanted.time) {

@@ -483,7 +483,7 @@ fn conflict(
         moved_from: None,
     };
     let instance = event.series.as_ref().map(|_| SeriesInstance { event: event.id.clone(), span: found.span });
-    // What is no event of ours, or a series of it, stays as it is when staff let it stand. Of our event, its row knows so.
+    // Another's event, or a series of ours, stays as it is when staff let it stand. Of our event, its row knows so.
     if !kind.is_about_ours() && calendar_conflict::is_accepted(tx, edits.organization, &found, instance.as_ref())? {
         return Ok(None);
     }

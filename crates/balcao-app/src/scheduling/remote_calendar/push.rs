@@ -499,7 +499,7 @@ impl Push<'_> {
                 moved_from: None,
             };
             let open = calendar_conflict::list_open_of_event(tx, organization, &before.id, 0, MOST_CONFLICTS)?;
-            // What is elsewhere is not deleted: staff decide about that.
+            // The event lies in another calendar, about which staff decide.
             let is_elsewhere =
                 kind == ConflictKind::Deleted && open.iter().any(|one| one.found.kind == ConflictKind::OtherCalendar);
             if !is_elsewhere {

@@ -294,7 +294,7 @@ async fn booking_that_follows_its_event_is_where_the_event_is() {
         assert_eq!(world.service.events(ANA)[0].id, event, "the same event stays");
         assert_settled(&world, "moved with another length").await;
     }
-    // It is nobody's calendar to write into, so the event comes back with its new time.
+    // No professional's visits are written there, so the event comes back with its new time.
     let world = in_memory().await;
     world.link_to_read(BRUNO).await;
     world.book("10:00").await;

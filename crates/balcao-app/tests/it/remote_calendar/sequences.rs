@@ -125,7 +125,7 @@ async fn take_of_a_move_whose_event_is_deleted_now() {
     assert_eq!(done, Err(ConflictRefusal::Changed { id: number }));
 }
 
-/// A copy that takes no time is told of once.
+/// A copy that takes no time makes one letter.
 #[tokio::test]
 async fn free_copy_is_told_once() {
     let (world, event) = shop().await;
@@ -166,7 +166,7 @@ async fn message_names_the_time_that_the_customer_knows() {
     assert!(text.contains("10") && !text.contains("15"), "{text}");
 }
 
-/// The same, and staff cancel.
+/// So does the message of a cancellation.
 #[tokio::test]
 async fn cancellation_names_the_time_that_the_customer_knows() {
     let (world, event) = booked().await;
@@ -323,7 +323,7 @@ async fn conflict_goes_with_the_visit_that_its_customer_moves() {
     assert_eq!(world.events(), world.appointments().await);
 }
 
-/// The time at which our event lies is not offered, whatever staff took meanwhile.
+/// The time at which our event lies stays taken, whatever staff chose meanwhile.
 #[tokio::test]
 async fn time_of_an_event_that_went_on_is_not_given_away_by_a_take() {
     let (world, event) = booked().await;
@@ -350,7 +350,7 @@ async fn customer_of_a_followed_event_moves_on() {
     world.service.person_moves_to(ANA, &event, BRUNO);
     read_both(&world).await;
     let number = open(&world).await[0].id;
-    // Nobody's calendar to write into, at the same time: the event stays there.
+    // No professional's visits are written there, and the time is the same: the event stays there.
     conflicts(&world)
         .resolve(world.organization, number, ConflictChoice::TakeOutside, true, Actor::Operator)
         .await

@@ -16,10 +16,7 @@ pub(super) fn check(config: &Config, of: &Organization) -> Option<Finding> {
     (of.scheduling.unmarked_visits == UnmarkedVisits::Ask && !is_asked).then(|| {
         Finding::warning(
             "visits",
-            format!(
-                "of {}: staff are to be asked about visits without a mark, and there is no way to ask them",
-                of.slug
-            ),
+            format!("of {}: no way leads to the staff who are to be asked about visits without a mark", of.slug),
             "set handoffs.tell_by, or `unmarked_visits: complete` under scheduling in the business file; \
              `balcao appointments list --unmarked` lists them",
         )

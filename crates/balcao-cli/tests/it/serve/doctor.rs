@@ -124,7 +124,7 @@ fn staff_who_cannot_be_asked_about_visits_are_told_of() {
     let config = shop.folder.path().join("balcao.toml");
     let written = std::fs::read_to_string(&config).unwrap();
     let is_warned = || findings(&shop, |_| {}).iter().any(|(found, ..)| found == "visits: warning");
-    let says = "staff are to be asked about visits without a mark, and there is no way to ask them";
+    let says = "no way leads to the staff who are to be asked about visits without a mark";
     has(&findings(&shop, |_| {}), "visits: warning", says, "set handoffs.tell_by");
     let endpoint = |events: &str| {
         format!(
