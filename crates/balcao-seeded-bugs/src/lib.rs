@@ -69,7 +69,6 @@ impl Bug {
     pub const fn max_seeds(self) -> u64 {
         match self {
             Self::AcknowledgedBeforeCommit
-            | Self::OutcomeBeforeEffect
             | Self::NewKeyOnRetry
             | Self::BlindRepeated
             | Self::OutboxAfterClose
@@ -89,7 +88,7 @@ impl Bug {
             | Self::AttemptsCountedAtFailure => 100,
             // A process drops its own turn when its lease runs out; only one whose clock jumped back meanwhile needs the guard.
             Self::EpochNotGuarded => 1_000,
-            Self::AbsentBeforeSettled | Self::ReminderNotLookedAtAgain => 200,
+            Self::OutcomeBeforeEffect | Self::AbsentBeforeSettled | Self::ReminderNotLookedAtAgain => 200,
             // Two processes must read before either of them writes.
             Self::DedupedByReading | Self::LeaseByHostClock | Self::HoldExpiredInParts => 300,
         }
