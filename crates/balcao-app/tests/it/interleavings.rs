@@ -13,6 +13,7 @@ use balcao_store::{OpenOptions, Store};
 use balcao_testkit::postgres::Database;
 use serde_json::{Value, json};
 
+use crate::gates::scale;
 use crate::world::{World, of_file};
 
 const SHOP: &str = r#"
@@ -548,9 +549,10 @@ async fn plan_of_a_thousand_interleavings_is_made_as_it_was_shown_or_refused() {
     assert!(often(End::Nothing) > 20 && often(End::Impossible) > 5 && played.moved_by_bookings > 2, "{played:?}");
 }
 
+/// Fifty of them; a thousand in the night (`make nightly`).
 #[tokio::test]
-async fn plan_of_fifty_interleavings_on_postgres_is_made_as_it_was_shown_or_refused() {
+async fn plan_of_interleavings_on_postgres_is_made_as_it_was_shown_or_refused() {
     let Some(server) = Database::migrated() else { return };
-    let played = interleave(Store::connect(&server.url, OpenOptions::default()).unwrap(), 50).await;
+    let played = interleave(Store::connect(&server.url, OpenOptions::default()).unwrap(), 50 * scale()).await;
     assert!(played.ends.get(&End::Made).is_some_and(|made| *made > 10), "{played:?}");
 }

@@ -151,7 +151,7 @@ pub(crate) struct Consent {
     /// Applies only the plan with this hash, without a question.
     #[arg(long, value_name = "HASH", conflicts_with = "yes")]
     plan: Option<String>,
-    /// JSON instead of text.
+    /// JSON instead of text. Without `--yes` or `--plan` it shows the plan and changes nothing.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -354,6 +354,11 @@ async fn agree_and_apply(
     }
     let hash = match &consent.plan {
         Some(hash) => hash.clone(),
+        None if consent.json && !consent.yes => {
+            // A program reads the plan, and names its hash in the next call.
+            show(&plan, true, json!(false));
+            return Err(Failure::usage("nothing was changed; expected --yes, or --plan with the hash"));
+        }
         None => {
             if !consent.json {
                 show(&plan, false, json!(false));

@@ -42,7 +42,11 @@ fn a_file_is_shown_as_a_plan_and_made_by_its_hash_or_not_at_all() {
     let (_, plan) = told(folder, &["business", "plan", "shop.yaml", "--json"]);
     let plan: Value = serde_json::from_str(&plan).unwrap();
     let hash = plan["hash"].as_str().unwrap();
-    assert_eq!(told(folder, &["business", "set", "services", "Coloração", "price=200.00", "--yes"]).0, 0);
+    let edit = ["business", "set", "services", "Coloração", "price=200.00"];
+    let shown = run(folder, &[&edit[..], &["--json"]].concat(), "");
+    let of_edit: Value = serde_json::from_str(&out(&shown)).unwrap();
+    assert!(code(&shown) == 2 && of_edit["applied"] == false, "{of_edit}");
+    assert_eq!(told(folder, &[&edit[..], &["--plan", of_edit["hash"].as_str().unwrap()]].concat()).0, 0);
     let (status, refused) = told(folder, &["business", "apply", "shop.yaml", "--plan", hash]);
     assert!(status == 1 && refused.contains("this plan is not what the file changes now"), "{refused}");
     assert!(refused.contains("services `Coloração` changed"), "{refused}");

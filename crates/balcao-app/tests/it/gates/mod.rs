@@ -7,6 +7,6 @@ mod shop;
 mod tenancy;
 
 /// How many times as large as usual.
-fn scale() -> u32 {
+pub(crate) fn scale() -> u32 {
     std::env::var_os("BALCAO_GATE_SCALE").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(1)
 }
