@@ -15,6 +15,7 @@ mod reports;
 mod sequences;
 mod staff_moves;
 mod taken_back;
+mod undecided;
 
 use std::sync::Arc;
 

@@ -190,8 +190,10 @@ pub(crate) fn move_unannounced(
     appointment::set_moved_to(tx, id, meant.appointment.id, booked.appointment.id)?;
     agenda_feed::moved(tx, id, meant.appointment.id, booked.appointment.id)?;
     if let Some(known) = calendar_event::find(tx, id, booked.appointment.id)?.and_then(|row| row.known) {
-        // What staff have to decide about the event goes with it.
-        calendar_conflict::hand_back(tx, id, (meant.appointment.id, booked.appointment.id), &known.event)?;
+        // What staff have to decide about the event goes with it, and it stays as it is until then.
+        if calendar_conflict::hand_back(tx, id, (meant.appointment.id, booked.appointment.id), &known.event)? {
+            calendar_event::leave(tx, id, booked.appointment.id)?;
+        }
     }
     let start = balcao_domain::availability::instant_of(&meant.zone, request.date, request.start_min).unwrap_or(now);
     // The booking planned the automatic reminders of the new start.

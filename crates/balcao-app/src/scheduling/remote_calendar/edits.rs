@@ -228,8 +228,7 @@ fn do_edit(
         (Edit::Harmless, Some(row), Some(shown)) => {
             let seen = ShownEvent { version: event.version.clone(), ..shown.clone() };
             calendar_event::record_seen(tx, id, row.appointment, &shown.version, &push::known(&seen))?;
-            let (which, now) = ((edits.calendar, event.id.as_str()), edits.now);
-            calendar_conflict::resolve_own(tx, id, row.appointment, which, "the event is as it was", now)?;
+            end_undone(tx, edits, event, row)?;
             end_passed_collisions(tx, edits, event)?;
             Ok(Followed::default())
         }
@@ -249,6 +248,33 @@ fn do_edit(
             Ok(foreign(tx, edits, event, None)?.into())
         }
     }
+}
+
+/// Ends the conflict of an appointment with its own event, which is as it is known. What a push found is known too: at the time of the
+/// conflict, the conflict stands. If the appointment moved meanwhile, the event follows it.
+fn end_undone(
+    tx: &mut Tx<'_>,
+    edits: &Edits<'_>,
+    event: &OutsideEvent,
+    row: &CalendarEvent,
+) -> Result<(), UseCaseError> {
+    use ConflictKind::{Lengthened, MovedAndResized, RefusedMove, Shortened};
+    let (id, now) = (edits.organization, edits.now);
+    let span = event.time.and_then(|time| time.span(edits.zone));
+    let is_still = |one: &StoredConflict| {
+        let is_about_time = matches!(one.found.kind, RefusedMove | MovedAndResized | Shortened | Lengthened);
+        one.found.appointment == row.appointment && is_about_time && one.found.span == span
+    };
+    if list_open_conflicts(tx, id, &event.id)?.iter().any(is_still) {
+        return Ok(());
+    }
+    let which = (edits.calendar, event.id.as_str());
+    let ended = calendar_conflict::resolve_own(tx, id, row.appointment, which, "the event is as it was", now)?;
+    let wanted = read_wanted_event(tx, id, row.appointment)?;
+    if ended > 0 && wanted.is_some_and(|wanted| event.mark.as_ref() != Some(&wanted.mark)) {
+        calendar_event::raise_again(tx, id, row.appointment, now)?;
+    }
+    Ok(())
 }
 
 /// Whether an event is exactly as its appointment wants it.
@@ -386,7 +412,9 @@ fn end_passed_collisions(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEven
         }
         let currency = organization(tx, id)?.0.currency;
         let visit = appointment::find(tx, id, one.found.appointment, currency)?;
-        if visit.is_some_and(|visit| judge_collision(event, edits.zone, visit.span).is_some()) {
+        if visit
+            .is_some_and(|visit| visit.status.holds_slot() && judge_collision(event, edits.zone, visit.span).is_some())
+        {
             continue;
         }
         // Of a series, another instance may still touch the visit.
@@ -415,9 +443,11 @@ fn occupy_beside_visit(
     let is_beside = |busy: &BusyEvent| {
         visit.as_ref().is_none_or(|visit| (visit.span, visit.calendar.as_str()) != (busy.span, edits.calendar))
     };
+    let open = list_open_conflicts(tx, id, seen_as(event))?;
+    let is_for_staff = open.iter().any(|one| one.found.appointment == row.appointment);
     match busy_time(edits, event).filter(is_beside) {
-        // A push that waits is about to write the event.
-        Some(_) if row.wanted > row.pushed => {}
+        // A push that waits is about to write the event, unless staff decide about it.
+        Some(_) if row.wanted > row.pushed && !is_for_staff => {}
         Some(busy) => calendar_mirror::put(tx, id, &busy, edits.generation)?,
         None => calendar_mirror::remove(tx, id, edits.calendar, &event.id)?,
     }
@@ -505,7 +535,8 @@ fn is_told_elsewhere(
     if kind == ConflictKind::Deleted {
         return Ok(open.iter().any(|one| one.found.kind == ConflictKind::OtherCalendar));
     }
-    for one in open.iter().filter(|one| one.found.kind == ConflictKind::Deleted) {
+    let is_before = |one: &&StoredConflict| one.found.kind.is_about_ours() && one.found.calendar != edits.calendar;
+    for one in open.iter().filter(is_before) {
         calendar_conflict::resolve(tx, id, one.id, "the event is in another calendar", edits.now)?;
     }
     Ok(false)

@@ -8,7 +8,7 @@ use balcao_domain::scheduling::CalendarDown;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, OrganizationId};
 use balcao_language::normalize;
 use balcao_store::crm::organization::Organization;
-use balcao_store::scheduling::{appointment, catalog, kept_appointment};
+use balcao_store::scheduling::{appointment, calendar_conflict, catalog, kept_appointment};
 use balcao_store::turns::event;
 use balcao_store::{Tx, crm::contact, crm::staff};
 use jiff::Timestamp;
@@ -172,7 +172,13 @@ pub(crate) fn begin(
         None => Some(scene.leave()),
     };
     let Some(done) = done else { return Ok(Ok(BegunMove::Done(unchanged(scene.shown)))) };
-    let known = match act.known {
+    let untold = match act.way {
+        // They know the time before a move outside of which they have not read.
+        Some(Way::Move { .. } | Way::Cancel) => calendar_conflict::find_move(tx, id, act.id)?,
+        Some(Way::Keep) | None => None,
+    };
+    let known_as = act.known.or(untold.and_then(|untold| untold.found.moved_from));
+    let known = match known_as {
         Some(known) => appointment::find(tx, id, known, scene.organization.currency)?,
         None => None,
     };
@@ -185,7 +191,7 @@ pub(crate) fn begin(
         trail::write_act(tx, id, (scene.by.name(), done.action, act.id), values, now)?;
     }
     // Nothing is said to a customer about a time that they know.
-    let is_news = act.known.is_none() || change_texts::slot_of(&known) != change_texts::slot_of(&done.after);
+    let is_news = known_as.is_none() || change_texts::slot_of(&known) != change_texts::slot_of(&done.after);
     let (notice, message) = if act.notify && is_news {
         let (notice, message) = scene.prepare_message(tx, (act.way.as_ref(), &known), &done, policies, now)?;
         (Some(notice), message)
