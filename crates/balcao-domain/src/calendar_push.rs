@@ -237,12 +237,16 @@ fn is_foreign_at(event: &OutsideEvent, span: Span, zone: &TimeZone, owner: &Even
     is_foreign && taken.is_some_and(|taken| taken.overlaps(&span))
 }
 
+/// The longest pause between two attempts that the program takes by itself, and that a service may ask for, in seconds.
+const LONGEST_PAUSE_S: u64 = 3600;
+
 /// When a push or a reading that failed is tried again, in seconds: twice as long each time, at most an hour, and up to a quarter more so
-/// that many do not come back at once. `seed` spreads them.
+/// that many do not come back at once. `seed` spreads them. A service that asks for a longer pause (`asked_ms`) gets it, up to an hour.
 #[must_use]
-pub fn retry_delay_s(failures: u32, seed: u64) -> u64 {
-    let base = 15_u64.saturating_mul(1 << failures.min(8)).min(3600);
-    base.saturating_add(spread(seed, base / 4))
+pub fn retry_delay_s(failures: u32, seed: u64, asked_ms: Option<u64>) -> u64 {
+    let base = 15_u64.saturating_mul(1 << failures.min(8)).min(LONGEST_PAUSE_S);
+    let asked = asked_ms.map_or(0, |ms| ms.div_ceil(1_000)).min(LONGEST_PAUSE_S);
+    base.saturating_add(spread(seed, base / 4)).max(asked)
 }
 
 /// When a calendar is read again, in seconds: every 12 minutes, a quarter more or less.

@@ -215,11 +215,14 @@ fn of_two_events_the_earlier_one_has_the_time() {
 #[test]
 fn waits_grow_and_are_spread() {
     for failures in 0..40 {
-        let delays: Vec<u64> = (0..200).map(|seed| retry_delay_s(failures, seed)).collect();
+        let delays: Vec<u64> = (0..200).map(|seed| retry_delay_s(failures, seed, None)).collect();
         let (low, high) = (delays.iter().min().unwrap(), delays.iter().max().unwrap());
         let base = (15 * 2_u64.pow(failures.min(8))).min(3600);
         assert!(*low >= base && *high <= base + base / 4 && low < high, "{failures} {low} {high}");
     }
+    assert_eq!(retry_delay_s(0, 1, Some(60_001)), 61);
+    assert_eq!(retry_delay_s(0, 1, Some(31_536_000_000)), 3600, "a year is an hour");
+    assert_eq!(retry_delay_s(8, 1, Some(60_000)), retry_delay_s(8, 1, None), "the longer pause");
     let polls: Vec<u64> = (0..1000).map(poll_delay_s).collect();
     assert!(polls.iter().all(|delay| (540..=900).contains(delay)));
     assert!(polls.iter().any(|delay| *delay < 600) && polls.iter().any(|delay| *delay > 840));

@@ -194,6 +194,14 @@ pub enum ServiceError {
     },
 }
 
+impl ServiceError {
+    /// When the service wants to be asked again, in milliseconds from now, if it said so.
+    #[must_use]
+    pub const fn retry_after_ms(&self) -> Option<u64> {
+        if let Self::Unavailable { retry_after_ms, .. } = self { *retry_after_ms } else { None }
+    }
+}
+
 /// Why an act that needs the calendar service was not done. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteCalendarError {

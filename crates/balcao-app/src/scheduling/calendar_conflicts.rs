@@ -416,10 +416,7 @@ fn end_conflict(
         calendar_mirror::remove(tx, id, &found.calendar, &found.event)?;
     }
     if way.is_some() || is_report {
-        // If the customer has not read of an earlier move outside, they know the time before it.
-        let untold = calendar_conflict::find_move(tx, id, found.appointment)?;
-        let known = found.moved_from.or(untold.and_then(|untold| untold.found.moved_from));
-        let act = Act { organization: id, id: found.appointment, known, way, notify, by: by.clone() };
+        let act = Act { organization: id, id: found.appointment, known: found.moved_from, way, notify, by: by.clone() };
         begun = match ways_out::begin(tx, &act, accounts, policies, now)? {
             // A booking that has begun or ended needs no message; its report can still be put away in silence.
             Err(ResolveRefusal::Begun { .. } | ResolveRefusal::Ended { .. } | ResolveRefusal::Moved { .. })

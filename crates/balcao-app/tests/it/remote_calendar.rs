@@ -12,10 +12,10 @@ mod moves;
 mod poison;
 mod programs;
 mod reports;
+mod scene;
 mod sequences;
 mod staff_moves;
 mod taken_back;
-mod undecided;
 
 use std::sync::Arc;
 

@@ -340,3 +340,15 @@ impl Program {
         self.app.store.read(read).await.unwrap()
     }
 }
+
+/// A booking of Ana's at ten, and the program that made it.
+pub(crate) async fn booked(founded: &Founded) -> (Desk, Program, String) {
+    let desk = Desk::prepare(founded, Act::Move).await;
+    let program = desk.start(None);
+    program.read_all().await;
+    let event = desk.google.asked().iter().filter(|asked| asked.method == "POST").find_map(|asked| {
+        asked.body.get("extendedProperties")?;
+        Some(asked.body["id"].as_str()?.to_owned())
+    });
+    (desk, program, event.unwrap())
+}

@@ -11,21 +11,9 @@ use balcao_testkit::fakes::google::{Call, Fault};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::desk::{Act, Desk, Founded, Program, business};
+use crate::desk::{Act, Desk, Founded, Program, booked, business};
 use crate::interrupted::Side;
 use crate::world::{BIA, RAFA, instant};
-
-/// A booking of Ana's at ten, and the program that made it.
-async fn booked(founded: &Founded) -> (Desk, Program, String) {
-    let desk = Desk::prepare(founded, Act::Move).await;
-    let program = desk.start(None);
-    program.read_all().await;
-    let event = desk.google.asked().iter().filter(|asked| asked.method == "POST").find_map(|asked| {
-        asked.body.get("extendedProperties")?;
-        Some(asked.body["id"].as_str()?.to_owned())
-    });
-    (desk, program, event.unwrap())
-}
 
 async fn kinds(program: &Program) -> Vec<ConflictKind> {
     let organization = program.organization;

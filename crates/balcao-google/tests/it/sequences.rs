@@ -10,20 +10,9 @@ use balcao_testkit::fakes::google::{Call, Fault};
 use jiff::SignedDuration;
 use serde_json::json;
 
-use crate::desk::{Act, Desk, Founded, Program};
+use crate::desk::{Act, Desk, Founded, Program, booked};
 use crate::interrupted::Side;
 use crate::world::{BIA, RAFA};
-
-async fn booked(founded: &Founded) -> (Desk, Program, String) {
-    let desk = Desk::prepare(founded, Act::Move).await;
-    let program = desk.start(None);
-    program.read_all().await;
-    let event = desk.google.asked().iter().filter(|asked| asked.method == "POST").find_map(|asked| {
-        asked.body.get("extendedProperties")?;
-        Some(asked.body["id"].as_str()?.to_owned())
-    });
-    (desk, program, event.unwrap())
-}
 
 fn conflicts(program: &Program) -> CalendarConflicts {
     CalendarConflicts::new(program.app.clone(), AccountPolicies::default())

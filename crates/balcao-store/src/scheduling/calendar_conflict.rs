@@ -375,12 +375,12 @@ pub fn reopen(tx: &mut Tx<'_>, organization: OrganizationId, id: i64, is_written
     Ok(changed == 1)
 }
 
-/// Gives the open conflicts about an appointment's own event, which has the id `event`, to the appointment in whose place it stands again, if
-/// that has none about it; returns whether there was one.
+/// Gives the open conflicts about an appointment's own event, which has the id `event`, to the appointment that the event shows now, if that
+/// has none about it; returns whether there was one.
 ///
 /// # Errors
 /// What the database said.
-pub fn hand_back(
+pub fn hand_over(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     (from, to): (AppointmentId, AppointmentId),

@@ -73,11 +73,11 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert_eq!(calendar_conflict::resolve_own(tx, ours.organization, id, own, "as it was", at(3))?, 1);
         assert!(calendar_conflict::reopen(tx, ours.organization, number, false)?);
         let other = book(tx, ours, 1, 9)?;
-        assert!(!calendar_conflict::hand_back(tx, ours.organization, (id, other), "e2")?);
-        assert!(!calendar_conflict::hand_back(tx, theirs.organization, (id, other), "e1")?);
-        assert!(calendar_conflict::hand_back(tx, ours.organization, (id, other), "e1")?);
+        assert!(!calendar_conflict::hand_over(tx, ours.organization, (id, other), "e2")?);
+        assert!(!calendar_conflict::hand_over(tx, theirs.organization, (id, other), "e1")?);
+        assert!(calendar_conflict::hand_over(tx, ours.organization, (id, other), "e1")?);
         assert!(calendar_conflict::has_open(tx, ours.organization, other)?);
-        assert!(calendar_conflict::hand_back(tx, ours.organization, (other, id), "e1")?);
+        assert!(calendar_conflict::hand_over(tx, ours.organization, (other, id), "e1")?);
         assert!(!calendar_conflict::reopen(tx, ours.organization, number, true)?, "it is open");
         assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
         assert!(calendar_conflict::reopen(tx, ours.organization, number, true)?);

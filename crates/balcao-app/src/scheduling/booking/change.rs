@@ -191,7 +191,7 @@ pub(crate) fn move_unannounced(
     agenda_feed::moved(tx, id, meant.appointment.id, booked.appointment.id)?;
     if let Some(known) = calendar_event::find(tx, id, booked.appointment.id)?.and_then(|row| row.known) {
         // What staff have to decide about the event goes with it, and it stays as it is until then.
-        if calendar_conflict::hand_back(tx, id, (meant.appointment.id, booked.appointment.id), &known.event)? {
+        if calendar_conflict::hand_over(tx, id, (meant.appointment.id, booked.appointment.id), &known.event)? {
             calendar_event::leave(tx, id, booked.appointment.id)?;
         }
     }
@@ -251,7 +251,7 @@ pub(super) fn take_back(
         }
         let known = calendar_event::find(tx, id, new)?.and_then(|row| row.known);
         let is_for_staff = match &known {
-            Some(known) => calendar_conflict::hand_back(tx, id, (new, old), &known.event)?,
+            Some(known) => calendar_conflict::hand_over(tx, id, (new, old), &known.event)?,
             None => false,
         };
         if let Some(wanted) = wanted.as_ref().filter(|_| !is_for_staff) {

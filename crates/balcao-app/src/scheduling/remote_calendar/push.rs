@@ -32,8 +32,6 @@ use crate::context::calendar_service::{CalendarService, EventDraft, ServiceError
 const CLAIM: SignedDuration = SignedDuration::from_secs(60);
 /// How long a request whose answer is missing may still arrive.
 const LATE: SignedDuration = SignedDuration::from_hours(24);
-/// Seconds that a service may ask for before the next attempt: the longest that a push waits by itself.
-const MOST_DELAY_S: u64 = 3600;
 /// Open conflicts of one event that a push reads.
 const MOST_CONFLICTS: u32 = 10;
 /// The number in the mark of an event that staff want back as it was: it names no appointment, so a push writes the whole event.
@@ -521,10 +519,7 @@ impl Push<'_> {
         let (organization, row, now) = (self.organization, self.row, self.app.clock.now());
         let is_unknown = self.is_unknown || matches!(error, ServiceError::Unknown { .. });
         let seed = u64::try_from(i64::from(row.appointment)).unwrap_or_default();
-        let mut delay_s = retry_delay_s(u32::try_from(row.tries).unwrap_or(u32::MAX), seed);
-        if let ServiceError::Unavailable { retry_after_ms: Some(asked_ms), .. } = &error {
-            delay_s = delay_s.max((asked_ms / 1000).min(MOST_DELAY_S));
-        }
+        let delay_s = retry_delay_s(u32::try_from(row.tries).unwrap_or(u32::MAX), seed, error.retry_after_ms());
         let delay = SignedDuration::from_secs(i64::try_from(delay_s).unwrap_or(3600));
         let due = now.checked_add(delay).unwrap_or(now);
         let reason = error.to_string();

@@ -266,11 +266,8 @@ impl Reader<'_> {
                     | ServiceError::Unreadable { .. } => CalendarFailure::Unavailable,
                 };
                 let before = self.claimed.failure.as_ref().map_or(0, |failure| failure.count);
-                let delay_s = retry_delay_s(u32::try_from(before).unwrap_or(u32::MAX), self.seed());
-                let asked_ms =
-                    if let ServiceError::Unavailable { retry_after_ms, .. } = &error { *retry_after_ms } else { None };
-                // A service that asks for a year is asked again in an hour.
-                let delay_s = delay_s.max(asked_ms.map_or(0, |ms| ms.div_ceil(1_000)).min(3600));
+                let failures = u32::try_from(before).unwrap_or(u32::MAX);
+                let delay_s = retry_delay_s(failures, self.seed(), error.retry_after_ms());
                 self.record_failure(kind, error.to_string(), delay_s).await?;
                 Ok(Reading::Failed(error))
             }

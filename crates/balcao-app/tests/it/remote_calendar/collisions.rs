@@ -5,7 +5,6 @@ use balcao_app::messaging::outbound::reach::AccountPolicies;
 use balcao_app::scheduling::availability::{Availability, AvailabilityQuery};
 use balcao_app::scheduling::booking::{BookRequest, BookingRefusal};
 use balcao_app::scheduling::calendar_conflicts::{CalendarConflict, CalendarConflicts, ConflictChoice};
-use balcao_domain::Span;
 use balcao_domain::outside_event::{ConflictKind, EventTime, OutsideEvent};
 use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
 use balcao_store::scheduling::catalog;
@@ -14,11 +13,8 @@ use balcao_testkit::contract::calendar::BUSINESS;
 use jiff::ToSpan;
 use jiff::civil::Weekday;
 
+use super::scene::at;
 use super::{ANA, BRUNO, DAY, World, in_memory, key, request, with_business};
-
-fn at(start: &str, minutes: u32) -> EventTime {
-    EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), minutes))
-}
 
 /// The open conflicts, page by page.
 async fn open(world: &World) -> Vec<CalendarConflict> {

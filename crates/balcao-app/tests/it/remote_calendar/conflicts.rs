@@ -1,25 +1,16 @@
 //! What staff do about an edit outside: what was done there holds, ours is put back, or the customer moves.
 
 use balcao_app::context::staff_email::Actor;
-use balcao_app::messaging::outbound::reach::AccountPolicies;
 use balcao_app::scheduling::calendar_conflicts::{
-    BookingEffect, CalendarConflicts, ConflictChoice, ConflictRefusal, ConflictWay, ResolvedConflict,
+    BookingEffect, ConflictChoice, ConflictRefusal, ConflictWay, ResolvedConflict,
 };
 use balcao_app::scheduling::ways_out::ResolveRefusal;
-use balcao_domain::Span;
 use balcao_domain::outside_event::{ConflictKind, EventState, EventTime, OutsideEvent};
 
+use super::scene::{at, conflicts};
 use super::{ANA, BRUNO, DAY, World, in_memory, key};
 
 type Change = fn(&mut OutsideEvent);
-
-fn at(start: &str, minutes: u32) -> EventTime {
-    EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), minutes))
-}
-
-fn conflicts(world: &World) -> CalendarConflicts {
-    CalendarConflicts::new(world.app.clone(), AccountPolicies::default())
-}
 
 /// A booking at 10:00 whose event a person changed.
 async fn changed(change: Change) -> (World, String) {

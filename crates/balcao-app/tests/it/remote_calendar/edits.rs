@@ -13,11 +13,8 @@ use balcao_testkit::contract::calendar::BUSINESS;
 use jiff::SignedDuration;
 use jiff::civil::date;
 
+use super::scene::at;
 use super::{ANA, DAY, World, in_memory, key, with_business};
-
-fn at(start: &str, minutes: u32) -> EventTime {
-    EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), minutes))
-}
 
 async fn free(world: &World) -> Vec<String> {
     let query = AvailabilityQuery { date: Some(DAY), ..AvailabilityQuery::default() };

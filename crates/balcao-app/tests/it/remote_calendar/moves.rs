@@ -1,37 +1,27 @@
 //! A person moves one of our events to a time that can be booked: the appointment follows, and staff decide what the customer reads.
 
-use balcao_app::context::notification_accounts::{HandoffAlerts, NotificationAccounts};
 use balcao_app::context::staff_email::Actor;
-use balcao_app::messaging::outbound::reach::{AccountPolicies, Reach};
-use balcao_app::scheduling::calendar_conflicts::{
-    CalendarConflict, CalendarConflicts, ConflictChoice, ConflictRefusal, ResolvedConflict,
-};
+use balcao_app::messaging::outbound::reach::Reach;
+use balcao_app::scheduling::calendar_conflicts::{ConflictChoice, ConflictRefusal, ResolvedConflict};
 use balcao_app::scheduling::ways_out::ResolveRefusal;
 use balcao_domain::Span;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::outside_event::{ConflictKind, EventTime};
+use balcao_store::StoreError;
 use balcao_store::messaging::conversation;
 use balcao_store::messaging::outbox::{self, Outbox};
 use balcao_store::turns::lease::{self, Route};
-use balcao_store::{Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
 
-use super::{ANA, DAY, World, key, with_business};
+use super::scene::{conflicts, open, with_letters};
+use super::{ANA, DAY, World, key};
 
-const STAFF: &str = "staff:\n  - {name: Davi, email: davi@contrato.example, role: attendant, on_duty: true}\n  \
-                     - {name: Ana Prado, email: prado@contrato.example, role: professional, on_duty: true}\n";
 const TOLD: &str = "Precisamos mudar o seu horário de Corte: era terça, 24/11 às 10h com Ana Prado, e agora é terça, 24/11 às 15h \
                     com Ana Prado. Se não der para você, responda aqui.";
 
 /// A business whose staff get letters, and whose customer can be reached.
 async fn shop() -> World {
-    let mut world = with_business(Store::open_in_memory().unwrap(), format!("{BUSINESS}{STAFF}")).await;
-    let accounts = NotificationAccounts {
-        email: Some("agenda@contrato.example".to_owned()),
-        handoffs: HandoffAlerts { email: true, whatsapp: false },
-        ..NotificationAccounts::default()
-    };
-    world.app = world.app.clone().with_notices(accounts);
+    let world = with_letters(BUSINESS).await;
     reach(&world).await;
     world.book("10:00").await;
     world
@@ -56,14 +46,6 @@ async fn person_moves(world: &World, start: &str) {
     let time = EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), 30));
     world.service.person_changes(ANA, &event.id, |event| event.time = Some(time));
     world.read().await;
-}
-
-fn conflicts(world: &World) -> CalendarConflicts {
-    CalendarConflicts::new(world.app.clone(), AccountPolicies::default())
-}
-
-async fn open(world: &World) -> Vec<CalendarConflict> {
-    conflicts(world).page(world.organization, None, 9).await.unwrap().items
 }
 
 async fn resolve(world: &World, choice: ConflictChoice, notify: bool) -> Result<ResolvedConflict, ConflictRefusal> {

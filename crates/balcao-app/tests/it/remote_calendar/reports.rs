@@ -1,27 +1,17 @@
 //! Who learns of a conflict with an external calendar: staff who answer customers, and webhook endpoints, once.
 
 use balcao_app::admin::webhooks::{Subscriber, Webhooks};
-use balcao_app::context::notification_accounts::{HandoffAlerts, NotificationAccounts};
 use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_app::scheduling::calendar_comparison::CalendarComparison;
 use balcao_channel::endpoint::Endpoint;
 use balcao_domain::Span;
-use balcao_domain::outbox::OutboxState;
 use balcao_domain::outside_event::{ConflictKind, EventMark, EventState, EventTime};
-use balcao_store::messaging::outbox;
-use balcao_store::{Store, StoreError};
 use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::endpoint::{FakeEndpoint, SECRET};
 use jiff::SignedDuration;
 
-use super::{ANA, BRUNO, DAY, World, key, request, to, with_business};
-
-const STAFF: &str = "staff:\n  - {name: Davi, email: davi@contrato.example, role: attendant, on_duty: true}\n  \
-                     - {name: Ana Prado, email: prado@contrato.example, role: professional, on_duty: true}\n";
-
-fn at(start: &str, minutes: u32) -> EventTime {
-    EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), minutes))
-}
+use super::scene::{at, letters, read_both, with_letters};
+use super::{ANA, BRUNO, DAY, World, key, request, to};
 
 fn whole_day() -> EventTime {
     EventTime::AllDay { from: DAY, until: DAY.tomorrow().unwrap() }
@@ -29,32 +19,10 @@ fn whole_day() -> EventTime {
 
 /// A booking at ten in a shop whose staff get letters, and whose professional has two calendars.
 async fn shop(business: &str) -> World {
-    let mut world = with_business(Store::open_in_memory().unwrap(), format!("{business}{STAFF}")).await;
-    let accounts = NotificationAccounts {
-        email: Some("agenda@contrato.example".to_owned()),
-        handoffs: HandoffAlerts { email: true, whatsapp: false },
-        ..NotificationAccounts::default()
-    };
-    world.app = world.app.clone().with_notices(accounts);
+    let world = with_letters(business).await;
     world.link_to_read(BRUNO).await;
     world.book("10:00").await;
     world
-}
-
-/// The letters about calendars so far: who gets each, and its text.
-async fn letters(world: &World) -> Vec<(String, String)> {
-    let organization = world.organization;
-    let read = world.app.store.read(move |tx| outbox::list(tx, organization, OutboxState::Pending, 100));
-    let all: Result<_, StoreError> = read.await;
-    let ours = all.unwrap().into_iter().filter(|one| one.kind == "notice_calendar");
-    let text = |body: &str| serde_json::from_str::<serde_json::Value>(body).unwrap()["content"].to_string();
-    ours.map(|one| (one.recipient, text(&one.body))).collect()
-}
-
-async fn read_both(world: &World) {
-    for calendar in [ANA, BRUNO] {
-        world.work().read(world.organization, calendar.to_owned(), false).await.unwrap();
-    }
 }
 
 type Edit = fn(&World, &str);

@@ -4,14 +4,11 @@ use balcao_app::UseCaseError;
 use balcao_app::context::staff_email::Actor;
 use balcao_app::messaging::outbound::reach::AccountPolicies;
 use balcao_app::scheduling::booking::BookingRefusal;
-use balcao_app::scheduling::calendar_conflicts::{
-    CalendarConflict, CalendarConflicts, ConflictChoice, ConflictRefusal,
-};
+use balcao_app::scheduling::calendar_conflicts::{ConflictChoice, ConflictRefusal};
 use balcao_app::scheduling::ways_out::{ResolveRefusal, Resolved, Way, WaysOut};
 use balcao_domain::AppointmentId;
-use balcao_domain::Span;
 use balcao_domain::outbox::OutboxState;
-use balcao_domain::outside_event::{ConflictKind, EventState, EventTime, OutsideEvent};
+use balcao_domain::outside_event::{ConflictKind, EventState, OutsideEvent};
 use balcao_store::messaging::outbox;
 use balcao_store::ops::audit;
 use balcao_store::turns::event;
@@ -21,13 +18,10 @@ use balcao_testkit::fakes::calendar_service::CallFault;
 use jiff::SignedDuration;
 
 use super::moves::reach;
+use super::scene::{at, conflicts, open};
 use super::{ANA, DAY, World, key, with_business};
 
 const THREE: u16 = 15 * 60;
-
-fn at(start: &str, minutes: u32) -> EventTime {
-    EventTime::Timed(Span::of_minutes(format!("2026-11-24T{start}:00-03:00").parse().unwrap(), minutes))
-}
 
 /// A visit at ten of a customer who can be reached.
 async fn shop() -> (World, AppointmentId) {
@@ -45,14 +39,6 @@ fn hide_rival(world: &World) {
 
 fn ways(world: &World) -> WaysOut {
     WaysOut::new(world.app.clone(), AccountPolicies::default())
-}
-
-fn conflicts(world: &World) -> CalendarConflicts {
-    CalendarConflicts::new(world.app.clone(), AccountPolicies::default())
-}
-
-async fn open(world: &World) -> Vec<CalendarConflict> {
-    conflicts(world).page(world.organization, None, 9).await.unwrap().items
 }
 
 async fn move_to_three(
