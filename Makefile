@@ -94,11 +94,12 @@ explore: ## two minutes of seeds that nobody looked at; where they begin differs
 gates: ## the gate, as a landing has it
 	.ci/run
 
-nightly: ## what takes too long for a landing: 3,900 seeds, 10,000 messages, attacks, 1,000 plans on PostgreSQL, seeded bugs, mutants
+nightly: ## what takes too long for a landing: 3,900 seeds, 10,000 messages, attacks, 1,000 plans on PostgreSQL, 2,000 sequences in calendars, seeded bugs, mutants
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds 3900
 	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05 p_16 attack::weight
 	BALCAO_GATE_SCALE=20 cargo test --quiet --no-default-features -p balcao-app --test it interleavings_on_postgres
+	BALCAO_GATE_SCALE=20 cargo test --quiet --no-default-features -p balcao-app --test it each_visit_has_its_event
 	$(MAKE) seeded-bugs
 	$(MAKE) mutants
 

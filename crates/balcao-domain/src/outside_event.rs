@@ -190,6 +190,18 @@ impl ConflictKind {
         !matches!(self, Self::Collision | Self::AllDayBlock | Self::Copied | Self::RecurringException)
     }
 
+    /// Whether the conflict is that another's event lies on an appointment.
+    #[must_use]
+    pub const fn is_collision(self) -> bool {
+        matches!(self, Self::Collision | Self::AllDayBlock)
+    }
+
+    /// Whether the conflict is about a visit to come alone, so that it ends when the visit is cancelled, moved or begun.
+    #[must_use]
+    pub const fn ends_with_visit(self) -> bool {
+        matches!(self, Self::Collision | Self::AllDayBlock | Self::Copied | Self::Moved)
+    }
+
     /// All.
     pub const ALL: [Self; 14] = [
         Self::Deleted,
@@ -287,11 +299,12 @@ fn change_of(event: &OutsideEvent, shown: &ShownEvent) -> Result<Edit, ConflictK
     if event.series.is_some() {
         return Err(ConflictKind::RecurringException);
     }
-    if event.mark.as_ref() != Some(&shown.mark) {
-        return Err(ConflictKind::OwnerChanged);
-    }
+    // Of an event that lost both, the first decides whether its time is taken.
     if event.state == EventState::Free {
         return Err(ConflictKind::NoLongerBusy);
+    }
+    if event.mark.as_ref() != Some(&shown.mark) {
+        return Err(ConflictKind::OwnerChanged);
     }
     let Some(EventTime::Timed(span)) = event.time else { return Err(ConflictKind::BecameAllDay) };
     if span == shown.span {

@@ -232,7 +232,7 @@ impl CalendarComparison {
                     calendar_comparison::replace_differences(tx, id, &differing, ended_at)?;
                     letter::alert(tx, id, (day, &differing), &accounts, ended_at)?;
                 }
-                calendar_conflict::end_old_moves(tx, id, ended_at)?;
+                calendar_conflict::end_past(tx, id, ended_at)?;
                 Ok::<_, UseCaseError>(())
             };
             self.app.store.write(end).await?;

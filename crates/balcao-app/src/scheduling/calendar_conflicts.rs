@@ -267,6 +267,10 @@ impl CalendarConflicts {
         by: Actor,
     ) -> Result<Result<ResolvedConflict, ConflictRefusal>, UseCaseError> {
         let stored = granted!(self.open(id, number).await?);
+        if stored.found.kind == ConflictKind::Deleted {
+            // It may be in another calendar, which was not read since.
+            freshness::freshen_before(&self.app, id, Whose::Everybody).await?;
+        }
         let (found, wanted) = (stored.found.clone(), choice.clone());
         if let Some(way) = self.app.look(move |tx, _now| way_of(tx, id, &found, &wanted)).await? {
             ways_out::freshen_before(&self.app, id, stored.found.appointment, &way).await?;
@@ -363,7 +367,7 @@ impl Decision<'_> {
             ConflictChoice::TakeOutside => "the customer was not told",
             ConflictChoice::Restore => "ours was put back",
             ConflictChoice::Cancel => "the booking was cancelled",
-            ConflictChoice::Move { .. } => "the customer was moved",
+            ConflictChoice::Move { .. } => calendar_conflict::CUSTOMER_MOVED,
         }
     }
 
@@ -431,7 +435,17 @@ fn end_conflict(
     let by = granted!(by.identify(&people).map_err(|unknown| ConflictRefusal::Booking(unknown.into())));
     if !is_report {
         let now_at = begun.done().as_ref().map_or(found.appointment, |resolved| resolved.appointment.id);
-        know_event(tx, id, &stored, now_at, *choice == ConflictChoice::Restore, now)?;
+        let fate = match choice {
+            ConflictChoice::TakeOutside => EventFate::Stays,
+            ConflictChoice::Cancel => EventFate::Follows,
+            ConflictChoice::Restore => EventFate::Restored,
+            // To where it is: the event is put back there.
+            ConflictChoice::Move { .. } if now_at == found.appointment && found.kind.is_about_ours() => {
+                EventFate::Restored
+            }
+            ConflictChoice::Move { .. } => EventFate::Follows,
+        };
+        know_event(tx, id, &stored, now_at, fate, now)?;
     }
     let move_of_staff = match &mut begun {
         BegunMove::Made(made) => made.staff_move(),
@@ -461,13 +475,24 @@ fn foresee(choice: ConflictChoice, before: &AppointmentView, booking: Option<Res
     ConflictWay { choice, effect, appointment, notice }
 }
 
+/// What becomes of our event after a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EventFate {
+    /// It stays as the person made it.
+    Stays,
+    /// It follows its visit, which may have ended before the choice.
+    Follows,
+    /// It is written again as a whole.
+    Restored,
+}
+
 /// Takes note of how our event is now, so that a reading does not find the same conflict again and a push goes on from there.
 fn know_event(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     stored: &StoredConflict,
     now_at: AppointmentId,
-    restore: bool,
+    fate: EventFate,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let found = &stored.found;
@@ -477,7 +502,7 @@ fn know_event(
     }
     if found.version.is_empty() {
         // A move that was taken back wrote the event since: what our row knows of it is newer.
-        if restore {
+        if fate != EventFate::Stays {
             calendar_event::raise_again(tx, id, now_at, now)?;
         }
         return Ok(());
@@ -488,7 +513,7 @@ fn know_event(
         calendar_event::forget(tx, id, now_at, now)?;
         return Ok(());
     }
-    let marked = if restore { push::TO_BE_RESTORED } else { known.marked };
+    let marked = if fate == EventFate::Restored { push::TO_BE_RESTORED } else { known.marked };
     let version = found.version.clone();
     let seen = KnownEvent {
         version,
@@ -498,13 +523,13 @@ fn know_event(
         ..known.clone()
     };
     calendar_event::record_seen(tx, id, now_at, &known.version, &seen)?;
-    if restore {
+    if fate != EventFate::Stays {
         calendar_event::raise_again(tx, id, now_at, now)?;
     }
     Ok(())
 }
 
-/// A conflict in local terms; `None` if its appointment is gone, or if it reports a move of an appointment that was changed since.
+/// A conflict in local terms; `None` if its appointment is gone, or if the conflict ended with it.
 fn show(
     tx: &mut Tx<'_>,
     id: OrganizationId,
@@ -514,8 +539,7 @@ fn show(
     let (organization, zone) = organization(tx, id)?;
     let found = appointment::find(tx, id, stored.found.appointment, organization.currency)?;
     let Some(one) = found else { return Ok(None) };
-    let is_report = stored.found.moved_from.is_some();
-    if is_report && !ways_out::is_to_come(&one, now) {
+    if stored.found.kind.ends_with_visit() && !ways_out::is_to_come(&one, now) {
         return Ok(None);
     }
     let known = match stored.found.moved_from {

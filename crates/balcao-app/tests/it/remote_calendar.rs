@@ -11,6 +11,7 @@ mod lost_tokens;
 mod moves;
 mod poison;
 mod programs;
+mod random_sequences;
 mod reports;
 mod scene;
 mod sequences;

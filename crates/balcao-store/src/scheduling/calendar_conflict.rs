@@ -45,6 +45,8 @@ pub struct StoredConflict {
 
 /// The resolution that leaves an event and its appointment as they are.
 pub const OUTSIDE_HOLDS: &str = "what was done outside holds";
+/// The resolution that moves the appointment. One that was moved has another number, so of the same one it says that it stays where it is.
+pub const CUSTOMER_MOVED: &str = "the customer was moved";
 
 const COLUMNS: &str =
     "id, appointment_id, kind, calendar_id, event_id, event_from, event_to, version, found_at, resolved_at, resolution,
@@ -258,7 +260,8 @@ pub fn is_accepted(
     let values = values![organization, found.appointment, &found.calendar, &found.event];
     let last = tx.query_optional(&sql, values, read)?;
     let is_same_kind = |last: &StoredConflict| {
-        last.found.kind == found.kind && last.resolution.as_ref().is_some_and(|(_, how)| how == OUTSIDE_HOLDS)
+        let leaves_it = |how: &str| how == OUTSIDE_HOLDS || how == CUSTOMER_MOVED;
+        last.found.kind == found.kind && last.resolution.as_ref().is_some_and(|(_, how)| leaves_it(how))
     };
     let Some(last) = last.filter(is_same_kind) else { return Ok(false) };
     Ok(match instance {
@@ -323,14 +326,15 @@ pub fn follow_move(
     Ok(changed == 1)
 }
 
-/// Ends the reports of moves whose appointment was cancelled, moved here or begun since; returns how many.
+/// Ends the conflicts that end with a visit ([`ConflictKind::ends_with_visit`]) whose appointment was cancelled, moved here or begun since;
+/// returns how many.
 ///
 /// # Errors
 /// What the database said.
-pub fn end_old_moves(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<usize, StoreError> {
+pub fn end_past(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<usize, StoreError> {
     tx.execute(
         "UPDATE calendar_conflict SET resolved_at = ?2, resolution = 'the appointment was changed since, or it began'
-         WHERE organization_id = ?1 AND moved_from IS NOT NULL AND resolved_at IS NULL
+         WHERE organization_id = ?1 AND kind IN ('moved', 'collision', 'all_day_block', 'copied') AND resolved_at IS NULL
            AND NOT EXISTS (SELECT 1 FROM appointment a WHERE a.organization_id = ?1 AND a.id = calendar_conflict.appointment_id
                AND a.status IN ('pending', 'confirmed') AND a.starts_at > ?2)",
         values![organization, now],
@@ -376,7 +380,8 @@ pub fn reopen(tx: &mut Tx<'_>, organization: OrganizationId, id: i64, is_written
 }
 
 /// Gives the open conflicts about an appointment's own event, which has the id `event`, to the appointment that the event shows now, if that
-/// has none about it; returns whether there was one.
+/// has none about it; returns whether there was one. An event that has lost its mark stays at the time of the appointment before, which our
+/// copy did not hold: it is taken now.
 ///
 /// # Errors
 /// What the database said.
@@ -392,6 +397,15 @@ pub fn hand_over(
            AND NOT EXISTS (SELECT 1 FROM calendar_conflict c WHERE c.organization_id = ?1 AND c.appointment_id = ?3
                              AND c.event_id = ?4 AND c.resolved_at IS NULL)",
         values![organization, from, to, event],
+    )?;
+    tx.execute(
+        "INSERT INTO calendar_busy (organization_id, calendar_id, event_id, starts_at, ends_at, all_day, version, generation)
+         SELECT c.organization_id, c.calendar_id, c.event_id, c.event_from, c.event_to, ?4, c.version, o.generation
+         FROM calendar_conflict c JOIN outside_calendar o ON o.organization_id = ?1 AND o.calendar_id = c.calendar_id
+         WHERE c.organization_id = ?1 AND c.appointment_id = ?2 AND c.event_id = ?3 AND c.resolved_at IS NULL
+           AND c.kind = 'owner_changed' AND c.event_from IS NOT NULL AND c.event_to IS NOT NULL
+         ON CONFLICT (organization_id, calendar_id, event_id) DO NOTHING",
+        values![organization, to, event, false],
     )?;
     Ok(handed > 0)
 }

@@ -61,6 +61,16 @@ pub fn put(
     )
 }
 
+/// Stores the time that an event takes, as a push found it: a reading that runs may have listed it before.
+///
+/// # Errors
+/// What the database said.
+pub fn put_found(tx: &mut Tx<'_>, organization: OrganizationId, event: &BusyEvent) -> Result<(), StoreError> {
+    let sql = "SELECT generation FROM outside_calendar WHERE organization_id = ?1 AND calendar_id = ?2";
+    let generation = tx.query_optional(sql, values![organization, &event.calendar], |row| row.get(0))?;
+    generation.map_or(Ok(()), |generation| put(tx, organization, event, generation))
+}
+
 /// Gives back the time of an event.
 ///
 /// # Errors

@@ -10,17 +10,21 @@ use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult, MAX_DIFFERENCES, StoredDifference};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, RecordedConflict};
 use balcao_store::scheduling::calendar_crash;
+use balcao_store::scheduling::calendar_link::{self, LinkAccess};
+use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
 use balcao_store::{Store, StoreError, Tx};
 use jiff::civil::date;
 
 use super::Case;
 use super::delivery::{at, write};
+use super::outside_calendars::link;
 use super::store::{World, at as appointment_at, now, world};
 
 cases!(
     a_conflict_is_open_once_and_resolved_once,
     a_series_is_one_conflict_that_ends_with_its_last_instance,
     a_report_of_a_move_follows_the_appointment_and_ends_with_it,
+    time_of_an_event_that_stays_when_its_visit_moves_is_taken,
     a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
     a_comparison_at_which_three_programs_crashed_is_set_aside,
 );
@@ -78,6 +82,7 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert!(calendar_conflict::hand_over(tx, ours.organization, (id, other), "e1")?);
         assert!(calendar_conflict::has_open(tx, ours.organization, other)?);
         assert!(calendar_conflict::hand_over(tx, ours.organization, (other, id), "e1")?);
+        assert!(!calendar_mirror::holds(tx, ours.organization, (CALENDAR, "e1"), at(0))?, "its time is its own");
         assert!(!calendar_conflict::reopen(tx, ours.organization, number, true)?, "it is open");
         assert!(calendar_conflict::resolve(tx, ours.organization, number, "ours", at(3))?);
         assert!(calendar_conflict::reopen(tx, ours.organization, number, true)?);
@@ -101,6 +106,10 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert!(!is_accepted(tx, ours, &elsewhere)?, "another time");
         calendar_conflict::record(tx, ours.organization, &elsewhere, at(5))?;
         assert!(!is_accepted(tx, ours, &longer)?, "not the last word");
+        let collision = FoundConflict { event: "e4".to_owned(), kind: ConflictKind::Collision, ..longer.clone() };
+        let number = calendar_conflict::record(tx, ours.organization, &collision, at(5))?.id;
+        calendar_conflict::resolve(tx, ours.organization, number, calendar_conflict::CUSTOMER_MOVED, at(5))?;
+        assert!(is_accepted(tx, ours, &collision)?, "the visit stayed where it is");
         let event = (CALENDAR, "e1");
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(6))?, 1);
         assert_eq!(calendar_conflict::resolve_of_event(tx, ours.organization, event, "gone", at(7))?, 0);
@@ -195,12 +204,53 @@ pub async fn a_report_of_a_move_follows_the_appointment_and_ends_with_it(store: 
         assert_eq!(calendar_conflict::find_move(tx, theirs.organization, second)?, None);
         let found = calendar_conflict::find_move(tx, organization, second)?.unwrap();
         assert_eq!((found.id, found.found.moved_from, found.found.span), (number, Some(known), Some(further)));
-        assert_eq!(calendar_conflict::end_old_moves(tx, organization, at(2))?, 0);
+        let collision = FoundConflict { kind: ConflictKind::Collision, event: "e3".to_owned(), ..deleted.clone() };
+        for appointment in [second, known] {
+            calendar_conflict::record(tx, organization, &FoundConflict { appointment, ..collision.clone() }, at(1))?;
+        }
+        assert_eq!(calendar_conflict::end_past(tx, organization, at(2))?, 0);
         appointment::cancel(tx, organization, second, &MarkAuthor::Customer, at(3))?;
-        assert_eq!(calendar_conflict::end_old_moves(tx, theirs.organization, at(3))?, 0);
-        assert_eq!(calendar_conflict::end_old_moves(tx, organization, at(3))?, 1);
+        assert_eq!(calendar_conflict::end_past(tx, theirs.organization, at(3))?, 0);
+        assert_eq!(calendar_conflict::end_past(tx, organization, at(3))?, 2);
         assert_eq!(calendar_conflict::find_move(tx, organization, second)?, None);
         assert!(!calendar_conflict::follow_move(tx, organization, number, first, further)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// What a push found of an event is taken at once, and so is the time of one that lost its mark when its visit moves.
+pub async fn time_of_an_event_that_stays_when_its_visit_moves_is_taken(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let (organization, span) = (ours.organization, Span::of_minutes(at(3_600), 60));
+        let holds = |tx: &mut Tx<'_>, world: World, event: &str| {
+            calendar_mirror::holds(tx, world.organization, (CALENDAR, event), at(0))
+        };
+        let [calendar, version] = [CALENDAR, "1"].map(ToOwned::to_owned);
+        let busy = BusyEvent { calendar, event: "e1".to_owned(), span, all_day: false, version };
+        calendar_mirror::put_found(tx, organization, &busy)?;
+        assert!(!holds(tx, ours, "e1")?, "no calendar is linked");
+        for one in [ours, theirs] {
+            calendar_link::link(tx, one.organization, &link(one, CALENDAR, LinkAccess::Write), now())?;
+        }
+        calendar_mirror::put_found(tx, organization, &busy)?;
+        assert!(holds(tx, ours, "e1")? && !holds(tx, theirs, "e1")?);
+        let (before, after) = (book(tx, ours, 0, 1)?, book(tx, ours, 0, 3)?);
+        for (event, kind) in [("e2", ConflictKind::OwnerChanged), ("e3", ConflictKind::NoLongerBusy)] {
+            let found = FoundConflict {
+                appointment: before,
+                kind,
+                calendar: CALENDAR.to_owned(),
+                event: event.to_owned(),
+                span: Some(span),
+                version: "1".to_owned(),
+                moved_from: None,
+            };
+            calendar_conflict::record(tx, organization, &found, at(1))?;
+            assert!(calendar_conflict::hand_over(tx, organization, (before, after), event)?);
+        }
+        assert!(holds(tx, ours, "e2")? && !holds(tx, ours, "e3")? && !holds(tx, theirs, "e2")?);
         Ok(())
     })
     .await;

@@ -1,6 +1,8 @@
 //! A calendar service in memory, with versions, tombstones, sync tokens, and what goes wrong with calls. Several programs may share it.
 #![expect(clippy::unwrap_used, reason = "a fake of the tests")]
 
+mod people;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard};
 
@@ -115,6 +117,11 @@ impl MemoryService {
         self.state().faults.extend(faults);
     }
 
+    /// No call goes wrong any more.
+    pub fn end_faults(&self) {
+        self.state().faults.clear();
+    }
+
     /// It does not answer, or answers again.
     pub fn set_down(&self, down: bool) {
         self.state().down = down;
@@ -178,50 +185,19 @@ impl MemoryService {
     /// The events of a calendar that are not deleted, in order of id.
     #[must_use]
     pub fn events(&self, calendar: &str) -> Vec<OutsideEvent> {
+        self.list(calendar, |event| event.state != EventState::Cancelled)
+    }
+
+    /// The deleted events of a calendar, in order of id.
+    #[must_use]
+    pub fn deleted(&self, calendar: &str) -> Vec<OutsideEvent> {
+        self.list(calendar, |event| event.state == EventState::Cancelled)
+    }
+
+    fn list(&self, calendar: &str, is_wanted: fn(&OutsideEvent) -> bool) -> Vec<OutsideEvent> {
         let state = self.state();
-        let of =
-            state.events.iter().filter(|((whose, _), event)| whose == calendar && event.state != EventState::Cancelled);
+        let of = state.events.iter().filter(|((whose, _), event)| whose == calendar && is_wanted(event));
         of.map(|(_, event)| event.clone()).collect()
-    }
-
-    /// A person makes an event, `older_s` seconds ago.
-    pub fn person_makes(&self, calendar: &str, id: &str, time: EventTime, older_s: i64) {
-        let mut state = self.state();
-        state.versions += 1;
-        let created = self.now.checked_sub(SignedDuration::from_secs(older_s)).unwrap();
-        let event = OutsideEvent {
-            calendar: calendar.to_owned(),
-            id: id.to_owned(),
-            version: format!("\"{}\"", state.versions),
-            state: EventState::Busy,
-            time: Some(time),
-            title: Some("Dentista".to_owned()),
-            mark: None,
-            series: None,
-            created_at: Some(created),
-            updated_at: Some(created),
-        };
-        put_by_person(&mut state, event);
-    }
-
-    /// A person changes an event.
-    pub fn person_changes(&self, calendar: &str, id: &str, change: impl FnOnce(&mut OutsideEvent)) {
-        let mut state = self.state();
-        let mut event = state.events.get(&(calendar.to_owned(), id.to_owned())).unwrap().clone();
-        change(&mut event);
-        state.versions += 1;
-        event.version = format!("\"{}\"", state.versions);
-        put_by_person(&mut state, event);
-    }
-
-    /// A person moves an event into another calendar: it leaves a tombstone.
-    pub fn person_moves_to(&self, from: &str, id: &str, to: &str) {
-        let moved = self.state().events.get(&(from.to_owned(), id.to_owned())).unwrap().clone();
-        self.person_deletes(from, id);
-        let mut state = self.state();
-        state.versions += 1;
-        let version = format!("\"{}\"", state.versions);
-        put(&mut state, OutsideEvent { calendar: to.to_owned(), version, ..moved });
     }
 
     /// Leaves what people make and change from now on out of listings, as if it came right after the client read them.
@@ -233,11 +209,6 @@ impl MemoryService {
     #[must_use]
     pub fn last_channel(&self) -> PushRequest {
         self.state().channels.last().unwrap().clone()
-    }
-
-    /// A person deletes an event.
-    pub fn person_deletes(&self, calendar: &str, id: &str) {
-        self.person_changes(calendar, id, |event| event.state = EventState::Cancelled);
     }
 
     /// Leaves an event out of every listing from now on.
@@ -350,15 +321,6 @@ impl MemoryService {
 /// A place at which a test may end the program: before a call arrives, and before its answer does.
 async fn pause() {
     tokio::task::yield_now().await;
-}
-
-/// Stores what a person made; a listing shows it unless the test hides it.
-fn put_by_person(state: &mut State, event: OutsideEvent) {
-    if state.hides {
-        state.events.insert((event.calendar.clone(), event.id.clone()), event);
-    } else {
-        put(state, event);
-    }
 }
 
 fn put(state: &mut State, event: OutsideEvent) {

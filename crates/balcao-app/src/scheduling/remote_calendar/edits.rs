@@ -9,13 +9,14 @@ use balcao_domain::outside_event::{
 use balcao_domain::{AppointmentId, OrganizationId, Span};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, SeriesInstance, StoredConflict};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, KnownEvent};
-use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
+use balcao_store::scheduling::calendar_mirror;
 use balcao_store::{Tx, scheduling::appointment, turns::event};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::conflict_reports::{self, News};
 use super::moves::{self, OutsideMove};
+use super::occupancy::{busy_time, time_beside_visit};
 use super::push;
 use super::wanted::read_wanted_event;
 use crate::context::app_context::{UseCaseError, organization};
@@ -104,7 +105,7 @@ fn follow(
         // Nothing says that the visit is on again: the event takes its time, and staff decide.
         let is_reported = calendar_mirror::holds(tx, id, (edits.calendar, &event.id), edits.now)?;
         let news = foreign(tx, edits, event, None)?;
-        if !is_reported && busy_time(edits, event).is_some_and(|busy| busy.span.end > edits.now) {
+        if !is_reported && busy_time(event, edits.zone).is_some_and(|busy| busy.span.end > edits.now) {
             conflict_reports::report_restored(tx, id, row.appointment, edits.accounts, edits.now)?;
         }
         return Ok(news.into());
@@ -201,7 +202,7 @@ fn adopt(
     let row = calendar_event::find(tx, id, appointment)?;
     let followed = do_edit(tx, edits, event, row.as_ref(), (edit, Some(shown)))?;
     if followed.moved_to.is_none()
-        && let Some(busy) = busy_time(edits, event)
+        && let Some(busy) = busy_time(event, edits.zone)
     {
         calendar_mirror::put(tx, id, &busy, edits.generation)?;
     }
@@ -235,7 +236,10 @@ fn do_edit(
         (Edit::Moved { to }, Some(row), Some(shown)) => take_over(tx, edits, event, (row, &shown), to),
         (Edit::Conflict(ConflictKind::Copied), Some(row), _) => {
             let mut news = foreign(tx, edits, event, Some(row.appointment))?;
-            news.extend(conflict(tx, edits, event, row.appointment, ConflictKind::Copied)?);
+            // The copy of a visit that ended takes its time like any other event.
+            if read_wanted_event(tx, id, row.appointment)?.is_some() {
+                news.extend(conflict(tx, edits, event, row.appointment, ConflictKind::Copied)?);
+            }
             Ok(news.into())
         }
         (Edit::Conflict(kind), Some(row), Some(_)) => {
@@ -251,7 +255,7 @@ fn do_edit(
 }
 
 /// Ends the conflict of an appointment with its own event, which is as it is known. What a push found is known too: at the time of the
-/// conflict, the conflict stands. If the appointment moved meanwhile, the event follows it.
+/// conflict, the conflict stands. If the appointment moved or ended meanwhile, the event follows it.
 fn end_undone(
     tx: &mut Tx<'_>,
     edits: &Edits<'_>,
@@ -271,7 +275,7 @@ fn end_undone(
     let which = (edits.calendar, event.id.as_str());
     let ended = calendar_conflict::resolve_own(tx, id, row.appointment, which, "the event is as it was", now)?;
     let wanted = read_wanted_event(tx, id, row.appointment)?;
-    if ended > 0 && wanted.is_some_and(|wanted| event.mark.as_ref() != Some(&wanted.mark)) {
+    if ended > 0 && wanted.is_none_or(|wanted| event.mark.as_ref() != Some(&wanted.mark)) {
         calendar_event::raise_again(tx, id, row.appointment, now)?;
     }
     Ok(())
@@ -335,7 +339,7 @@ fn foreign(
     shown: Option<AppointmentId>,
 ) -> Result<Vec<News>, UseCaseError> {
     let id = edits.organization;
-    let Some(busy) = busy_time(edits, event) else {
+    let Some(busy) = busy_time(event, edits.zone) else {
         calendar_mirror::remove(tx, id, edits.calendar, &event.id)?;
         if shown.is_none() {
             resolve(tx, edits, event, "the event takes no time any more")?;
@@ -376,7 +380,7 @@ fn collide(
     shown: Option<AppointmentId>,
 ) -> Result<Vec<News>, UseCaseError> {
     end_passed_collisions(tx, edits, event)?;
-    let Some(busy) = busy_time(edits, event) else { return Ok(Vec::new()) };
+    let Some(busy) = busy_time(event, edits.zone) else { return Ok(Vec::new()) };
     let (mut news, mut after) = (Vec::new(), (Timestamp::MIN, 0));
     loop {
         let touched =
@@ -406,8 +410,7 @@ fn list_open_conflicts(tx: &mut Tx<'_>, id: OrganizationId, event: &str) -> Resu
 fn end_passed_collisions(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEvent) -> Result<(), UseCaseError> {
     let id = edits.organization;
     for one in list_open_conflicts(tx, id, seen_as(event))? {
-        let is_collision = matches!(one.found.kind, ConflictKind::Collision | ConflictKind::AllDayBlock);
-        if !is_collision || one.found.calendar != edits.calendar {
+        if !one.found.kind.is_collision() || one.found.calendar != edits.calendar {
             continue;
         }
         let currency = organization(tx, id)?.0.currency;
@@ -425,8 +428,7 @@ fn end_passed_collisions(tx: &mut Tx<'_>, edits: &Edits<'_>, event: &OutsideEven
     Ok(())
 }
 
-/// The time of our own event where a person made it another than that of its visit, such as a longer one or one in another calendar: it is
-/// not offered while staff decide, and not after they let it stand.
+/// Brings our copy up to date about the time that our own event takes beside its visit.
 fn occupy_beside_visit(
     tx: &mut Tx<'_>,
     edits: &Edits<'_>,
@@ -440,30 +442,15 @@ fn occupy_beside_visit(
         return Ok(());
     }
     let visit = read_wanted_event(tx, id, row.appointment)?;
-    let is_beside = |busy: &BusyEvent| {
-        visit.as_ref().is_none_or(|visit| (visit.span, visit.calendar.as_str()) != (busy.span, edits.calendar))
-    };
     let open = list_open_conflicts(tx, id, seen_as(event))?;
     let is_for_staff = open.iter().any(|one| one.found.appointment == row.appointment);
-    match busy_time(edits, event).filter(is_beside) {
+    match time_beside_visit(event, visit.as_ref(), edits.zone) {
         // A push that waits is about to write the event, unless staff decide about it.
         Some(_) if row.wanted > row.pushed && !is_for_staff => {}
         Some(busy) => calendar_mirror::put(tx, id, &busy, edits.generation)?,
         None => calendar_mirror::remove(tx, id, edits.calendar, &event.id)?,
     }
     Ok(())
-}
-
-/// The time that an event takes.
-fn busy_time(edits: &Edits<'_>, event: &OutsideEvent) -> Option<BusyEvent> {
-    let span = event.time.and_then(|time| time.span(edits.zone)).filter(|_| event.state == EventState::Busy)?;
-    Some(BusyEvent {
-        calendar: edits.calendar.to_owned(),
-        event: event.id.clone(),
-        span,
-        all_day: matches!(event.time, Some(EventTime::AllDay { .. })),
-        version: event.version.clone(),
-    })
 }
 
 /// A person moved the event of an appointment: the appointment follows, if the rules of booking let it.
@@ -487,6 +474,8 @@ fn take_over(
     let payload = serde_json::json!({ "new": appointment }).to_string();
     event::push(tx, id, "appointment_moved_outside", &row.appointment.to_string(), &payload, now)?;
     resolve(tx, edits, event, "the appointment went where the event is")?;
+    // While staff had to decide, the event was left as it is.
+    calendar_event::raise_again(tx, id, appointment, now)?;
     let (calendar, old) = (edits.calendar, row.appointment);
     let moved = OutsideMove { organization: id, calendar, earlier, old, new: appointment, to };
     moves::report(tx, &moved, edits.accounts, now)?;

@@ -7,6 +7,7 @@
 pub(crate) mod conflict_reports;
 mod edits;
 mod moves;
+mod occupancy;
 pub mod push;
 pub mod reading;
 pub(crate) mod wanted;

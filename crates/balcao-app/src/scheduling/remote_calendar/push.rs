@@ -20,10 +20,11 @@ use balcao_store::Tx;
 use balcao_store::scheduling::appointment;
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict};
 use balcao_store::scheduling::calendar_event::{self, CalendarEvent, FailedPush, KnownEvent};
-use balcao_store::scheduling::calendar_link;
+use balcao_store::scheduling::{calendar_link, calendar_mirror};
 use jiff::{SignedDuration, Timestamp};
 
 use super::conflict_reports;
+use super::occupancy::time_beside_visit;
 use super::wanted::{Wanted, read_wanted};
 use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::calendar_service::{CalendarService, EventDraft, ServiceError};
@@ -382,9 +383,15 @@ impl Push<'_> {
         self.is_unknown |= matches!(error, ServiceError::Unknown { .. });
         let found = self.find(&known.calendar).await?;
         let is_gone = found.as_ref().is_none_or(|event| event.state == EventState::Cancelled);
-        for elsewhere in if is_gone { self.list_elsewhere().await? } else { Vec::new() } {
+        for elsewhere in if is_gone { self.list_elsewhere(&known.calendar).await? } else { Vec::new() } {
             let there = self.find(&elsewhere).await?;
-            if matches!(read_found(there.as_ref(), &self.wanted.owner), FoundEvent::Ours(_)) {
+            let is_there = match read_found(there.as_ref(), &self.wanted.owner) {
+                FoundEvent::Ours(_) => true,
+                // The id is ours, so it is the event, whose mark a person removed.
+                FoundEvent::Foreign => self.wanted.event.is_none(),
+                FoundEvent::Absent | FoundEvent::Used => false,
+            };
+            if is_there {
                 self.is_unknown = false;
                 return self.take_transferred(there, &elsewhere, known.clone()).await;
             }
@@ -398,18 +405,14 @@ impl Push<'_> {
     }
 
     /// The calendars besides its own in which the event may be: where a request that came late brought it, and, if it is to go, where a
-    /// person brought it.
-    async fn list_elsewhere(&self) -> Result<Vec<String>, Stop> {
-        let mut all: Vec<String> = sent_to(&self.row, self.app.clock.now()).map(str::to_owned).into_iter().collect();
-        if self.wanted.event.is_none() {
-            let (organization, event) = (self.organization, self.event_id());
-            let list = move |tx: &mut Tx<'_>, _now| {
-                Ok(calendar_conflict::list_open_of_event(tx, organization, &event, 0, MOST_CONFLICTS)?)
-            };
-            let open = self.app.look(list).await?.into_iter();
-            all.extend(open.filter(|one| one.found.kind == ConflictKind::OtherCalendar).map(|one| one.found.calendar));
+    /// person brought it, whether a reading has seen it there or not.
+    async fn list_elsewhere(&self, own: &str) -> Result<Vec<String>, Stop> {
+        if self.wanted.event.is_some() {
+            return Ok(sent_to(&self.row, self.app.clock.now()).map(str::to_owned).into_iter().collect());
         }
-        Ok(all)
+        let mut linked = self.linked_calendars().await?;
+        linked.retain(|calendar| calendar != own);
+        Ok(linked)
     }
 
     /// Takes an event as it is now, unless a person changed what the customer was promised.
@@ -478,7 +481,7 @@ impl Push<'_> {
         kind: ConflictKind,
         event: Option<Box<OutsideEvent>>,
     ) -> Result<Pushed, UseCaseError> {
-        let (organization, row, before) = (self.organization, self.row, self.known);
+        let (organization, row, before, wanted) = (self.organization, self.row, self.known, self.wanted);
         let (now, accounts) = (self.app.clock.now(), Arc::clone(&self.app.notices));
         let record = move |tx: &mut Tx<'_>| {
             let Some(before) = before else { return Ok::<_, UseCaseError>(()) };
@@ -487,6 +490,12 @@ impl Push<'_> {
                 Some(EventTime::AllDay { .. }) | None => None,
             });
             let version = event.as_ref().map_or_else(|| before.version.clone(), |event| event.version.clone());
+            match event.as_ref().map(|event| time_beside_visit(event, wanted.event.as_ref(), &wanted.zone)) {
+                // A reading may have listed the event before, when its time was that of the visit.
+                Some(Some(busy)) => calendar_mirror::put_found(tx, organization, &busy)?,
+                Some(None) => calendar_mirror::remove(tx, organization, &before.calendar, &before.id)?,
+                None => {}
+            }
             let found = FoundConflict {
                 appointment: row.appointment,
                 kind,
