@@ -110,10 +110,14 @@ impl Visits {
     /// server's question after the exceptions are marked: all others came.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, [`VisitRefusal::UnknownStaff`].
+    /// [`UseCaseError`] if the database failed; inside, [`VisitRefusal::UnknownStaff`] and [`VisitRefusal::DayToCome`].
     pub async fn complete_day(&self, organization_id: OrganizationId, date: Date, by: Actor) -> Answer<usize> {
         let work = move |tx: &mut Tx<'_>, now| {
             let (_, zone) = organization(tx, organization_id)?;
+            let today = zone.to_datetime(now).date();
+            if date > today {
+                return Ok(Err(VisitRefusal::DayToCome { date, today }));
+            }
             let all = staff::list(tx, organization_id)?;
             let names = catalog::professional_names(tx, organization_id)?;
             let day = day_of(&zone, date);

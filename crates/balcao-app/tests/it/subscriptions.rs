@@ -1,6 +1,6 @@
 //! Subscriptions: what staff do to them, and what they pay for.
 
-use balcao_app::admin::business::{Business, Section};
+use balcao_app::admin::business::{Business, Hit, Section};
 use balcao_app::admin::seed::BusinessFile;
 use balcao_app::context::names::NameRefusal;
 use balcao_app::context::staff_email::Actor;
@@ -356,6 +356,24 @@ async fn change_of_a_plan_lists_its_subscriptions() {
         hits(&|text| text.replace("2 cortes na máquina por mês", "dois cortes por mês")).await.is_empty(),
         "words alone hit nobody"
     );
+}
+
+#[tokio::test]
+async fn new_price_says_what_a_visit_that_a_plan_pays_for_keeps() {
+    let (world, livia, _) = paid("2026-11-23T09:00").await;
+    let on_plan = book(&world, livia, "2026-11-24", "10:00").await.appointment.id;
+    book(&world, livia, "2026-11-25", "10:00").await;
+    let at_full_price = book(&world, livia, "2026-11-26", "10:00").await.appointment.id;
+    let text = std::fs::read_to_string(crate::world::root().join("samples/barbearia-figueira.yaml")).unwrap();
+    let dearer = text.replace(r#"degradê, corte curto], price: "50.00""#, r#"degradê, corte curto], price: "60.00""#);
+    let file = BusinessFile::read("shop.yaml", &dearer).unwrap();
+    let plan = Business::new(world.app.clone()).plan(world.organization, file).await.unwrap().unwrap();
+    let change = plan.changes.into_iter().find(|one| one.section == Section::Services).unwrap();
+    for (appointment, expected) in [(on_plan, "its plan pays for it"), (at_full_price, "it keeps the price")] {
+        let hit = change.hits.iter().find(|hit| hit.id() == appointment.to_string());
+        let Some(Hit::Booking(hit)) = hit else { panic!("{change:?}") };
+        assert!(hit.why.starts_with(expected), "{}", hit.why);
+    }
 }
 
 #[tokio::test]

@@ -255,6 +255,9 @@ async fn what_cannot_be_marked_is_refused_and_stays() {
         let VisitRefusal::NotBegun { starts_at_local, .. } = &early else { panic!("{early:?}") };
         assert_eq!(starts_at_local, "2026-11-24T10:00");
     }
+    let (today, date) = ("2026-11-24".parse().unwrap(), "2026-11-25".parse().unwrap());
+    let whole = Visits::new(world.app.clone()).complete_day(world.organization, date, staff(DAVI)).await.unwrap();
+    assert_eq!(whole, Err(VisitRefusal::DayToCome { date, today }));
     world.set_local("2026-11-24T10:00");
     let unknown = AppointmentId::try_from(9_999).unwrap();
     let refused = mark(&world, unknown, VisitEnd::NoShow, staff(DAVI)).await;

@@ -450,8 +450,16 @@ fn words(plan: &BusinessPlan) -> Vec<String> {
             Action::Removed => ("-", "removed"),
         };
         lines.push(format!("{sign} {} `{}` {word}", change.section, change.name));
-        if change.action == Action::Changed {
-            change.fields.iter().for_each(|field| differences(&field.field, &field.before, &field.after, &mut lines));
+        for field in &change.fields {
+            match change.action {
+                Action::Added => lines.push(format!("    {}: {}", field.field, field.after)),
+                // The word says that it is not active any more.
+                Action::Archived if field.field == "active" => {}
+                Action::Changed | Action::Archived => {
+                    differences(&field.field, &field.before, &field.after, &mut lines);
+                }
+                Action::Removed => {}
+            }
         }
         if let Some(reason) = &change.impossible {
             lines.push(format!("    impossible: {reason}"));

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// The number of customers in the ranking of no-shows.
     #[arg(long, default_value_t = 5)]
     no_shows: u32,
-    /// Sets the local time of the business, for example 2026-11-24T10:00.
+    /// Counts the months back from this local time, for example 2026-11-24T10:00; visits and marks count as they are now.
     #[arg(long, value_name = "TIME", value_parser = local_time)]
     now: Option<DateTime>,
     /// JSON instead of text.

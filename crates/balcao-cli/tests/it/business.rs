@@ -224,6 +224,26 @@ fn what_no_contact_has_is_removed_and_who_leaves_gives_their_conversations_back(
 }
 
 #[test]
+fn plan_shows_each_field_that_changes_of_what_it_archives() {
+    let folder = shop();
+    let folder = folder.path();
+    for (edit, words) in [
+        (&["set", "plans", "Copa", "active=false", "price=199.00"][..], "price: \"159.00\" → \"199.00\""),
+        (&["set", "staff", "davi@figueira.example", "active=false", "role=owner"], "role: \"attendant\" → \"owner\""),
+    ] {
+        let (status, shown) = told(folder, &[&["business"], edit].concat());
+        assert!(status == 2 && shown.contains(words), "{edit:?}: {shown}");
+    }
+}
+
+#[test]
+fn plan_names_new_price_and_new_terms_of_a_plan_that_changes_in_both() {
+    let folder = shop();
+    let (_, shown) = told(folder.path(), &["business", "set", "plans", "Copa", "price=199.00", "quota=1"]);
+    assert!(shown.contains("of the new price") && shown.contains("by the new terms at once"), "{shown}");
+}
+
+#[test]
 fn business_closes_on_holidays_behind_those_that_were_loaded() {
     let folder = shop();
     let chat = ["chat", "--script", "-", "--model", "offline", "--now", "2031-12-23T10:00"];

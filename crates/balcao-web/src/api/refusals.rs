@@ -275,6 +275,7 @@ pub(super) fn of_visit(refusal: VisitRefusal) -> Problem {
             conflict("not_begun", told).fact("starts_at", starts_at.to_string())
         }
         VisitRefusal::Moved { to, .. } => moved(told, to),
+        VisitRefusal::DayToCome { .. } => conflict("not_begun", told),
         VisitRefusal::HoldExpired { .. } => conflict("hold_expired", told),
         VisitRefusal::MarkedBefore { end, mark: given, .. } => conflict("marked_before", told)
             .fact("end", end.to_string())

@@ -74,7 +74,7 @@ impl Scene<'_> {
                 change.hits = self.hits(|one| one.service_name == change.name, why);
             }
             (Section::Services, Action::Changed) if differs(change, &["price", "duration_minutes"]) => {
-                change.hits = self.hits(|one| one.service_name == change.name, KEEPS_TERMS);
+                change.hits = self.hits_for(|one| one.service_name == change.name, kept_terms);
             }
             (Section::Professionals, Action::Archived) => self.leaves(change),
             (Section::Professionals, Action::Changed) if differs(change, &["active"]) => self.leaves(change),
@@ -126,13 +126,13 @@ impl Scene<'_> {
             },
             "its professional offers its service no longer; the booking stays with them, and can be moved",
         ));
-        hits.extend(self.hits(
+        hits.extend(self.hits_for(
             |one| {
                 let name = &one.service_name;
                 let terms = still.get(name);
                 one.professional == whose && terms.is_some() && offered.get(name).is_some_and(|old| Some(old) != terms)
             },
-            KEEPS_TERMS,
+            kept_terms,
         ));
         let (could, can) = (before.professional.capacity, after.professional.capacity);
         let beyond = if can < could { self.beyond_capacity(whose, can) } else { BTreeSet::new() };
@@ -224,7 +224,11 @@ impl Scene<'_> {
         is_within(&self.zone, hours, span)
     }
 
-    fn hits(&self, is_hit: impl Fn(&Appointment) -> bool, why: &str) -> Vec<Hit> {
+    fn hits(&self, is_hit: impl Fn(&Appointment) -> bool, why: &'static str) -> Vec<Hit> {
+        self.hits_for(is_hit, |_one| why)
+    }
+
+    fn hits_for(&self, is_hit: impl Fn(&Appointment) -> bool, why: impl Fn(&Appointment) -> &'static str) -> Vec<Hit> {
         let name = |id: ProfessionalId| {
             let found = self.stored.professionals.iter().find(|one| one.professional.id == id);
             found.map(|one| one.professional.name.clone()).unwrap_or_default()
@@ -235,7 +239,7 @@ impl Scene<'_> {
                 starts: self.zone.to_datetime(one.span.start).strftime("%Y-%m-%d %H:%M").to_string(),
                 professional: name(one.professional),
                 service: one.service_name.clone(),
-                why: why.to_owned(),
+                why: why(one).to_owned(),
             })
         };
         self.upcoming.iter().filter(|one| is_hit(one)).map(hit).collect()
@@ -250,18 +254,22 @@ fn subscriptions(
     change: &Change,
     today: Date,
 ) -> Result<Vec<Hit>, UseCaseError> {
-    let why = match change.action {
-        Action::Archived => "it goes on, and nobody can subscribe to its plan any more",
-        Action::Changed if differs(change, &["active"]) => "it goes on, and its plan is sold again",
-        Action::Changed if differs(change, &["price"]) => "its next payments are of the new price",
-        Action::Changed if differs(change, &["period", "covers", "quota"]) => "its plan pays by the new terms at once",
-        Action::Added | Action::Changed | Action::Removed => return Ok(Vec::new()),
-    };
+    let facts = [
+        (change.action == Action::Archived, "it goes on, and nobody can subscribe to its plan any more"),
+        (change.action == Action::Changed && differs(change, &["active"]), "it goes on, and its plan is sold again"),
+        (differs(change, &["price"]), "its next payments are of the new price"),
+        (differs(change, &["period", "covers", "quota"]), "its plan pays by the new terms at once"),
+    ];
+    let true_of_it = facts.iter().filter(|(is_so, _)| *is_so).map(|(_, fact)| *fact);
+    let why = true_of_it.collect::<Vec<_>>().join("; ");
+    if why.is_empty() {
+        return Ok(Vec::new());
+    }
     let Some(plan) = stored.plans.iter().find(|entry| entry.plan.name == change.name) else { return Ok(Vec::new()) };
     let running = subscription::list_running(tx, organization, plan.plan.id, today, u32::MAX)?;
     let hit = |one: &Subscriber| {
         let (subscription, contact) = (one.id.to_string(), one.contact.to_string());
-        Hit::Subscription(HitSubscription { subscription, contact, why: why.to_owned() })
+        Hit::Subscription(HitSubscription { subscription, contact, why: why.clone() })
     };
     Ok(running.iter().map(hit).collect())
 }
@@ -303,9 +311,14 @@ fn conversations(
     Ok(assigned.iter().map(hit).collect())
 }
 
-/// What the bookings of a service keep when its terms change.
-const KEEPS_TERMS: &str =
-    "it keeps the price and the length that it was booked with, also if it is moved to another time";
+/// What a booking keeps when the terms of its service change.
+const fn kept_terms(one: &Appointment) -> &'static str {
+    if one.plan.is_some() {
+        "its plan pays for it, and it keeps its length; moved to a date that no plan pays for, it has the price of that day"
+    } else {
+        "it keeps the price and the length that it was booked with, also if it is moved to another time"
+    }
+}
 
 /// What a professional offers, by the name of the service: the length and the price of their own, in minutes and cents.
 fn offers(file: &BusinessFile, entry: &ProfessionalEntry) -> BTreeMap<String, (Option<u32>, Option<i64>)> {

@@ -4,6 +4,7 @@ use balcao_domain::AppointmentId;
 use balcao_domain::appointment::visit::{MarkAuthor, MarkRefusal, UndoRefusal, VisitEnd, VisitMark};
 use balcao_domain::staff::Role;
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +64,14 @@ pub enum VisitRefusal {
         starts_at: Timestamp,
         /// The same in the organization's zone, `YYYY-MM-DDTHH:MM`.
         starts_at_local: String,
+    },
+    /// The day has not begun.
+    #[error("invalid date {date}; expected {today} or a day before it, because the visits of {date} are to come")]
+    DayToCome {
+        /// As given.
+        date: Date,
+        /// Today, in the organization's zone.
+        today: Date,
     },
     /// It was a hold that ran out.
     #[error("{id} was held and not confirmed in time, so there was no visit")]

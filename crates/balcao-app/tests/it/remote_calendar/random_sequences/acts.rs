@@ -3,7 +3,7 @@
 use balcao_testkit::fakes::calendar_service::CallFault;
 use proptest::prelude::*;
 
-/// What somebody does. Numbers choose among what is there, counted round.
+/// One act. Numbers choose among what is there, counted round.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Act {
     Book { is_bia: bool, half: u8 },
