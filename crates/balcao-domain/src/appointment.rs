@@ -123,6 +123,14 @@ pub struct Appointment {
     pub moved_to: Option<AppointmentId>,
 }
 
+impl Appointment {
+    /// Whether it is still to come: open, no expired hold, and not begun.
+    #[must_use]
+    pub fn is_to_come(&self, now: Timestamp) -> bool {
+        self.status.is_open() && now < self.span.start && self.holds_until.is_none_or(|until| now < until)
+    }
+}
+
 #[cfg(test)]
 #[path = "appointment_tests.rs"]
 mod tests;

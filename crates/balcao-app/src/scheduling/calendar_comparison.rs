@@ -232,7 +232,6 @@ impl CalendarComparison {
                     calendar_comparison::replace_differences(tx, id, &differing, ended_at)?;
                     letter::alert(tx, id, (day, &differing), &accounts, ended_at)?;
                 }
-                calendar_conflict::end_past(tx, id, ended_at)?;
                 Ok::<_, UseCaseError>(())
             };
             self.app.store.write(end).await?;
@@ -253,6 +252,9 @@ impl CalendarComparison {
     ) -> Result<Result<Comparison, ServiceError>, UseCaseError> {
         let mut comparison = Comparison::default();
         let Some(service) = &self.app.remote_calendar else { return Ok(Ok(comparison)) };
+        let now = self.app.clock.now();
+        let end = move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(calendar_conflict::end_past(tx, id, now)?);
+        self.app.store.write(end).await?;
         let linked = self.app.look(move |tx, _now| Ok(calendar_link::list_calendars(tx, id)?)).await?;
         let (count, mut passing) = (linked.len(), None);
         for linked in linked {

@@ -539,7 +539,7 @@ fn show(
     let (organization, zone) = organization(tx, id)?;
     let found = appointment::find(tx, id, stored.found.appointment, organization.currency)?;
     let Some(one) = found else { return Ok(None) };
-    if stored.found.kind.ends_with_visit() && !ways_out::is_to_come(&one, now) {
+    if stored.found.kind.ends_with_visit() && !one.is_to_come(now) {
         return Ok(None);
     }
     let known = match stored.found.moved_from {

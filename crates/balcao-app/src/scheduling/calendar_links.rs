@@ -244,7 +244,7 @@ impl CalendarLinks {
             };
             let links = calendar_link::list(tx, id)?.into_iter().map(shown).collect();
             let waiting = calendar_event::count_waiting(tx, id)?.0;
-            let conflicts = calendar_conflict::count_open(tx, id)?;
+            let conflicts = calendar_conflict::count_open(tx, id, now)?;
             let unreadable = calendar_mirror::list_quarantined(tx, id, LISTED)?.into_iter();
             let unreadable = unreadable.map(|one| format!("{} {}: {}", one.calendar, one.event, one.reason)).collect();
             let set_aside = calendar_crash::list(tx, id, LISTED)?.appointments;

@@ -215,13 +215,20 @@ pub fn list_open(
     tx.query_all(&sql, values![organization, after, limit], read)
 }
 
-/// How many conflicts are open.
+/// The conflicts that end with a visit ([`ConflictKind::ends_with_visit`]) and whose visit is not to come any more.
+const PAST: &str = "kind IN ('moved', 'collision', 'all_day_block', 'copied')
+    AND NOT EXISTS (SELECT 1 FROM appointment a WHERE a.organization_id = ?1 AND a.id = calendar_conflict.appointment_id
+        AND a.status IN ('pending', 'confirmed') AND a.starts_at > ?2 AND (a.expires_at IS NULL OR a.expires_at > ?2))";
+
+/// How many conflicts are open, without those that ended with their visit.
 ///
 /// # Errors
 /// What the database said.
-pub fn count_open(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<u64, StoreError> {
-    let sql = "SELECT COUNT(*) FROM calendar_conflict WHERE organization_id = ?1 AND resolved_at IS NULL";
-    tx.query_one(sql, values![organization], |row| row.get::<i64>(0).map(i64::unsigned_abs))
+pub fn count_open(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<u64, StoreError> {
+    let sql = format!(
+        "SELECT COUNT(*) FROM calendar_conflict WHERE organization_id = ?1 AND resolved_at IS NULL AND NOT ({PAST})"
+    );
+    tx.query_one(&sql, values![organization, now], |row| row.get::<i64>(0).map(i64::unsigned_abs))
 }
 
 /// The open conflicts of an event, in whatever calendar, in order of their numbers; at most `limit` behind the number `after`.
@@ -327,18 +334,19 @@ pub fn follow_move(
 }
 
 /// Ends the conflicts that end with a visit ([`ConflictKind::ends_with_visit`]) whose appointment was cancelled, moved here or begun since;
-/// returns how many.
+/// returns how many. A move that may still be taken back ends none.
 ///
 /// # Errors
 /// What the database said.
 pub fn end_past(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<usize, StoreError> {
-    tx.execute(
+    let sql = format!(
         "UPDATE calendar_conflict SET resolved_at = ?2, resolution = 'the appointment was changed since, or it began'
-         WHERE organization_id = ?1 AND kind IN ('moved', 'collision', 'all_day_block', 'copied') AND resolved_at IS NULL
-           AND NOT EXISTS (SELECT 1 FROM appointment a WHERE a.organization_id = ?1 AND a.id = calendar_conflict.appointment_id
-               AND a.status IN ('pending', 'confirmed') AND a.starts_at > ?2)",
-        values![organization, now],
-    )
+         WHERE organization_id = ?1 AND resolved_at IS NULL AND {PAST}
+           AND NOT EXISTS (SELECT 1 FROM appointment a
+               JOIN calendar_claim k ON k.organization_id = ?1 AND k.appointment_id = a.moved_to
+               WHERE a.organization_id = ?1 AND a.id = calendar_conflict.appointment_id)"
+    );
+    tx.execute(&sql, values![organization, now])
 }
 
 /// Resolves an open conflict; returns whether it was open.
@@ -380,8 +388,8 @@ pub fn reopen(tx: &mut Tx<'_>, organization: OrganizationId, id: i64, is_written
 }
 
 /// Gives the open conflicts about an appointment's own event, which has the id `event`, to the appointment that the event shows now, if that
-/// has none about it; returns whether there was one. An event that has lost its mark stays at the time of the appointment before, which our
-/// copy did not hold: it is taken now.
+/// has none about it; returns whether there was one. An event that has lost its mark, or became a series, stays at the time of the appointment
+/// before, which our copy did not hold: it is taken now.
 ///
 /// # Errors
 /// What the database said.
@@ -398,15 +406,26 @@ pub fn hand_over(
                              AND c.event_id = ?4 AND c.resolved_at IS NULL)",
         values![organization, from, to, event],
     )?;
-    tx.execute(
-        "INSERT INTO calendar_busy (organization_id, calendar_id, event_id, starts_at, ends_at, all_day, version, generation)
-         SELECT c.organization_id, c.calendar_id, c.event_id, c.event_from, c.event_to, ?4, c.version, o.generation
+    let take = |of: &str| {
+        format!(
+            "INSERT INTO calendar_busy (organization_id, calendar_id, event_id, starts_at, ends_at, all_day, version, generation)
+             {of} ON CONFLICT (organization_id, calendar_id, event_id) DO NOTHING"
+        )
+    };
+    let of_event =
+        "SELECT c.organization_id, c.calendar_id, c.event_id, c.event_from, c.event_to, ?4, c.version, o.generation
          FROM calendar_conflict c JOIN outside_calendar o ON o.organization_id = ?1 AND o.calendar_id = c.calendar_id
          WHERE c.organization_id = ?1 AND c.appointment_id = ?2 AND c.event_id = ?3 AND c.resolved_at IS NULL
-           AND c.kind = 'owner_changed' AND c.event_from IS NOT NULL AND c.event_to IS NOT NULL
-         ON CONFLICT (organization_id, calendar_id, event_id) DO NOTHING",
-        values![organization, to, event, false],
-    )?;
+           AND c.kind = 'owner_changed' AND c.event_from IS NOT NULL AND c.event_to IS NOT NULL";
+    let of_instances =
+        "SELECT c.organization_id, c.calendar_id, i.event_id, i.starts_at, i.ends_at, ?4, c.version, o.generation
+         FROM calendar_conflict c JOIN outside_calendar o ON o.organization_id = ?1 AND o.calendar_id = c.calendar_id
+         JOIN calendar_conflict_instance i ON i.organization_id = ?1 AND i.conflict_id = c.id
+         WHERE c.organization_id = ?1 AND c.appointment_id = ?2 AND c.event_id = ?3 AND c.resolved_at IS NULL
+           AND c.kind = 'recurring_exception' AND i.starts_at IS NOT NULL AND i.ends_at IS NOT NULL";
+    for of in [of_event, of_instances] {
+        tx.execute(&take(of), values![organization, to, event, false])?;
+    }
     Ok(handed > 0)
 }
 

@@ -545,7 +545,8 @@ pub fn adopt_late(
     Ok(changed == 1)
 }
 
-/// Forgets the event of an appointment, which is deleted, so that the next push makes another one.
+/// Forgets the event of an appointment, which is deleted, so that the next push makes another one. Of an appointment that is cancelled, it
+/// stays known which event was deleted: a person may bring it back.
 ///
 /// # Errors
 /// What the database said.
@@ -557,7 +558,9 @@ pub fn forget(
 ) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE calendar_event SET calendar_id = NULL, event_id = NULL, version = NULL, shown_from = NULL, shown_to = NULL,
-             marked = NULL, attempt = attempt + 1, begun = 0, wanted = wanted + 1, not_before = ?3
+             marked = NULL, attempt = attempt + 1, begun = 0, wanted = wanted + 1, not_before = ?3,
+             removed_event_id = CASE WHEN EXISTS (SELECT 1 FROM appointment a WHERE a.organization_id = ?1 AND a.id = ?2
+                 AND a.status = 'cancelled') THEN event_id ELSE removed_event_id END
          WHERE organization_id = ?1 AND appointment_id = ?2 AND event_id IS NOT NULL",
         values![organization, appointment, now],
     )?;

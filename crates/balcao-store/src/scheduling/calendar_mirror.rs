@@ -61,14 +61,27 @@ pub fn put(
     )
 }
 
-/// Stores the time that an event takes, as a push found it: a reading that runs may have listed it before.
+/// Stores the time that an event takes, as a push found it, if our copy holds none of it: a reading may have listed the event when its time
+/// was that of its visit. What a reading found is newer, or is brought up to date by the next one.
 ///
 /// # Errors
 /// What the database said.
 pub fn put_found(tx: &mut Tx<'_>, organization: OrganizationId, event: &BusyEvent) -> Result<(), StoreError> {
-    let sql = "SELECT generation FROM outside_calendar WHERE organization_id = ?1 AND calendar_id = ?2";
-    let generation = tx.query_optional(sql, values![organization, &event.calendar], |row| row.get(0))?;
-    generation.map_or(Ok(()), |generation| put(tx, organization, event, generation))
+    tx.defer(
+        "INSERT INTO calendar_busy (organization_id, calendar_id, event_id, starts_at, ends_at, all_day, version, generation)
+         SELECT o.organization_id, o.calendar_id, ?3, CAST(?4 AS BIGINT), CAST(?5 AS BIGINT), ?6, ?7, o.generation
+         FROM outside_calendar o WHERE o.organization_id = ?1 AND o.calendar_id = ?2
+         ON CONFLICT (organization_id, calendar_id, event_id) DO NOTHING",
+        values![
+            organization,
+            &event.calendar,
+            &event.event,
+            event.span.start,
+            event.span.end,
+            event.all_day,
+            &event.version
+        ],
+    )
 }
 
 /// Gives back the time of an event.

@@ -116,6 +116,7 @@ contract! {
         a_conflict_is_open_once_and_resolved_once,
         a_series_is_one_conflict_that_ends_with_its_last_instance,
         a_report_of_a_move_follows_the_appointment_and_ends_with_it,
+        time_of_an_event_that_stays_when_its_visit_moves_is_taken,
         a_comparison_is_claimed_once_a_day_and_again_after_a_crash,
         a_comparison_at_which_three_programs_crashed_is_set_aside,
     ]

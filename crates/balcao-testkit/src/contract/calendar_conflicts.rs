@@ -7,11 +7,13 @@ use balcao_domain::outside_event::ConflictKind;
 use balcao_domain::{AppointmentId, Span};
 use balcao_store::ops::backlog;
 use balcao_store::scheduling::appointment;
+use balcao_store::scheduling::calendar_claim::{self, CalendarClaim};
 use balcao_store::scheduling::calendar_comparison::{self, ComparisonResult, MAX_DIFFERENCES, StoredDifference};
 use balcao_store::scheduling::calendar_conflict::{self, FoundConflict, RecordedConflict};
 use balcao_store::scheduling::calendar_crash;
 use balcao_store::scheduling::calendar_link::{self, LinkAccess};
 use balcao_store::scheduling::calendar_mirror::{self, BusyEvent};
+use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{Store, StoreError, Tx};
 use jiff::civil::date;
 
@@ -70,7 +72,8 @@ pub async fn a_conflict_is_open_once_and_resolved_once(store: &Store) {
         assert!(calendar_conflict::reopen(tx, ours.organization, number, false)?);
         assert_eq!(calendar_conflict::list_open(tx, ours.organization, 0, 9)?, open);
         assert_eq!(calendar_conflict::list_open(tx, ours.organization, number, 9)?, []);
-        let counts = [ours.organization, theirs.organization].map(|id| calendar_conflict::count_open(tx, id).unwrap());
+        let counts =
+            [ours.organization, theirs.organization].map(|id| calendar_conflict::count_open(tx, id, at(0)).unwrap());
         assert_eq!(counts, [1, 0]);
         let own = (CALENDAR, "e1");
         assert_eq!(calendar_conflict::resolve_own(tx, theirs.organization, id, own, "as it was", at(3))?, 0);
@@ -210,6 +213,13 @@ pub async fn a_report_of_a_move_follows_the_appointment_and_ends_with_it(store: 
         }
         assert_eq!(calendar_conflict::end_past(tx, organization, at(2))?, 0);
         appointment::cancel(tx, organization, second, &MarkAuthor::Customer, at(3))?;
+        assert_eq!(calendar_conflict::count_open(tx, organization, at(3))?, 2, "a deletion and a collision of another");
+        appointment::set_moved_to(tx, organization, second, known)?;
+        let key = EffectKey { key: "move".to_owned(), args_hash: String::new(), turn: None, tool: "test".to_owned() };
+        let claim = CalendarClaim { appointment: known, answer: () };
+        calendar_claim::insert_move(tx, organization, &key, &claim, at(3))?;
+        assert_eq!(calendar_conflict::end_past(tx, organization, at(3))?, 0, "the move may be taken back");
+        assert!(calendar_claim::remove(tx, organization, &key)?);
         assert_eq!(calendar_conflict::end_past(tx, theirs.organization, at(3))?, 0);
         assert_eq!(calendar_conflict::end_past(tx, organization, at(3))?, 2);
         assert_eq!(calendar_conflict::find_move(tx, organization, second)?, None);
@@ -251,6 +261,10 @@ pub async fn time_of_an_event_that_stays_when_its_visit_moves_is_taken(store: &S
             assert!(calendar_conflict::hand_over(tx, organization, (before, after), event)?);
         }
         assert!(holds(tx, ours, "e2")? && !holds(tx, ours, "e3")? && !holds(tx, theirs, "e2")?);
+        let later = BusyEvent { span: Span::of_minutes(at(7_200), 60), ..busy };
+        calendar_mirror::put_found(tx, organization, &later)?;
+        let counted = calendar_mirror::count(tx, organization, CALENDAR, at(7_200))?;
+        assert_eq!(counted, 0, "what a reading found is not overwritten");
         Ok(())
     })
     .await;

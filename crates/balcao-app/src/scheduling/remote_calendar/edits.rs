@@ -236,8 +236,10 @@ fn do_edit(
         (Edit::Moved { to }, Some(row), Some(shown)) => take_over(tx, edits, event, (row, &shown), to),
         (Edit::Conflict(ConflictKind::Copied), Some(row), _) => {
             let mut news = foreign(tx, edits, event, Some(row.appointment))?;
-            // The copy of a visit that ended takes its time like any other event.
-            if read_wanted_event(tx, id, row.appointment)?.is_some() {
+            // The copy of a visit that ended or began takes its time like any other event.
+            let currency = organization(tx, id)?.0.currency;
+            let visit = appointment::find(tx, id, row.appointment, currency)?;
+            if visit.is_some_and(|visit| visit.is_to_come(edits.now)) {
                 news.extend(conflict(tx, edits, event, row.appointment, ConflictKind::Copied)?);
             }
             Ok(news.into())

@@ -7,6 +7,7 @@
 //!
 //! [`is_own_write`]: balcao_domain::calendar_push::is_own_write
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balcao_domain::calendar_push::{
@@ -33,6 +34,8 @@ use crate::context::calendar_service::{CalendarService, EventDraft, ServiceError
 const CLAIM: SignedDuration = SignedDuration::from_secs(60);
 /// How long a request whose answer is missing may still arrive.
 const LATE: SignedDuration = SignedDuration::from_hours(24);
+/// How long a push looks for an event in other calendars. The last call may take longer than that, but not longer than the claim.
+const SEARCH: SignedDuration = SignedDuration::from_secs(20);
 /// Open conflicts of one event that a push reads.
 const MOST_CONFLICTS: u32 = 10;
 /// The number in the mark of an event that staff want back as it was: it names no appointment, so a push writes the whole event.
@@ -383,18 +386,9 @@ impl Push<'_> {
         self.is_unknown |= matches!(error, ServiceError::Unknown { .. });
         let found = self.find(&known.calendar).await?;
         let is_gone = found.as_ref().is_none_or(|event| event.state == EventState::Cancelled);
-        for elsewhere in if is_gone { self.list_elsewhere(&known.calendar).await? } else { Vec::new() } {
-            let there = self.find(&elsewhere).await?;
-            let is_there = match read_found(there.as_ref(), &self.wanted.owner) {
-                FoundEvent::Ours(_) => true,
-                // The id is ours, so it is the event, whose mark a person removed.
-                FoundEvent::Foreign => self.wanted.event.is_none(),
-                FoundEvent::Absent | FoundEvent::Used => false,
-            };
-            if is_there {
-                self.is_unknown = false;
-                return self.take_transferred(there, &elsewhere, known.clone()).await;
-            }
+        if is_gone && let Some((elsewhere, there)) = self.find_elsewhere(&known.calendar).await? {
+            self.is_unknown = false;
+            return self.take_transferred(Some(there), &elsewhere, known.clone()).await;
         }
         // A calendar that is out of reach for a moment says "not found", too: the next attempt asks again.
         if found.is_none() && matches!(error, ServiceError::Unknown { .. }) {
@@ -404,15 +398,55 @@ impl Push<'_> {
         self.take(found, known).await
     }
 
-    /// The calendars besides its own in which the event may be: where a request that came late brought it, and, if it is to go, where a
-    /// person brought it, whether a reading has seen it there or not.
-    async fn list_elsewhere(&self, own: &str) -> Result<Vec<String>, Stop> {
-        if self.wanted.event.is_some() {
-            return Ok(sent_to(&self.row, self.app.clock.now()).map(str::to_owned).into_iter().collect());
+    /// The event in a calendar besides its own, if it is in one. A calendar that does not answer keeps none of the others from being asked.
+    async fn find_elsewhere(&self, own: &str) -> Result<Option<(String, OutsideEvent)>, Stop> {
+        let begun = self.app.clock.now();
+        let mut unasked = None;
+        for calendar in self.list_elsewhere(own).await? {
+            if self.app.clock.now().duration_since(begun) > SEARCH {
+                let reason = "not all calendars were asked in time".to_owned();
+                unasked.get_or_insert(ServiceError::Unavailable { reason, retry_after_ms: None });
+                break;
+            }
+            let there = match self.find(&calendar).await {
+                Ok(there) => there,
+                // In a calendar that cannot be read no event can be deleted.
+                Err(Stop::Service(ServiceError::Refused { .. })) => None,
+                Err(Stop::Service(error)) => {
+                    unasked.get_or_insert(error);
+                    None
+                }
+                Err(stop) => return Err(stop),
+            };
+            let is_there = match read_found(there.as_ref(), &self.wanted.owner) {
+                FoundEvent::Ours(_) => true,
+                // The id is ours, so it is the event, whose mark a person removed.
+                FoundEvent::Foreign => self.wanted.event.is_none(),
+                FoundEvent::Absent | FoundEvent::Used => false,
+            };
+            if let Some(there) = there.filter(|_| is_there) {
+                return Ok(Some((calendar, there)));
+            }
         }
-        let mut linked = self.linked_calendars().await?;
-        linked.retain(|calendar| calendar != own);
-        Ok(linked)
+        unasked.map_or(Ok(None), |error| Err(Stop::Service(error)))
+    }
+
+    /// The calendars besides its own in which the event may be: where a request that came late brought it, and, if it is to go, where a
+    /// person brought it, whether a reading has seen it there or not, and whether the calendar is still linked.
+    async fn list_elsewhere(&self, own: &str) -> Result<Vec<String>, Stop> {
+        let mut all: Vec<String> = sent_to(&self.row, self.app.clock.now()).map(str::to_owned).into_iter().collect();
+        if self.wanted.event.is_none() {
+            let (organization, event) = (self.organization, self.event_id());
+            let list = move |tx: &mut Tx<'_>, _now| {
+                Ok(calendar_conflict::list_open_of_event(tx, organization, &event, 0, MOST_CONFLICTS)?)
+            };
+            let open = self.app.look(list).await?.into_iter();
+            all.extend(open.filter(|one| one.found.kind == ConflictKind::OtherCalendar).map(|one| one.found.calendar));
+            all.extend(self.linked_calendars().await?);
+        }
+        let mut listed = BTreeSet::from([own.to_owned()]);
+        all.retain(|calendar| listed.insert(calendar.clone()));
+        Ok(all)
     }
 
     /// Takes an event as it is now, unless a person changed what the customer was promised.
@@ -484,44 +518,39 @@ impl Push<'_> {
         let (organization, row, before, wanted) = (self.organization, self.row, self.known, self.wanted);
         let (now, accounts) = (self.app.clock.now(), Arc::clone(&self.app.notices));
         let record = move |tx: &mut Tx<'_>| {
-            let Some(before) = before else { return Ok::<_, UseCaseError>(()) };
+            let Some(before) = before else { return Ok::<_, UseCaseError>(true) };
             let span = event.as_ref().and_then(|event| match event.time {
                 Some(EventTime::Timed(span)) => Some(span),
                 Some(EventTime::AllDay { .. }) | None => None,
             });
             let version = event.as_ref().map_or_else(|| before.version.clone(), |event| event.version.clone());
-            match event.as_ref().map(|event| time_beside_visit(event, wanted.event.as_ref(), &wanted.zone)) {
-                // A reading may have listed the event before, when its time was that of the visit.
-                Some(Some(busy)) => calendar_mirror::put_found(tx, organization, &busy)?,
-                Some(None) => calendar_mirror::remove(tx, organization, &before.calendar, &before.id)?,
-                None => {}
+            let (calendar, event_id) = (before.calendar.clone(), before.id.clone());
+            // A push whose answer was lost may have written another number than is known.
+            let written = event.as_ref().and_then(|event| event.mark.clone());
+            let written = written.filter(|mark| mark.owner == before.mark.owner && kind != ConflictKind::OwnerChanged);
+            let mark = written.unwrap_or_else(|| before.mark.clone());
+            let seen = ShownEvent { version: version.clone(), span: span.unwrap_or(before.span), mark, ..before };
+            if !calendar_event::record_shown(tx, organization, &row, &known(&seen))? {
+                return Ok(false);
             }
-            let found = FoundConflict {
-                appointment: row.appointment,
-                kind,
-                calendar: before.calendar.clone(),
-                event: before.id.clone(),
-                span,
-                version: version.clone(),
-                moved_from: None,
-            };
-            let open = calendar_conflict::list_open_of_event(tx, organization, &before.id, 0, MOST_CONFLICTS)?;
+            let beside = event.as_ref().and_then(|event| time_beside_visit(event, wanted.event.as_ref(), &wanted.zone));
+            if let Some(busy) = beside {
+                calendar_mirror::put_found(tx, organization, &busy)?;
+            }
+            let open = calendar_conflict::list_open_of_event(tx, organization, &event_id, 0, MOST_CONFLICTS)?;
             // The event lies in another calendar, about which staff decide.
             let is_elsewhere =
                 kind == ConflictKind::Deleted && open.iter().any(|one| one.found.kind == ConflictKind::OtherCalendar);
             if !is_elsewhere {
+                let (appointment, event) = (row.appointment, event_id);
+                let found = FoundConflict { appointment, kind, calendar, event, span, version, moved_from: None };
                 let news = conflict_reports::record(tx, organization, &found, None, now)?;
                 conflict_reports::alert(tx, organization, news.as_slice(), &accounts, now)?;
             }
-            // A push whose answer was lost may have written another number than is known.
-            let written = event.and_then(|event| event.mark).filter(|mark| mark.owner == before.mark.owner);
-            let mark = written.filter(|_| kind != ConflictKind::OwnerChanged).unwrap_or_else(|| before.mark.clone());
-            let seen = ShownEvent { version, span: span.unwrap_or(before.span), mark, ..before };
-            calendar_event::record_shown(tx, organization, &row, &known(&seen))?;
-            Ok(())
+            Ok(true)
         };
-        self.app.store.write(record).await?;
-        Ok(Pushed::Conflict(kind))
+        let held = self.app.store.write(record).await?;
+        Ok(if held { Pushed::Conflict(kind) } else { Pushed::Held })
     }
 
     async fn record_failure(self, error: ServiceError) -> Result<Pushed, UseCaseError> {

@@ -75,11 +75,6 @@ pub(crate) fn forget_ended(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) 
     Ok(())
 }
 
-/// Whether a booking is still to come: open, no expired hold, and not begun.
-pub(crate) fn is_to_come(one: &Appointment, now: Timestamp) -> bool {
-    one.status.is_open() && now < one.span.start && one.holds_until.is_none_or(|until| now < until)
-}
-
 pub(super) fn list(
     tx: &mut Tx<'_>,
     id: OrganizationId,
@@ -92,7 +87,7 @@ pub(super) fn list(
     let names = catalog::professional_names(tx, id)?;
     let upcoming = appointment::starting_between(tx, id, now, Timestamp::MAX, organization.currency)?;
     let (mut items, mut more) = (Vec::new(), 0_usize);
-    for one in upcoming.iter().filter(|one| is_to_come(one, now)) {
+    for one in upcoming.iter().filter(|one| one.is_to_come(now)) {
         let Some(reason) = find_undecided(&time.conflicts_of(one), kept.get(&one.id)) else { continue };
         if items.len() >= limit {
             more = more.saturating_add(1);

@@ -25,7 +25,7 @@ use crate::scheduling::appointments::AppointmentView;
 use crate::scheduling::availability::Slot;
 use crate::scheduling::booking::freshness::{self, Whose};
 use crate::scheduling::booking::remote_move;
-pub(crate) use conflicts::{forget_ended, is_to_come};
+pub(crate) use conflicts::forget_ended;
 pub(crate) use proposals::list_near_times;
 pub use refusal::ResolveRefusal;
 pub(crate) use resolve::{Act, StaffAct, begin, refuse_taken, resolve};

@@ -6,7 +6,7 @@ use balcao_store::scheduling::{appointment, catalog, kept_appointment};
 use balcao_store::{Tx, crm::contact};
 use jiff::{Timestamp, ToSpan};
 
-use super::conflicts::{WorkingTime, find_undecided, is_to_come};
+use super::conflicts::{WorkingTime, find_undecided};
 use super::resolve::request_to_move;
 use super::{ResolveRefusal, WayOut, WaysOutView};
 use crate::context::app_context::{UseCaseError, organization};
@@ -39,7 +39,7 @@ pub(super) fn find(
     let Some(found) = appointment::find(tx, id, which, organization.currency)? else {
         return Ok(Err(ResolveRefusal::NotFound { id: which }));
     };
-    if !is_to_come(&found, now) {
+    if !found.is_to_come(now) {
         return Ok(Err(ResolveRefusal::of_ended(&found)));
     }
     let names = catalog::professional_names(tx, id)?;
@@ -77,7 +77,7 @@ pub(crate) fn list_near_times(
     now: Timestamp,
 ) -> Result<Vec<Slot>, UseCaseError> {
     let currency = organization(tx, id)?.0.currency;
-    match appointment::find(tx, id, which, currency)?.filter(|one| is_to_come(one, now)) {
+    match appointment::find(tx, id, which, currency)?.filter(|one| one.is_to_come(now)) {
         Some(one) => Ok(free_times(tx, id, &one, now)?.into_iter().map(|(slot, _price)| slot).collect()),
         None => Ok(Vec::new()),
     }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::conflicts::{WorkingTime, is_to_come};
+use super::conflicts::WorkingTime;
 use super::{ChangeNotice, ResolveRefusal, Resolved, Way};
 use crate::context::app_context::{UseCaseError, granted, organization};
 use crate::context::notification_accounts::NotificationAccounts;
@@ -159,7 +159,7 @@ pub(crate) fn begin(
     let contact = found.contact;
     let scene = Scene { organization, zone, by, found, shown };
     let unchanged = |appointment| Resolved { appointment, contact, changed: false, notice: None };
-    if !is_to_come(&scene.found, now) {
+    if !scene.found.is_to_come(now) {
         let earlier = match &act.way {
             Some(way) => earlier_result(tx, &scene, way, now)?,
             None => None,

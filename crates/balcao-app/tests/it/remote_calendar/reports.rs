@@ -3,6 +3,7 @@
 use balcao_app::admin::webhooks::{Subscriber, Webhooks};
 use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_app::scheduling::calendar_comparison::CalendarComparison;
+use balcao_app::scheduling::calendar_conflicts::ConflictChoice;
 use balcao_channel::endpoint::Endpoint;
 use balcao_domain::Span;
 use balcao_domain::outside_event::{ConflictKind, EventMark, EventState, EventTime};
@@ -10,7 +11,7 @@ use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::endpoint::{FakeEndpoint, SECRET};
 use jiff::SignedDuration;
 
-use super::scene::{at, letters, read_both, with_letters};
+use super::scene::{at, letters, open, read_both, resolve, with_letters};
 use super::{ANA, BRUNO, DAY, World, key, request, to};
 
 fn whole_day() -> EventTime {
@@ -182,6 +183,38 @@ async fn restored_event_of_a_cancelled_visit_is_told_and_takes_its_time() {
     assert_eq!(world.service.events(ANA).len(), 1, "it stands");
     let taken = booking.book(world.organization, world.bia.contact, key("bia"), request("10:00")).await;
     assert!(matches!(taken.unwrap().value, Err(BookingRefusal::SlotTaken { .. })));
+}
+
+/// The same if a person deleted the event first, and staff said that the visit ends with it.
+#[tokio::test]
+async fn restored_event_whose_deletion_ended_its_visit_is_told_and_stays() {
+    let world = shop(BUSINESS).await;
+    let event = world.service.events(ANA).remove(0).id;
+    world.service.person_deletes(ANA, &event);
+    read_both(&world).await;
+    let number = open(&world).await[0].id;
+    resolve(&world, number, ConflictChoice::TakeOutside).await.unwrap();
+    world.service.person_changes(ANA, &event, |event| event.state = EventState::Busy);
+    for _round in 0..2 {
+        read_both(&world).await;
+        world.settle_later(1).await;
+        world.service.forget_tokens();
+    }
+    let letters = letters(&world).await;
+    assert!(letters.len() == 2 && letters[1].1.contains("restaurou o evento"), "{letters:?}");
+    assert_eq!(world.service.events(ANA).len(), 1, "it stands");
+}
+
+/// It is one of the shop's own events, such as a reminder of the next visit.
+#[tokio::test]
+async fn copy_of_a_visit_that_has_begun_is_in_no_letter() {
+    let world = shop(BUSINESS).await;
+    let mark = world.service.events(ANA).remove(0).mark;
+    world.clock.advance(SignedDuration::from_mins(26 * 60 + 10));
+    world.service.person_makes(ANA, "copy", at("16:00", 30), -60);
+    world.service.person_changes(ANA, "copy", |copy| copy.mark = mark.clone());
+    read_both(&world).await;
+    assert_eq!((letters(&world).await, open(&world).await), (vec![], vec![]));
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ use balcao_app::scheduling::calendar_comparison::CalendarComparison;
 use balcao_app::scheduling::calendar_conflicts::{ConflictChoice, ConflictRefusal};
 use balcao_app::scheduling::ways_out::{Way, WaysOut};
 use balcao_domain::outside_event::{ConflictKind, EventState, EventTime, OutsideEvent};
+use balcao_store::StoreError;
+use balcao_store::scheduling::calendar_event;
 use balcao_testkit::contract::calendar::BUSINESS;
 use balcao_testkit::fakes::calendar_service::CallFault;
 
@@ -31,6 +33,12 @@ async fn edited(edit: Edit) -> (World, String) {
 async fn is_offered(world: &World, start: &str) -> bool {
     let other = world.booking().book(world.organization, world.bia.contact, key("bia"), request(start)).await;
     other.unwrap().value.is_ok()
+}
+
+async fn count_waiting(world: &World) -> u32 {
+    let id = world.organization;
+    let waiting: Result<_, StoreError> = world.app.store.read(move |tx| calendar_event::count_waiting(tx, id)).await;
+    waiting.unwrap().0
 }
 
 async fn is_proven(world: &World) -> bool {
@@ -247,6 +255,43 @@ async fn time_of_an_event_that_was_edited_while_a_push_waited_is_not_offered() {
     assert!(!is_offered(&world, "15:00").await, "two events at one time {:?}", world.events());
 }
 
+/// The first time of the series is that of the visit, until the visit moves.
+#[tokio::test]
+async fn time_of_a_series_is_not_offered_when_its_visit_moves() {
+    let (world, event) = booked().await;
+    let mark = world.service.events(ANA).remove(0).mark;
+    for (id, start) in [("first", "10:00"), ("second", "11:00")] {
+        world.service.person_makes(ANA, id, at(start, 30), -60);
+        world.service.person_changes(ANA, id, |one| {
+            (one.series, one.mark) = (Some(event.clone()), mark.clone());
+        });
+    }
+    read_both(&world).await;
+    change_by_staff(&world, to_five()).await;
+    world.settle_later(1).await;
+    assert!(!is_offered(&world, "10:00").await && !is_offered(&world, "11:00").await);
+}
+
+/// The visit is cancelled, its event is gone, and one of the calendars in which it may be does not answer.
+#[tokio::test]
+async fn calendar_that_does_not_answer_keeps_a_deletion_waiting_and_one_that_is_gone_does_not() {
+    for is_gone in [true, false] {
+        let (world, event) = booked().await;
+        change_by_staff(&world, Way::Cancel).await;
+        world.service.person_deletes(ANA, &event);
+        if is_gone {
+            world.service.remove_calendar(BRUNO);
+        } else {
+            world.service.set_silent(BRUNO, true);
+        }
+        world.settle_later(1).await;
+        assert_eq!(count_waiting(&world).await, u32::from(!is_gone), "gone: {is_gone}");
+        world.service.set_silent(BRUNO, false);
+        world.settle_later(5).await;
+        assert_eq!(count_waiting(&world).await, 0);
+    }
+}
+
 /// The new calendar may be read before the old one.
 #[tokio::test]
 async fn event_that_went_on_into_another_calendar_is_one_conflict() {
@@ -274,7 +319,9 @@ async fn collision_with_a_visit_that_went_ends() {
         } else {
             move_to(&world, "m", "17:00").await;
         }
+        assert_eq!(open(&world).await, [], "cancels: {cancels}");
         world.settle_later(1).await;
+        assert!(is_proven(&world).await, "cancels: {cancels}");
         world.service.person_changes(ANA, "theirs", |one| one.title = Some("x".to_owned()));
         world.service.forget_tokens();
         read_both(&world).await;
