@@ -162,6 +162,16 @@ async fn conflict_that_a_push_or_the_comparison_finds_is_told_too() {
     assert!(letters.len() == 1 && letters[0].1.contains("apagou o evento"), "{letters:?}");
 }
 
+/// A person takes an event out of the bin, and all is read and written, also from the beginning.
+async fn restore(world: &World, event: &str) {
+    world.service.person_changes(ANA, event, |event| event.state = EventState::Busy);
+    for _round in 0..2 {
+        read_both(world).await;
+        world.settle_later(1).await;
+        world.service.forget_tokens();
+    }
+}
+
 /// A person takes the event of a cancelled visit out of the bin: it stays there, staff learn of it, and its time is taken.
 #[tokio::test]
 async fn restored_event_of_a_cancelled_visit_is_told_and_takes_its_time() {
@@ -171,12 +181,7 @@ async fn restored_event_of_a_cancelled_visit_is_told_and_takes_its_time() {
     booking.cancel(world.organization, world.ana.contact, key("cancel"), None).await.unwrap().value.unwrap();
     world.read().await;
     assert_eq!((letters(&world).await, world.service.events(ANA)), (vec![], vec![]));
-    world.service.person_changes(ANA, &event, |event| event.state = EventState::Busy);
-    for _round in 0..2 {
-        read_both(&world).await;
-        world.settle_later(1).await;
-        world.service.forget_tokens();
-    }
+    restore(&world, &event).await;
     let letters = letters(&world).await;
     assert_eq!(letters.len(), 1, "{letters:?}");
     assert!(letters[0].0.contains("davi@") && letters[0].1.contains("restaurou o evento"), "{letters:?}");
@@ -194,12 +199,7 @@ async fn restored_event_whose_deletion_ended_its_visit_is_told_and_stays() {
     read_both(&world).await;
     let number = open(&world).await[0].id;
     resolve(&world, number, ConflictChoice::TakeOutside).await.unwrap();
-    world.service.person_changes(ANA, &event, |event| event.state = EventState::Busy);
-    for _round in 0..2 {
-        read_both(&world).await;
-        world.settle_later(1).await;
-        world.service.forget_tokens();
-    }
+    restore(&world, &event).await;
     let letters = letters(&world).await;
     assert!(letters.len() == 2 && letters[1].1.contains("restaurou o evento"), "{letters:?}");
     assert_eq!(world.service.events(ANA).len(), 1, "it stands");
