@@ -14,6 +14,10 @@ use divan::{Bencher, black_box};
 use serde_json::{Map, Value, json};
 use tokio::runtime::{Builder, Runtime};
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -17,8 +17,10 @@ use serde_json::{Map, Number, Value};
 
 use crate::{aside::aside, held::is_large};
 
+mod clean_texts;
 mod decoding;
 
+use clean_texts::CleanTexts;
 use decoding::readings;
 
 /// Characters of a secret that may not be told in one piece.
@@ -87,9 +89,14 @@ impl Striker {
 
     /// Strikes every text, key and long number within a value.
     pub fn value(&self, value: &mut Value) {
+        self.strike_part(value, &mut CleanTexts::new());
+    }
+
+    /// Strikes every text, key and long number within a part of a value; `clean` are texts of the value that hold no secret.
+    fn strike_part(&self, value: &mut Value, clean: &mut CleanTexts) {
         match value {
             Value::String(text) => {
-                if let Some(struck) = self.struck(text) {
+                if let Some(struck) = self.struck_unless_clean(clean, text) {
                     *text = struck;
                 }
             }
@@ -102,15 +109,15 @@ impl Striker {
             }
             Value::Array(items) => {
                 self.codes(items);
-                items.iter_mut().for_each(|item| self.value(item));
+                items.iter_mut().for_each(|item| self.strike_part(item, clean));
             }
             Value::Object(fields) => {
                 if self.spells(&numbered(fields)) {
                     *value = "…".into();
                     return;
                 }
-                fields.values_mut().for_each(|field| self.value(field));
-                if fields.keys().any(|key| self.struck(key).is_some()) {
+                fields.values_mut().for_each(|field| self.strike_part(field, clean));
+                if fields.keys().any(|key| self.struck_unless_clean(clean, key).is_some()) {
                     let old = std::mem::take(fields);
                     *fields = old.into_iter().map(|(key, field)| (self.text(&key), field)).collect::<Map<_, _>>();
                 }
@@ -138,6 +145,18 @@ impl Striker {
     fn spells(&self, codes: &[Cow<'_, str>]) -> bool {
         codes.len() >= LEAST_CODES
             && (self.struck(&codes.join(",")).is_some() || self.struck(&codes.concat()).is_some())
+    }
+
+    /// As [`Striker::struck`], without a search where the text is known to be clean.
+    fn struck_unless_clean(&self, clean: &mut CleanTexts, text: &str) -> Option<String> {
+        if text.len() < self.shortest || clean.contains(text) {
+            return None;
+        }
+        let struck = self.struck(text);
+        if struck.is_none() {
+            clean.insert(text);
+        }
+        struck
     }
 
     /// The text without secrets, if there is one in it.

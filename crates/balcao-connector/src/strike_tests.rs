@@ -1,6 +1,6 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use proptest::prelude::*;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::Striker;
 
@@ -117,6 +117,19 @@ fn values_keep_everything_else() {
     let mut untouched = json!({"a": ["pk_", "12345", {"b": null}]});
     striker.value(&mut untouched);
     assert_eq!(untouched, json!({"a": ["pk_", "12345", {"b": null}]}));
+}
+
+proptest! {
+    #[test]
+    fn texts_that_return_in_a_list_are_struck_as_each_alone(
+        texts in prop::collection::vec("(pk_44100|due_date|assignees|[ab]{8})(21_SECRET|[ab]{1,2})?", 1..80),
+    ) {
+        let striker = Striker::new(["pk_4410021_SECRET"]);
+        let mut list: Value = texts.iter().map(|text| json!({ text: text })).collect();
+        striker.value(&mut list);
+        let alone: Value = texts.iter().map(|text| json!({ striker.text(text): striker.text(text) })).collect();
+        prop_assert_eq!(list, alone);
+    }
 }
 
 #[test]

@@ -69,7 +69,12 @@ pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
 /// The first [`Fault`] in the order of the text.
 pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<Value, Fault> {
     let text = mend_escapes(without_mark(text));
-    read_by(serde_json::Deserializer::from_slice(&text), max_depth, max_values)
+    match std::str::from_utf8(&text) {
+        // To check the whole once is quicker than to check each of its strings.
+        Ok(text) => read_by(serde_json::Deserializer::from_str(text), max_depth, max_values),
+        // The parser finds the string that is not UTF-8, or a mistake before it.
+        Err(_) => read_by(serde_json::Deserializer::from_slice(&text), max_depth, max_values),
+    }
 }
 
 /// As [`read`], of a text that is known to be UTF-8: its strings are not looked at once more.
@@ -89,13 +94,18 @@ fn read_by<'de, R: serde_json::de::Read<'de>>(
     max_depth: usize,
     max_values: usize,
 ) -> Result<Value, Fault> {
-    let found = Found { told: RefCell::default(), values: Cell::new(max_values) };
+    let found = Found {
+        told: RefCell::default(),
+        values: Cell::new(max_values),
+        max_depth,
+        fields: [const { Cell::new(0) }; MOST_LEVELS],
+    };
     let malformed = |error: &serde_json::Error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();
         Fault::Malformed { message, line: error.line(), column: error.column() }
     };
-    let value = Strict { left: max_depth, found: &found }.deserialize(&mut reader);
+    let value = Strict { level: 0, found: &found }.deserialize(&mut reader);
     let value = value.map_err(|error| match found.told.take() {
         Some(Ours::TooMany) => Fault::TooMany { limit: max_values },
         Some(Ours::TooDeep) => Fault::TooDeep { limit: max_depth },
@@ -176,6 +186,11 @@ struct Found {
     told: RefCell<Option<Ours>>,
     /// Values that may still come.
     values: Cell<usize>,
+    /// Levels of arrays and objects that may be.
+    max_depth: usize,
+    /// The fields of the last object of each level. The objects of a list mostly have as many as the one before, and room for that many
+    /// is made at once; all rooms together are as large as all objects before them.
+    fields: [Cell<usize>; MOST_LEVELS],
 }
 
 enum Ours {
@@ -199,17 +214,19 @@ impl Found {
     }
 }
 
-/// Reads a value with so many levels left.
+/// Reads a value within so many levels of arrays and objects.
 #[derive(Clone, Copy)]
 struct Strict<'a> {
-    left: usize,
+    level: usize,
     found: &'a Found,
 }
 
 impl Strict<'_> {
     fn deeper<E: Error>(self) -> Result<Self, E> {
-        let left = self.left.checked_sub(1).ok_or_else(|| self.found.refuse::<E>(Ours::TooDeep))?;
-        Ok(Self { left, ..self })
+        if self.level >= self.found.max_depth {
+            return Err(self.found.refuse(Ours::TooDeep));
+        }
+        Ok(Self { level: self.level + 1, ..self })
     }
 }
 
@@ -266,7 +283,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let inner = self.deeper()?;
-        let mut read = Map::new();
+        let last = self.found.fields.get(self.level);
+        let mut read = Map::with_capacity(last.map_or(0, Cell::get));
         while let Some(key) = fields.next_key::<String>()? {
             match read.entry(key) {
                 Entry::Occupied(earlier) => {
@@ -279,6 +297,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
                     place.insert(field);
                 }
             }
+        }
+        if let Some(last) = last {
+            last.set(read.len());
         }
         Ok(Value::Object(read))
     }
@@ -304,6 +325,20 @@ mod tests {
         assert_eq!(read(br#"{"a": 1, "a": 1}"#, 4), twice("/a"));
         assert_eq!(read(br#"{"a": [0, {"b/c": 1, "b\/c": 2}]}"#, 4), twice("/a/1/b~1c"));
         assert_eq!(read(br#"{"a": {"b": 1}, "b": 2}"#, 4), Ok(json!({ "a": { "b": 1 }, "b": 2 })));
+    }
+
+    #[test]
+    fn objects_of_any_number_of_fields_stand_side_by_side() {
+        let fields = |count: usize| (0..count).map(|field| (format!("f{field}"), json!({}))).collect::<Map<_, _>>();
+        let list: Value = [3, 0, 40, 1, 0, 7].into_iter().map(fields).collect();
+        assert_eq!(read(list.to_string().as_bytes(), 4), Ok(list));
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_told_by_their_place() {
+        let told = |text: &[u8]| read(text, 4).unwrap_err().to_string();
+        assert!(told(b"[\"a\",\n\"b\xff\"]").ends_with("(line 2, column 3)"));
+        assert_eq!(told(b"[}\xff"), "not valid JSON: expected value (line 1, column 2)");
     }
 
     #[test]
