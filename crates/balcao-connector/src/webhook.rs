@@ -162,7 +162,7 @@ impl Deliveries {
 
     /// Reads what somebody sent who has proven to be the one.
     fn read_body(&self, body: &[u8]) -> Result<Delivery, Refused> {
-        let value = balcao_json::read_within(body, crate::limits::MAX_LEVELS, balcao_json::MOST_VALUES)
+        let value = balcao_json::read_delivered(body, crate::limits::MAX_LEVELS)
             .ok()
             .filter(Value::is_object)
             .ok_or(Refused::Unreadable)?;

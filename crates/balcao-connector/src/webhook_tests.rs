@@ -50,6 +50,19 @@ fn what_is_not_signed_or_signed_otherwise_is_refused() {
 }
 
 #[test]
+fn a_delivery_is_not_lost_for_a_character() {
+    for (body, name) in [
+        (&b"{\"name\":\"oi \xff\"}"[..], "oi \u{fffd}"),
+        (b"{\"name\":\"oi \xc3\"}", "oi \u{fffd}"),
+        (b"{\"name\":\"one\ntwo\tthree\"}", "one\ntwo\tthree"),
+        (br#"{"name":"oi \ud83d"}"#, "oi \u{fffd}"),
+    ] {
+        let delivery = clickup().accept(&secret(), Some(&signed(body)), body).unwrap();
+        assert_eq!(delivery.body, json!({ "name": name }));
+    }
+}
+
+#[test]
 fn a_50_while_a_secret_is_exchanged_both_are_accepted() {
     let both = [SecretString::from("new"), SecretString::from("clickup-secret")];
     assert!(clickup().accept(&both, Some(SIGNATURE), BODY).is_ok());

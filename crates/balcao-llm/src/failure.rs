@@ -55,7 +55,7 @@ pub(crate) fn from_status(status: u16, headers: &HeaderMap, body: &[u8]) -> Fail
     Failure {
         kind,
         message: format!("HTTP {status}{words}"),
-        retry_after: after_headers(headers).or(detail.retry_after).filter(|wait| *wait <= MAX_RETRY_AFTER),
+        retry_after: after_headers(headers).or(detail.retry_after).map(|wait| wait.min(MAX_RETRY_AFTER)),
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn from_body(body: &Value) -> Failure {
     Failure {
         kind,
         message: format!("error in the answer: {}", detail.words()),
-        retry_after: detail.retry_after.filter(|wait| *wait <= MAX_RETRY_AFTER),
+        retry_after: detail.retry_after.map(|wait| wait.min(MAX_RETRY_AFTER)),
     }
 }
 

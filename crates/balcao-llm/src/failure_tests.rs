@@ -66,7 +66,7 @@ fn the_vendors_wait_is_read_wherever_it_stands() {
     assert_eq!(wait(&past, json!({})), Some(0));
     assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:50:00 GMT")], json!({})), None, "no Date to compare with");
     assert_eq!(wait(&[("retry-after", "-3")], json!({})), None);
-    assert_eq!(wait(&[("retry-after", "999999999")], json!({})), None);
+    assert_eq!(wait(&[("retry-after", "999999999")], json!({})), Some(86_400_000), "not now");
     let google = json!({"error": {"details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.074824224s"}]}});
     assert_eq!(wait(&[], google.clone()), Some(34_074));
     assert_eq!(wait(&[], json!({"error": {"metadata": {"raw": google.to_string()}}})), Some(34_074));

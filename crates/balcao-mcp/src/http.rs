@@ -1,7 +1,8 @@
 //! Talks to a server over streamable HTTP, and bounds each message before it becomes a tree.
 //!
 //! The library's own client bounds the bytes of a message, but not its values: a value takes a hundred times the memory of its shortest
-//! text. So this client reads the answers of a POST itself (MCP 2025-11-25 and 2026-07-28, "Streamable HTTP").
+//! text. So this client reads the answers of a POST itself (MCP 2025-11-25 and 2026-07-28, "Streamable HTTP"). It also leaves a server that
+//! asks more than we can answer.
 
 use std::{borrow::Cow, collections::HashMap, future, sync::Arc};
 
@@ -23,6 +24,8 @@ use rmcp::{
 };
 use sse_stream::{Sse, SseStream};
 
+use crate::owed::{Owed, asks};
+
 #[cfg(test)]
 #[path = "http_tests.rs"]
 mod tests;
@@ -36,7 +39,17 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// A client whose messages from the server have at most [`MOST_VALUES`] values, and at most the bytes that its transport sets.
 #[derive(Debug, Clone)]
-pub(crate) struct BoundedClient(pub(crate) Client);
+pub(crate) struct BoundedClient {
+    client: Client,
+    /// Of the whole conversation: each question gets a POST of its own for its answer.
+    owed: Arc<Owed>,
+}
+
+impl BoundedClient {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, owed: Arc::default() }
+    }
+}
 
 impl StreamableHttpClient for BoundedClient {
     type Error = reqwest::Error;
@@ -61,7 +74,7 @@ impl StreamableHttpClient for BoundedClient {
         headers: Headers,
         limits: Limits,
     ) -> Result<Answer, Error> {
-        let mut request = self.0.post(uri.as_ref()).header(ACCEPT, "text/event-stream, application/json");
+        let mut request = self.client.post(uri.as_ref()).header(ACCEPT, "text/event-stream, application/json");
         for (name, value) in headers {
             let reserved = [ACCEPT.as_str(), HEADER_SESSION_ID, HEADER_LAST_EVENT_ID];
             if reserved.iter().any(|reserved| reserved.eq_ignore_ascii_case(name.as_str())) {
@@ -75,8 +88,13 @@ impl StreamableHttpClient for BoundedClient {
         if let Some(session) = &session {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
         }
-        let response = request.json(&message).send().await.map_err(StreamableHttpError::Client)?;
-        read_answer(response, &message, session.is_some(), limits).await
+        let sent = request.json(&message).send().await;
+        // What could not be sent does not wait any more, either.
+        if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
+            self.owed.settle(1);
+        }
+        let response = sent.map_err(StreamableHttpError::Client)?;
+        read_answer(response, &message, session.is_some(), limits, &self.owed).await
     }
 
     async fn delete_session(
@@ -86,7 +104,7 @@ impl StreamableHttpClient for BoundedClient {
         token: Option<String>,
         headers: Headers,
     ) -> Result<(), Error> {
-        self.0.delete_session(uri, session, token, headers).await
+        self.client.delete_session(uri, session, token, headers).await
     }
 
     async fn get_stream(
@@ -110,9 +128,9 @@ impl StreamableHttpClient for BoundedClient {
         headers: Headers,
         most: usize,
     ) -> Result<Events, Error> {
-        let client = &self.0;
+        let client = &self.client;
         let events = client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most).await?;
-        Ok(bound_values(events, None))
+        Ok(bound_events(events, None, Arc::clone(&self.owed)))
     }
 }
 
@@ -122,6 +140,7 @@ async fn read_answer(
     message: &ClientJsonRpcMessage,
     in_session: bool,
     limits: Limits,
+    owed: &Arc<Owed>,
 ) -> Result<Answer, Error> {
     let status = response.status();
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
@@ -136,7 +155,7 @@ async fn read_answer(
     };
     let session = text_header(response.headers(), HEADER_SESSION_ID);
     if has_type(response.headers(), EVENT_STREAM_MIME_TYPE) {
-        return Ok(Answer::Sse(events(response, request, limits.max_sse_event_size), session));
+        return Ok(Answer::Sse(events(response, request, limits.max_sse_event_size, Arc::clone(owed)), session));
     }
     if request.is_none() {
         return Ok(Answer::Accepted);
@@ -232,34 +251,30 @@ async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, Error
 }
 
 /// The events of an answer, each of at most `most` bytes.
-fn events(response: Response, request: Option<RequestId>, most: usize) -> Events {
+fn events(response: Response, request: Option<RequestId>, most: usize, owed: Arc<Owed>) -> Events {
     let mut size = EventSize::default();
     let pieces = response.bytes_stream().map(move |piece| match piece {
         Ok(piece) if size.add(&piece) > most => Err(Failed::TooLarge),
         Ok(piece) => Ok(piece),
         Err(error) => Err(Failed::Broken(error)),
     });
-    bound_values(SseStream::from_bytes_stream(pieces).boxed(), request)
+    bound_events(SseStream::from_bytes_stream(pieces).boxed(), request, owed)
 }
 
-/// Passes events on up to one that is too large or holds too many values. That one becomes an error for the request that waits for it,
-/// and is the last: an error of the stream itself would be a reason to ask for the same event again. Without a request the event is left out.
-fn bound_values(events: Events, request: Option<RequestId>) -> Events {
+/// Passes events on up to one that is too large, holds too many values, or asks while too many questions wait. That one becomes an error for
+/// the request that waits for it, and is the last: an error of the stream itself would be a reason to ask for the same event again. Without
+/// a request the event is left out.
+fn bound_events(events: Events, request: Option<RequestId>, owed: Arc<Owed>) -> Events {
     let bounded = events.scan(false, move |refused, event| {
         if *refused {
             return future::ready(None);
         }
-        let is_over = match &event {
-            Ok(event) => event.data.as_ref().is_some_and(|data| count_values(data.as_bytes()) > MOST_VALUES),
-            Err(SseError::Body(error)) => matches!(error.downcast_ref(), Some(Failed::TooLarge)),
-            Err(_) => false,
-        };
-        let event = match (is_over, event, &request) {
-            (true, _, Some(id)) => {
+        let event = match (excess(&event, &owed), event, &request) {
+            (Some(why), _, Some(id)) => {
                 *refused = true;
-                Ok(refusal(id.clone()))
+                Ok(refusal(why, id.clone()))
             }
-            (true, Ok(event), None) => Ok(Sse { data: None, ..event }),
+            (Some(_), Ok(event), None) => Ok(Sse { data: None, ..event }),
             (_, event, _) => event,
         };
         future::ready(Some(event))
@@ -267,9 +282,26 @@ fn bound_values(events: Events, request: Option<RequestId>) -> Events {
     bounded.boxed()
 }
 
-fn refusal(request: RequestId) -> Sse {
-    let error = ErrorData::internal_error("the server's message is too large or holds too many values", None);
-    let told = ServerJsonRpcMessage::error(error, Some(request));
+/// Why an event is not passed on.
+fn excess(event: &Result<Sse, SseError>, owed: &Owed) -> Option<&'static str> {
+    const TOO_MUCH: &str = "the server's message is too large or holds too many values";
+    match event {
+        Ok(event) => {
+            let data = event.data.as_ref()?.as_bytes();
+            if count_values(data) > MOST_VALUES {
+                Some(TOO_MUCH)
+            } else {
+                (asks(data) && !owed.ask())
+                    .then_some("the server asks without end, and does not take the answers in time")
+            }
+        }
+        Err(SseError::Body(error)) => matches!(error.downcast_ref(), Some(Failed::TooLarge)).then_some(TOO_MUCH),
+        Err(_) => None,
+    }
+}
+
+fn refusal(why: &'static str, request: RequestId) -> Sse {
+    let told = ServerJsonRpcMessage::error(ErrorData::internal_error(why, None), Some(request));
     Sse { data: serde_json::to_string(&told).ok(), ..Sse::default() }
 }
 

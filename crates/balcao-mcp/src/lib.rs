@@ -24,6 +24,7 @@ mod load;
 mod mapping;
 mod open;
 mod overlay;
+mod owed;
 mod pins;
 mod server;
 mod stdio;

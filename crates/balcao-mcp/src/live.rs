@@ -222,7 +222,7 @@ async fn greet(
                 // What an expired session refused would be sent again by itself; whoever sent it decides.
                 .reinit_on_expired_session(false);
             config.allow_stateless = true;
-            let transport = StreamableHttpClientTransport::with_client(BoundedClient(client.clone()), config);
+            let transport = StreamableHttpClientTransport::with_client(BoundedClient::new(client.clone()), config);
             let service = match handshake {
                 Handshake::Auto => listener.serve_with_lifecycle(transport, auto()).await,
                 Handshake::Initialize => listener.serve(transport).await,

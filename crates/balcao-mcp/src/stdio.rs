@@ -7,7 +7,7 @@ use std::{
     process::Stdio,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll, Waker},
 };
@@ -18,6 +18,8 @@ use tokio::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
 };
 use tokio_util::task::TaskTracker;
+
+use crate::owed::{Owed, asks};
 
 /// The end of what a program wrote to its standard error that is kept for staff.
 const COMPLAINT_BYTES: usize = 2_048;
@@ -98,9 +100,6 @@ impl Program {
     }
 }
 
-/// Questions of a server that may wait for our answers: each answer waits in memory until the server reads it.
-const MAX_OWED: usize = 256;
-
 /// Reads lines of at most so many bytes. A longer one is an error, at once: the caller that waits for the answer in it would wait in vain. So are
 /// very many questions of a server that does not read the answers.
 #[derive(Debug)]
@@ -114,8 +113,7 @@ pub(crate) struct Capped<R> {
 /// What the two directions of a conversation know of each other.
 #[derive(Debug, Default)]
 struct Flow {
-    /// Questions of the server that were read, less the messages that it was written since.
-    owed: AtomicUsize,
+    owed: Owed,
     /// The server was left: nothing is written any more.
     over: AtomicBool,
     /// Who waits to write.
@@ -125,8 +123,7 @@ struct Flow {
 impl Flow {
     /// Notes a question; false if too many wait for their answers. Then no writer waits any more, either.
     fn ask(&self) -> bool {
-        let owed = self.owed.fetch_add(1, Ordering::SeqCst);
-        if owed < MAX_OWED {
+        if self.owed.ask() {
             return true;
         }
         self.over.store(true, Ordering::SeqCst);
@@ -137,22 +134,8 @@ impl Flow {
     }
 
     fn written(&self, bytes: &[u8]) {
-        let messages = bytes.iter().filter(|byte| **byte == b'\n').count();
-        let less = |owed: usize| Some(owed.saturating_sub(messages));
-        // Nothing is an answer that this could not take.
-        let _before = self.owed.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
+        self.owed.settle(bytes.iter().filter(|byte| **byte == b'\n').count());
     }
-}
-
-/// Whether a message asks something of us: it has a method and an id (JSON-RPC 2.0 §4).
-fn asks(line: &[u8]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Head {
-        id: Option<serde::de::IgnoredAny>,
-        method: Option<serde::de::IgnoredAny>,
-    }
-    balcao_json::read_as::<Head>(line, balcao_json::MOST_VALUES)
-        .is_ok_and(|head| head.id.is_some() && head.method.is_some())
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {

@@ -75,6 +75,13 @@ fn serve<A: About>(stream: TcpStream, about: &Mutex<A>, asked: &Mutex<Vec<(Strin
     if !head.starts_with("POST") {
         return say(&mut stream, "405 Method Not Allowed", "", b"");
     }
+    if message["params"]["name"] == "ask_without_end" {
+        return ask_without_end(&mut stream);
+    }
+    if message.get("id").is_some() && message.get("method").is_none() {
+        // An answer to one of our questions, which is never taken.
+        return stream.read_to_end(&mut Vec::new()).ok().map(drop);
+    }
     let said = answer(&mut *about.lock().unwrap(), &message);
     if message.get("id").is_none() {
         return say(&mut stream, "202 Accepted", "", b"");
@@ -95,6 +102,16 @@ fn serve<A: About>(stream: TcpStream, about: &Mutex<A>, asked: &Mutex<Vec<(Strin
     }
 }
 
+/// Asks, as events, until the client leaves.
+fn ask_without_end(stream: &mut TcpStream) -> Option<()> {
+    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n").ok()?;
+    for id in 0_u64.. {
+        let question = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+        stream.write_all(format!("data: {question}\n\n").as_bytes()).ok()?;
+    }
+    None
+}
+
 fn say(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> Option<()> {
     let head = format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
     stream.write_all(&[head.as_bytes(), body].concat()).ok()
@@ -111,7 +128,7 @@ pub(crate) async fn accepted(url: &str, auth: Value) -> Result<Arc<Server>, Stri
     Ok(server)
 }
 
-const TOOLS: [&str; 13] = [
+const TOOLS: [&str; 14] = [
     "echo",
     "hang",
     "die",
@@ -125,6 +142,7 @@ const TOOLS: [&str; 13] = [
     "busy",
     "told",
     "keyless",
+    "ask_without_end",
 ];
 
 struct Echo {
@@ -198,6 +216,17 @@ async fn what_is_no_answer_over_http_leaves_the_outcome_unknown_and_is_not_sent_
     }
     let error = call_in_vain(&server, "hang", http.is_called(lies.len() + 1)).await;
     assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::Unknown));
+}
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_over_http_is_left() {
+    let http = HttpServer::start(Echo { modern: false, agreeable: false });
+    let server = accepted(&http.url(), Value::Null).await.unwrap();
+    let error = call(&server, "ask_without_end").await.unwrap_err();
+    assert_eq!(error.outcome, Outcome::Unknown, "{}", error.for_staff());
+    assert_ne!(error.kind, FailureKind::Timeout, "{}", error.for_staff());
+    let answers = |(_, message): &&(String, Value)| message.get("method").is_none() && message.get("id").is_some();
+    assert!(http.asked.lock().unwrap().iter().filter(answers).count() <= 256);
 }
 
 #[tokio::test]

@@ -230,6 +230,33 @@ fn what_a_composite_command_hides_or_misnames_is_told_when_it_is_loaded() {
     }
 }
 
+#[test]
+fn a_composite_command_does_not_hide_the_act_of_what_it_calls() {
+    let told = |act: &str, called: &str| {
+        let own = format!("      effect: write\n      confirm: customer\n{act}");
+        let text = with(
+            &command("other", &format!("{{helper: by-name, calls: [{called}]}}"), &own),
+            &helper("by-name", "return {}"),
+        );
+        // `update_task` says of no act what it does, and `create_task` cancels.
+        let text = text.replacen("id: create_task", "id: create_task\n      act: cancel", 1);
+        problems(Canned::default().loader().load("tool.yaml", &text)).join("\n")
+    };
+    assert!(
+        told("      act: desk\n", "create_task")
+            .contains("`create_task` is `act: cancel`, which this command would hide")
+    );
+    assert!(told("      act: book\n", "create_task").contains("say `act: cancel`, or leave `act` out"));
+    assert!(told("      act: record\n", "update_task").contains("the customer is asked before `update_task`"));
+    for held in [
+        told("      act: cancel\n", "create_task"),
+        told("", "create_task, update_task"),
+        told("      act: desk\n", "get_task"),
+    ] {
+        assert!(!held.contains("act"), "{held}");
+    }
+}
+
 const ASKED: &str = "      effect: write\n      confirm: customer\n";
 
 /// Asks, and says yes an hour later.

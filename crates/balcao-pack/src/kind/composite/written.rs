@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_sandbox::{Helper, Language, Limits};
-use balcao_tool::{Effect, EffectClass};
+use balcao_tool::{Act, CommandSpec, Effect, EffectClass};
 use balcao_yaml::nearest;
 use serde::Deserialize;
 use serde_json::Value;
@@ -137,7 +137,28 @@ fn weaker(command: &Command, called: &Command, at: &str) -> Vec<Finding> {
         findings
             .push(Finding::new(at, message).suggest(format!("say `confirm: {}`", word.as_str().unwrap_or_default())));
     }
+    if !covers(own.act, &theirs) {
+        let word = |act: Act| serde_json::to_value(act).unwrap_or_default().as_str().unwrap_or_default().to_owned();
+        let finding = match theirs.act.map(word) {
+            Some(theirs) => {
+                Finding::new(at, format!("`{}` is `act: {theirs}`, which this command would hide", called.id))
+                    .suggest(format!("say `act: {theirs}`, or leave `act` out: then the customer is asked"))
+            }
+            None => Finding::new(
+                at,
+                format!("the customer is asked before `{}`, which this command would go round", called.id),
+            )
+            .suggest("leave `act` out"),
+        };
+        findings.push(finding);
+    }
     findings
+}
+
+/// Whether a command with this act runs only where the customer's words let the called one run. A command without an act is asked about.
+fn covers(own: Option<Act>, called: &CommandSpec) -> bool {
+    let needs_no_word = called.behaviour.effect == Effect::Read || called.act == Some(Act::Desk);
+    needs_no_word || own.is_none() || own == called.act
 }
 
 fn near<'a>(finding: Finding, name: &str, known: impl Iterator<Item = &'a str>) -> Finding {
