@@ -109,9 +109,17 @@ impl Attachments {
     /// Fetches until `stop` is cancelled; the next start repeats the downloads in progress.
     pub async fn run(&self, stop: CancellationToken) {
         let mut fetching = FuturesUnordered::new();
+        let mut is_suspect_in_hand = false;
         while !stop.is_cancelled() {
-            match self.claim(fetching.len()).await {
+            // Were another file in hand beside a suspect, a crash would blame both.
+            let claimed = if is_suspect_in_hand && !fetching.is_empty() {
+                Ok(Vec::new())
+            } else {
+                self.claim(fetching.len()).await
+            };
+            match claimed {
                 Ok(claimed) if !claimed.is_empty() => {
+                    is_suspect_in_hand = claimed.iter().any(|one| one.deaths > 0);
                     fetching.extend(claimed.into_iter().map(|one| self.work(one)));
                     continue;
                 }
@@ -150,7 +158,13 @@ impl Attachments {
         // An attempt ends itself before this instant, so a claim that is still open then belongs to a crashed process.
         let until = later(now, self.settings.within.saturating_mul(2));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
-        self.app.store.write(move |tx| Ok(attachment::claim(tx, now, until, limit)?)).await
+        let work = move |tx: &mut Tx<'_>| {
+            if busy > 0 && attachment::is_suspect_due(tx, now)? {
+                return Ok(Vec::new());
+            }
+            Ok(attachment::claim(tx, now, until, limit)?)
+        };
+        self.app.store.write(work).await
     }
 
     async fn work(&self, claimed: Attachment) {

@@ -135,3 +135,41 @@ async fn a_delivery_that_the_program_died_at_three_times_is_set_aside_and_holds_
     world.clock.advance(SignedDuration::from_hours(25));
     assert!(!alarms().await.contains(&BacklogKind::Delivery), "it was told for a day");
 }
+
+/// Reads all but the delivery of that name, at which the program dies.
+struct DiesAt(&'static str, Notify);
+
+#[async_trait]
+impl Reader for DiesAt {
+    async fn read(&self, _pack: &str, body: Value, _now: Timestamp) -> Result<Prepared, String> {
+        if body["event"] == self.0 {
+            self.1.notify_one();
+            return std::future::pending().await;
+        }
+        Ok(Prepared { said: body, starts: None })
+    }
+}
+
+#[tokio::test]
+async fn a_deadly_delivery_among_others_is_set_aside_alone() {
+    let world = figueira().await;
+    let deliveries = PackDeliveries::new(world.app.clone(), world.organization, BurstRules::default());
+    for once in ["a", "b", "deadly", "c", "d", "e", "f", "g"] {
+        deliveries.accept("clickup", arrived(once, None)).await.unwrap();
+    }
+    let dies = DiesAt("deadly", Notify::new());
+    for death in 1..=3 {
+        tokio::select! {
+            handed = deliveries.work_off(&dies) => panic!("death {death}: {handed:?}"),
+            () = dies.1.notified() => {}
+        }
+        world.clock.advance(SignedDuration::from_secs(121));
+    }
+    assert_eq!(deliveries.work_off(&dies).await.unwrap(), 5);
+    let events = events(&world).await;
+    let read: Vec<&str> = events.iter().filter_map(|one| one["delivery"]["event"].as_str()).collect();
+    assert_eq!(read, ["a", "b", "c", "d", "e", "f", "g"]);
+    let organization = world.organization;
+    let failed: i64 = world.app.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
+    assert_eq!(failed, 1);
+}

@@ -16,6 +16,7 @@ pub(crate) mod sqlite_thread;
 pub(crate) mod statement;
 pub(crate) mod statement_log;
 pub(crate) mod store;
+pub(crate) mod suspects;
 pub(crate) mod takeover;
 pub(crate) mod tx;
 pub(crate) mod value;

@@ -10,6 +10,7 @@ use balcao_domain::{AttachmentId, ContactId, ConversationId, InboxId, MessageId,
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
+use crate::database::suspects::claim_suspect_or_batch;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, read_word, values};
 
@@ -257,23 +258,42 @@ pub fn awaited_until(
     )
 }
 
+/// The condition of a file that a process has in hand, or died at: every attempt that ends gives its claim back.
+const CLAIMED: &str = "lease_until IS NOT NULL";
+
+/// Whether a file is due at which a process may have died. It is claimed alone, so whoever has others in hand ends them first.
+///
+/// # Errors
+/// What the database said.
+pub fn is_suspect_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool, StoreError> {
+    let served = tx.served();
+    tx.query_one(
+        "SELECT EXISTS (SELECT 1 FROM attachment WHERE state = 'waiting' AND not_before <= ?1 AND lease_until <= ?1
+                          AND (organization_id = ?2 OR ?2 IS NULL))",
+        values![now, served],
+        |row| row.get(0),
+    )
+}
+
 /// Claims files that are due, and counts the attempt. A file whose claim expired, because its process died, is due again, and the death
-/// counts.
+/// counts; it comes first, and alone.
 ///
 /// # Errors
 /// What the database said.
 pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Attachment>, StoreError> {
-    let sql = format!(
-        "UPDATE attachment SET attempts = attempts + 1, deaths = CASE WHEN lease_until IS NULL THEN 0 ELSE deaths + 1 END,
-                lease_until = ?2, changed_at = ?1 WHERE id IN (
-             SELECT id FROM attachment
-             WHERE state = 'waiting' AND not_before <= ?1 AND (lease_until IS NULL OR lease_until <= ?1)
-               AND (organization_id = ?4 OR ?4 IS NULL)
-             ORDER BY not_before, id LIMIT ?3)
-         RETURNING {COLUMNS}"
-    );
-    let served = tx.served();
-    let mut rows = tx.query_all(&sql, values![now, until, limit, served], read)?;
+    let mut rows = claim_suspect_or_batch(CLAIMED, limit, |which, limit| {
+        let sql = format!(
+            "UPDATE attachment SET attempts = attempts + 1, deaths = CASE WHEN lease_until IS NULL THEN 0 ELSE deaths + 1 END,
+                    lease_until = ?2, changed_at = ?1 WHERE id IN (
+                 SELECT id FROM attachment
+                 WHERE state = 'waiting' AND not_before <= ?1 AND (lease_until IS NULL OR lease_until <= ?1) AND {which}
+                   AND (organization_id = ?4 OR ?4 IS NULL)
+                 ORDER BY not_before, id LIMIT ?3)
+             RETURNING {COLUMNS}"
+        );
+        let served = tx.served();
+        tx.query_all(&sql, values![now, until, limit, served], read)
+    })?;
     rows.sort_by_key(|row| row.id);
     Ok(rows)
 }

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 
 use crate::database::error::StoreError;
+use crate::database::suspects::claim_suspect_or_batch;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
 use crate::turns::event;
@@ -126,7 +127,7 @@ pub fn set_aside(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) 
 }
 
 /// Takes deliveries whose time has come, in the order of their arrival, at most `limit`; no other program takes them before `held_until`. Each
-/// counts as one that the program died at until the attempt ends.
+/// counts as one that the program died at until the attempt ends. One at which it may have died comes first, and alone.
 ///
 /// # Errors
 /// What the database said.
@@ -138,16 +139,18 @@ pub fn take(
     limit: u32,
 ) -> Result<Vec<Waiting>, StoreError> {
     let skip = tx.skip_locked();
-    let sql = format!(
-        "WITH due AS MATERIALIZED
-           (SELECT id FROM pack_delivery
-            WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY id LIMIT ?4 {skip})
-         UPDATE pack_delivery SET deaths = deaths + 1, not_before = ?3
-         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND id IN (SELECT id FROM due)
-         RETURNING id, pack, body, attempts"
-    );
-    let mut taken = tx.query_all(&sql, values![organization, now, held_until, limit], |row: &Row<'_>| {
-        Ok(Waiting { id: row.get(0)?, pack: row.get(1)?, body: row.get(2)?, attempts: row.get(3)? })
+    let mut taken = claim_suspect_or_batch("deaths > 0", limit, |which, limit| {
+        let sql = format!(
+            "WITH due AS MATERIALIZED
+               (SELECT id FROM pack_delivery
+                WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND {which} ORDER BY id LIMIT ?4 {skip})
+             UPDATE pack_delivery SET deaths = deaths + 1, not_before = ?3
+             WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND id IN (SELECT id FROM due)
+             RETURNING id, pack, body, attempts"
+        );
+        tx.query_all(&sql, values![organization, now, held_until, limit], |row: &Row<'_>| {
+            Ok(Waiting { id: row.get(0)?, pack: row.get(1)?, body: row.get(2)?, attempts: row.get(3)? })
+        })
     })?;
     taken.sort_by_key(|one| one.id);
     Ok(taken)

@@ -7,6 +7,7 @@ use balcao_domain::OrganizationId;
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
+use crate::database::suspects::{BEGUN_WITHOUT_END, claim_suspect_or_batch};
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
 
@@ -103,7 +104,8 @@ pub fn set_aside(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) 
     )
 }
 
-/// Claims due commands in the order of their deliveries, at most `limit`; no other program claims them before `held_until`.
+/// Claims due commands in the order of their deliveries, at most `limit`; no other program claims them before `held_until`. One at which
+/// the program may have died comes first, and alone.
 ///
 /// # Errors
 /// What the database said.
@@ -115,22 +117,26 @@ pub fn claim(
     limit: u32,
 ) -> Result<Vec<ClaimedCommand>, StoreError> {
     let skip = tx.skip_locked();
-    let sql = format!(
-        "WITH due AS MATERIALIZED
-           (SELECT delivery_id FROM pack_delivery_command
-            WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY delivery_id LIMIT ?4 {skip})
-         UPDATE pack_delivery_command SET begun = begun + 1, not_before = ?3
-         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND delivery_id IN (SELECT delivery_id FROM due)
-         RETURNING delivery_id, pack, command, arguments, attempts, begun"
-    );
-    let mut claimed = tx.query_all(&sql, values![organization, now, held_until, limit], |row: &Row<'_>| {
-        Ok(ClaimedCommand {
-            delivery: row.get(0)?,
-            pack: row.get(1)?,
-            command: row.get(2)?,
-            arguments: row.get(3)?,
-            attempts: row.get(4)?,
-            begun: row.get(5)?,
+    let mut claimed = claim_suspect_or_batch(BEGUN_WITHOUT_END, limit, |which, limit| {
+        let sql = format!(
+            "WITH due AS MATERIALIZED
+               (SELECT delivery_id FROM pack_delivery_command
+                WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND {which}
+                ORDER BY delivery_id LIMIT ?4 {skip})
+             UPDATE pack_delivery_command SET begun = begun + 1, failure = NULL, not_before = ?3
+             WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2
+               AND delivery_id IN (SELECT delivery_id FROM due)
+             RETURNING delivery_id, pack, command, arguments, attempts, begun"
+        );
+        tx.query_all(&sql, values![organization, now, held_until, limit], |row: &Row<'_>| {
+            Ok(ClaimedCommand {
+                delivery: row.get(0)?,
+                pack: row.get(1)?,
+                command: row.get(2)?,
+                arguments: row.get(3)?,
+                attempts: row.get(4)?,
+                begun: row.get(5)?,
+            })
         })
     })?;
     claimed.sort_by_key(|one| one.delivery);

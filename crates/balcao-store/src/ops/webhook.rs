@@ -8,6 +8,7 @@ use balcao_domain::OrganizationId;
 use jiff::Timestamp;
 
 use crate::database::error::StoreError;
+use crate::database::suspects::claim_suspect_or_batch;
 use crate::database::tx::Tx;
 use crate::database::value::{Row, values};
 use crate::turns::event::{Event, read};
@@ -126,8 +127,8 @@ pub fn fan_out(
 /// So many attempts in a row that the program did not live to end are enough.
 const MOST_DEATHS: u32 = 3;
 
-/// Claims due deliveries, at most `limit`. If a process dies while it sends a delivery, the delivery is sent again, and given up after the
-/// third death in a row. The endpoint recognises the repeat by its id.
+/// Claims due deliveries, at most `limit`. If a process dies while it sends a delivery, the delivery is sent again, alone, and given up
+/// after the third death in a row. The endpoint recognises the repeat by its id.
 ///
 /// # Errors
 /// What the database said.
@@ -145,13 +146,16 @@ pub fn claim(
          WHERE organization_id = ?1 AND state = 'sending' AND sending_until <= ?2",
         values![organization, now, MOST_DEATHS],
     )?;
-    let sql = format!(
-        "UPDATE webhook_delivery SET state = 'sending', attempts = attempts + 1, sending_until = ?3, changed_at = ?2
-         WHERE id IN (SELECT id FROM webhook_delivery WHERE organization_id = ?1 AND state = 'pending' AND not_before <= ?2
-                      ORDER BY not_before, id LIMIT ?4)
-         RETURNING {COLUMNS}"
-    );
-    let mut claimed = tx.query_all(&sql, values![organization, now, until, limit], read_delivery)?;
+    let mut claimed = claim_suspect_or_batch("deaths > 0", limit, |which, limit| {
+        let sql = format!(
+            "UPDATE webhook_delivery SET state = 'sending', attempts = attempts + 1, sending_until = ?3, changed_at = ?2
+             WHERE id IN (SELECT id FROM webhook_delivery
+                          WHERE organization_id = ?1 AND state = 'pending' AND not_before <= ?2 AND {which}
+                          ORDER BY not_before, id LIMIT ?4)
+             RETURNING {COLUMNS}"
+        );
+        tx.query_all(&sql, values![organization, now, until, limit], read_delivery)
+    })?;
     claimed.sort_by_key(|one| one.id);
     Ok(claimed)
 }

@@ -94,6 +94,7 @@ contract! {
         a_delivery_that_the_program_died_at_three_times_is_set_aside,
         a_delivery_starts_one_command_whose_end_is_recorded_once,
         a_command_that_was_begun_three_times_without_an_end_is_set_aside,
+        commands_in_hand_at_a_death_run_one_at_a_time,
         what_services_tell_waits_for_the_contact_and_shares_no_turn,
     ]
     edits: [
@@ -309,6 +310,7 @@ contract! {
     ]
     attachments: [
         a_file_is_fetched_by_one_and_again_after_a_death,
+        files_in_hand_at_a_death_are_fetched_one_at_a_time,
         the_bytes_of_a_file_come_back_as_they_went_in,
         only_the_attempt_that_counts_ends_the_waiting,
         a_turn_waits_for_files_of_what_it_has_not_read,

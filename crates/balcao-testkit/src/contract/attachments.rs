@@ -14,6 +14,7 @@ use super::store::{World, now, open_turn, world};
 
 cases!(
     a_file_is_fetched_by_one_and_again_after_a_death,
+    files_in_hand_at_a_death_are_fetched_one_at_a_time,
     the_bytes_of_a_file_come_back_as_they_went_in,
     only_the_attempt_that_counts_ends_the_waiting,
     a_turn_waits_for_files_of_what_it_has_not_read,
@@ -86,6 +87,25 @@ pub async fn a_file_is_fetched_by_one_and_again_after_a_death(store: &Store) {
         for (second, deaths) in [(260, 1), (320, 2), (380, 3)] {
             assert_eq!(claim(tx, second)?.first().map(|one| one.deaths), Some(deaths));
         }
+        Ok(())
+    })
+    .await;
+}
+
+/// So only the file to blame counts further deaths.
+pub async fn files_in_hand_at_a_death_are_fetched_one_at_a_time(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let (_, _, first) = sent(tx, world, "wamid.1")?;
+        let (_, _, second) = sent(tx, world, "wamid.2")?;
+        assert_eq!(claim(tx, 0)?.len(), 2);
+        let (_, _, third) = sent(tx, world, "wamid.3")?;
+        assert!(!attachment::is_suspect_due(tx, at(59))? && attachment::is_suspect_due(tx, at(60))?);
+        for (id, deaths) in [(first, 1), (second, 1), (third, 0)] {
+            let [one] = claim(tx, 60)?.try_into().unwrap();
+            assert_eq!((one.id, one.deaths), (id, deaths));
+        }
+        assert!(!attachment::is_suspect_due(tx, at(60))?);
         Ok(())
     })
     .await;

@@ -23,6 +23,7 @@ cases!(
     a_delivery_that_the_program_died_at_three_times_is_set_aside,
     a_delivery_starts_one_command_whose_end_is_recorded_once,
     a_command_that_was_begun_three_times_without_an_end_is_set_aside,
+    commands_in_hand_at_a_death_run_one_at_a_time,
     what_services_tell_waits_for_the_contact_and_shares_no_turn,
 );
 
@@ -197,6 +198,29 @@ pub async fn a_delivery_starts_one_command_whose_end_is_recorded_once(store: &St
         assert_eq!((claim(tx, ours, 9_000)?, pack_delivery_command::failed(tx, ours)?), (None, 0));
         let new = NewCommand { delivery, pack: "clickup", command: "note", arguments: "{}" };
         assert!(!pack_delivery_command::insert(tx, ours, new, at(9_000))?, "for ever");
+        Ok(())
+    })
+    .await;
+}
+
+/// A command whose service did not answer was in hand at no death.
+pub async fn commands_in_hand_at_a_death_run_one_at_a_time(store: &Store) {
+    let ours = world(store, "a").await.organization;
+    write(store, move |tx| {
+        let claim = |tx: &mut Tx<'_>, second: i64| {
+            let claimed = pack_delivery_command::claim(tx, ours, at(second), at(second + 100), 10)?;
+            Ok::<Vec<i64>, StoreError>(claimed.into_iter().map(|one| one.delivery).collect())
+        };
+        let (x, y) = (started(tx, ours, "x")?, started(tx, ours, "y")?);
+        assert_eq!(claim(tx, 0)?, [x, y]);
+        let (z, w) = (started(tx, ours, "z")?, started(tx, ours, "w")?);
+        assert_eq!(claim(tx, 100)?, [x], "a suspect is alone");
+        assert!(pack_delivery_command::finish(tx, ours, x)?);
+        let [second] = pack_delivery_command::claim(tx, ours, at(100), at(200), 10)?.try_into().unwrap();
+        assert_eq!((second.delivery, second.begun), (y, 2));
+        let unanswered = FailedAttempt { failure: "no answer", again: Some(at(150)), begun: 1 };
+        assert!(pack_delivery_command::fail(tx, ours, &second, unanswered)?);
+        assert_eq!(claim(tx, 150)?, [y, z, w]);
         Ok(())
     })
     .await;
