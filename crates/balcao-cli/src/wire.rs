@@ -166,12 +166,12 @@ pub(crate) async fn sound(store: &Store, config: &Config) -> Result<(), Failure>
 }
 
 /// The right to serve from the file alone, where it is one; refused where a backup lies in its place that was not made ready.
-pub(crate) async fn alone(store: &Store) -> Result<Option<ExclusiveLock>, Failure> {
+pub(crate) async fn alone(store: &Store, now: Timestamp) -> Result<Option<ExclusiveLock>, Failure> {
     let fail = |error: StoreError| Failure::operation(error_chain(&error));
     let Some(alone) = store.serve_alone().map_err(fail)? else { return Ok(None) };
     let found = restore_guard::check(store, &alone).await.map_err(fail)?;
     found.map_err(|older| Failure::operation(older.to_string()))?;
-    let ended = store.take_over(&alone).await.map_err(fail)?;
+    let ended = store.take_over(&alone, now).await.map_err(fail)?;
     if ended > 0 {
         tracing::info!(ended, "what a program that died had in hand is taken up at once");
     }

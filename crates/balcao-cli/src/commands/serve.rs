@@ -100,7 +100,7 @@ async fn start(args: Args, mut config: Config, environment: &BTreeMap<String, St
         )));
     }
     wire::sound(&app.store, &config).await?;
-    let alone = wire::alone(&app.store).await?;
+    let alone = wire::alone(&app.store, app.clock.now()).await?;
     let clock = Arc::new(SharedClock::new(Arc::clone(&app.clock)));
     if !time::is_outside() {
         clock.follow(&app.store).await.map_err(|error| Failure::operation(error_chain(&error)))?;

@@ -203,13 +203,13 @@ impl Store {
         sqlite.path().map(durability_check::serve_alone).transpose()
     }
 
-    /// Ends every claim of the process that served from the file before, and returns their number. `_alone` proves that no other process
+    /// Ends at `now` every claim of the process that served from the file before, and returns their number. `_alone` proves that no other process
     /// is at work, so the work of a dead process need not wait until its claims expire.
     ///
     /// # Errors
     /// What the database said.
-    pub async fn take_over(&self, _alone: &ExclusiveLock) -> Result<u64, StoreError> {
-        self.write(crate::database::takeover::end_claims).await
+    pub async fn take_over(&self, _alone: &ExclusiveLock, now: Timestamp) -> Result<u64, StoreError> {
+        self.write(move |tx| crate::database::takeover::end_claims(tx, now)).await
     }
 
     /// Writes a copy of the database, as it is at one instant, to a new file at `to`. Other work goes on meanwhile. When this returns,

@@ -3,9 +3,17 @@
 use std::path::Path;
 use std::time::Duration;
 
+use balcao_domain::follow_up::FollowUpType;
+use balcao_store::ops::pack_delivery;
+use balcao_store::ops::pack_delivery_command::{self, NewCommand};
+use balcao_store::scheduling::calendar_link::{self, CalendarLink, LinkAccess};
+use balcao_store::scheduling::follow_up::{self, NewFollowUp};
+use balcao_store::scheduling::{appointment, calendar_comparison, calendar_event};
 use balcao_store::turns::lease::{self, LeaseRequest};
-use balcao_store::{OpenOptions, Store, StoreError, StoreErrorClass, messaging::conversation};
+use balcao_store::{OpenOptions, Store, StoreError, StoreErrorClass, Tx, messaging::conversation};
+use balcao_testkit::contract::store::World;
 use balcao_testkit::wait;
+use jiff::{SignedDuration, Timestamp, civil::date};
 use rusqlite::OpenFlags;
 
 fn plain(path: &Path) -> rusqlite::Connection {
@@ -439,8 +447,71 @@ async fn who_serves_alone_takes_over_what_a_dead_program_had_in_hand() {
     waiting.unwrap();
     assert_eq!(claimed("dead", now).await.unwrap().len(), 1);
     assert_eq!(claimed("next", now).await.unwrap(), [], "it is claimed");
-    let ended = store.take_over(&alone).await.unwrap();
+    let ended = store.take_over(&alone, now).await.unwrap();
     assert_eq!(ended, 1);
     let again = claimed("next", now).await.unwrap();
     assert_eq!((again.len(), again[0].attempts.attempts), (1, 2), "the attempt counts");
+}
+
+/// What a program claims for an hour at that instant, by its name.
+fn claim_of_each_kind(tx: &mut Tx<'_>, world: World, now: Timestamp) -> Result<Vec<&'static str>, StoreError> {
+    let (ours, until) = (world.organization, now + SignedDuration::from_hours(1));
+    let mut claimed = Vec::new();
+    let mut note = |name: &'static str, is_claimed: bool| claimed.extend(is_claimed.then_some(name));
+    note("delivery", !pack_delivery::take(tx, ours, now, until, 9)?.is_empty());
+    note("command", !pack_delivery_command::claim(tx, ours, now, until, 9)?.is_empty());
+    note("follow-up", follow_up::take_due(tx, now, until)?.is_some());
+    for due in calendar_event::list_due(tx, ours, now, 9)? {
+        note("event", calendar_event::claim(tx, ours, due, now, until)?.is_some());
+    }
+    note("calendar", calendar_link::claim_reading(tx, ours, "ana", now, (now, until))?.is_some());
+    note("comparison", calendar_comparison::claim(tx, ours, date(2026, 11, 23), now, until)?);
+    Ok(claimed)
+}
+
+#[tokio::test]
+async fn who_serves_alone_takes_over_the_claims_of_deliveries_follow_ups_and_calendars() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    let world = balcao_testkit::contract::store::world(&store, "a").await;
+    let alone = store.serve_alone().unwrap().unwrap();
+    let now = balcao_testkit::contract::store::now();
+    let (ours, contact) = (world.organization, world.contacts[0]);
+    let waiting: Result<(), StoreError> = store
+        .write(move |tx| {
+            let accept = |tx: &mut Tx<'_>, once: &'static str| {
+                let arrived = pack_delivery::Arrived { pack: "orders", once, named: true, change: None, body: "{}" };
+                pack_delivery::accept(tx, ours, arrived, now)
+            };
+            let until = now + SignedDuration::from_mins(10);
+            accept(tx, "starts a command")?;
+            let delivery = pack_delivery::take(tx, ours, now, until, 1)?.remove(0).id;
+            pack_delivery::hand_on(tx, ours, delivery, "{}", now)?;
+            let new = NewCommand { delivery, pack: "orders", command: "note", arguments: "{}" };
+            pack_delivery_command::insert(tx, ours, new, now)?;
+            accept(tx, "cannot be read now")?;
+            let delivery = pack_delivery::take(tx, ours, now, until, 1)?.remove(0).id;
+            pack_delivery::fail(tx, ours, delivery, "no worker", Some(until))?;
+            accept(tx, "waits")?;
+            let (kind, hint) = (FollowUpType::Value, "dica".to_owned());
+            follow_up::insert(tx, ours, &NewFollowUp { contact, kind, hint, send_at: now, episode: 1 }, now)?;
+            let (professional, access) = (world.professional, LinkAccess::Write);
+            let link = CalendarLink { professional, calendar: "ana".to_owned(), access };
+            calendar_link::link(tx, ours, &link, now)?;
+            let new = balcao_testkit::contract::store::at(world, 0, 1);
+            appointment::insert(tx, ours, &new, now)?.unwrap();
+            Ok(())
+        })
+        .await;
+    waiting.unwrap();
+    let claim = |now| store.write(move |tx| claim_of_each_kind(tx, world, now));
+    let all = ["delivery", "command", "follow-up", "event", "calendar", "comparison"];
+    assert_eq!(claim(now).await.unwrap(), all);
+    let soon = now + SignedDuration::from_secs(1);
+    assert!(claim(soon).await.unwrap().is_empty(), "all is claimed");
+    assert_eq!(store.take_over(&alone, soon).await.unwrap(), 6);
+    assert_eq!(claim(soon).await.unwrap(), all);
+    let read = store.read(move |tx| pack_delivery::is_due(tx, ours, soon)).await;
+    assert!(!read.map_err(|error: StoreError| error).unwrap(), "a pause is no claim");
 }
