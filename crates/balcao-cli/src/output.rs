@@ -166,6 +166,19 @@ pub(crate) fn print_error(line: &str) {
     drop(writeln!(out, "{}", visible(line)));
 }
 
+/// Cuts a list that was read with one row more than it shows. Returns whether there was more.
+pub(crate) fn cut<T>(found: &mut Vec<T>, most: u32) -> bool {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let more = found.len() > most;
+    found.truncate(most);
+    more
+}
+
+/// Says of a list, behind it, that it is cut. This goes to standard error, because standard output may be JSON for a program.
+pub(crate) fn print_cut(shown: usize, what: &str, way_out: &str) {
+    print_error(&format!("warning: there are more than {shown} {what}, and the list ends here; {way_out}"));
+}
+
 #[cfg(test)]
 #[path = "output_tests.rs"]
 mod tests;

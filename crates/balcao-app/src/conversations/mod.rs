@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::context::app_context::{AppContext, UseCaseError, granted};
+use crate::context::page::cut;
 use crate::context::staff_email::{self, Actor, UnknownStaff};
 use crate::messaging::files::{self, FileView};
 use crate::messaging::inbox::message_text;
@@ -66,6 +67,15 @@ pub struct ConversationView {
     pub last_message_delivery: Option<Delivery>,
     /// The instant of the newest message.
     pub last_message_at: Timestamp,
+}
+
+/// The first conversations of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationList {
+    /// In the order of the list.
+    pub items: Vec<ConversationView>,
+    /// Whether the list goes on behind them.
+    pub more: bool,
 }
 
 /// A conversation with what was said.
@@ -167,7 +177,7 @@ impl Conversations {
         self.app.act(organization, self.key.clone(), work).await
     }
 
-    /// Conversations of the states given: those that wait for a person first, the longest waiting foremost.
+    /// The first 200 conversations of the states given: those that wait for a person first, the longest waiting foremost.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -175,12 +185,14 @@ impl Conversations {
         &self,
         organization: OrganizationId,
         states: Vec<ConversationState>,
-    ) -> Result<Vec<ConversationView>, UseCaseError> {
+    ) -> Result<ConversationList, UseCaseError> {
         self.app
             .look(move |tx, _now| {
                 let staff = staff::list_with_archived(tx, organization)?;
-                let found = conversation::list(tx, organization, &states, LISTED)?;
-                found.into_iter().map(|one| view(tx, organization, &staff, &one)).collect()
+                let mut found = conversation::list(tx, organization, &states, LISTED.saturating_add(1))?;
+                let more = cut(&mut found, LISTED).is_some();
+                let items = found.iter().map(|one| view(tx, organization, &staff, one));
+                Ok(ConversationList { items: items.collect::<Result<_, _>>()?, more })
             })
             .await
     }

@@ -85,7 +85,7 @@ async fn a_conversation_that_ended_is_archived_and_a_later_message_begins_anew()
     assert_eq!(shown.messages.last().unwrap().message.text, "Até mais, Caio!");
     let conversations = Conversations::new(shop.world.app.clone());
     let listed = async |states: &[ConversationState]| {
-        conversations.list(shop.world.organization, states.to_vec()).await.unwrap().len()
+        conversations.list(shop.world.organization, states.to_vec()).await.unwrap().items.len()
     };
     use ConversationState::{Ai, Closed, Human, WaitingHuman};
     assert_eq!((listed(&[WaitingHuman, Human]).await, listed(&[Ai]).await, listed(&[Closed]).await), (0, 0, 1));

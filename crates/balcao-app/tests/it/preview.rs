@@ -12,7 +12,7 @@ async fn listed(shop: &MessagingHarness) -> ConversationView {
     let id = shop.conversation().await.id;
     let conversations = Conversations::new(shop.world.app.clone());
     let all = conversations.list(shop.world.organization, ConversationState::ALL.to_vec()).await.unwrap();
-    all.into_iter().find(|one| one.id == id).unwrap()
+    all.items.into_iter().find(|one| one.id == id).unwrap()
 }
 
 fn fails(code: i64) -> Behaviour {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     config::Config,
-    output::{Failure, error_chain, one_line, print_line},
+    output::{Failure, error_chain, one_line, print_cut, print_line},
     wire,
 };
 
@@ -77,6 +77,9 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     found.truncate(LISTED);
     if json {
         print_line(&serde_json::to_value(&found).unwrap_or(Value::Null).to_string());
+        if more {
+            print_cut(found.len(), "contacts", "expected further words");
+        }
         return Ok(ExitCode::SUCCESS);
     }
     if found.is_empty() {

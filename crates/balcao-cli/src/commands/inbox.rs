@@ -22,7 +22,7 @@ use serde_json::json;
 use crate::private;
 use crate::{
     config::Config,
-    output::{Failure, error_chain, indented, one_line, print_error, print_line},
+    output::{Failure, error_chain, indented, one_line, print_cut, print_error, print_line},
     time, wire,
 };
 
@@ -248,17 +248,20 @@ async fn list(
     };
     let found = staff.list(organization, states).await.map_err(|error| Failure::operation(error_chain(&error)))?;
     if json {
-        print_line(&as_json(&found));
-    } else if found.is_empty() {
+        print_line(&as_json(&found.items));
+    } else if found.items.is_empty() {
         print_line(if all {
             "no conversations yet"
         } else {
             "nobody waits for a person (--all shows every conversation)"
         });
     } else {
-        for one in &found {
+        for one in &found.items {
             print_line(&line(one, zone));
         }
+    }
+    if found.more {
+        print_cut(found.items.len(), "conversations", "the API lists all of them (`GET /v1/conversations`)");
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, error_chain, indented, one_line, print_error, print_line},
+    output::{Failure, cut, error_chain, indented, one_line, print_cut, print_error, print_line},
     wire,
 };
 
@@ -93,14 +93,18 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     let letters = DeadLetters::new(app.clone());
     match args.action {
         Action::List { all } => {
-            let found = letters.list(organization, all, None, LISTED).await;
-            let found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
+            let found = letters.list(organization, all, None, LISTED.saturating_add(1)).await;
+            let mut found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
+            let more = cut(&mut found, LISTED);
             if args.json {
                 print_line(&serde_json::to_string(&found).unwrap_or_default());
             } else if found.is_empty() {
                 print_line("no message failed; those that wait to be sent are not listed");
             } else {
                 found.iter().for_each(|one| print_line(&line(one, &zone)));
+            }
+            if more {
+                print_cut(found.len(), "messages", "retry or give up these, or list all by the API (`GET /v1/outbox`)");
             }
         }
         Action::Show { id } => {

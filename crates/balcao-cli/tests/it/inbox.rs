@@ -1,5 +1,7 @@
 //! A customer asks for a person; staff take over, answer, and give the conversation back.
 
+use balcao_store::{OpenOptions, Store, StoreError, Value as Cell};
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -106,5 +108,46 @@ fn what_staff_cannot_do_says_why_and_what_would_be_right() {
     assert!(err(&inbox(&["note", "1", &long, "--as", DAVI])).contains("4001 characters"));
     for arguments in [vec!["show", "cnv_0"], vec!["show", "x"], vec!["take", "1"]] {
         assert_eq!(code(&inbox(&arguments)), 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn list_of_more_conversations_than_it_shows_says_that_it_is_cut() {
+    let folder = tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, &["seed", &root().join("samples/barbearia-figueira.yaml").display().to_string()], "");
+    let begin = |numbers: std::ops::Range<i64>| {
+        let store = Store::open(&folder.join("balcao.db"), OpenOptions::default()).unwrap();
+        let work = store.write(move |tx| {
+            let first: Timestamp = "2026-11-24T13:00:00Z".parse().unwrap();
+            for number in numbers {
+                tx.execute(
+                    "INSERT INTO conversation (organization_id, contact_id, channel, state, created_at, last_message_at)
+                     SELECT organization_id, id, ?1, 'waiting_human', ?2, ?2 FROM contact ORDER BY id LIMIT 1",
+                    &[
+                        Cell::from(format!("channel {number}")),
+                        Cell::from(first + SignedDuration::from_mins(number)),
+                    ],
+                )?;
+            }
+            Ok::<_, StoreError>(())
+        });
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work).unwrap();
+    };
+    let listed = |arguments: &[&str]| {
+        let output = run(folder, &[&["inbox", "list"], arguments].concat(), "");
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", err(&output));
+        (out(&output), err(&output))
+    };
+    for (numbers, is_cut) in [(0..200, false), (200..201, true)] {
+        begin(numbers);
+        for arguments in [&["--all"][..], &[]] {
+            let (list, said) = listed(arguments);
+            assert_eq!(list.lines().count(), 200, "{arguments:?}");
+            assert_eq!(said.contains("there are more than 200 conversations"), is_cut, "{arguments:?}: {said}");
+        }
+        let (list, said) = listed(&["--json"]);
+        let list: Vec<Value> = serde_json::from_str(&list).unwrap();
+        assert_eq!((list.len(), said.contains("GET /v1/conversations")), (200, is_cut), "{said}");
     }
 }

@@ -6,7 +6,7 @@ use balcao_app::admin::versions::Versions;
 use balcao_domain::{OrganizationId, VersionKind, VersionName};
 use serde_json::json;
 
-use crate::output::{Failure, error_chain, print_line};
+use crate::output::{Failure, cut, error_chain, print_cut, print_line};
 
 /// Versions of a kind that are listed.
 const LISTED: u32 = 50;
@@ -23,14 +23,20 @@ pub(super) async fn list(
     as_json: bool,
 ) -> Result<ExitCode, Failure> {
     for kind in kinds {
-        let found = versions.list(organization, *kind, LISTED).await;
-        for row in found.map_err(|error| Failure::operation(error_chain(&error)))? {
+        let found = versions.list(organization, *kind, LISTED.saturating_add(1)).await;
+        let mut found = found.map_err(|error| Failure::operation(error_chain(&error)))?;
+        let more = cut(&mut found, LISTED);
+        for row in &found {
             let (name, made) = (row.name.to_string(), row.created_at);
             print_line(&if as_json {
                 json!({ "id": name, "hash": row.hash, "author": row.author, "created_at": made }).to_string()
             } else {
                 format!("{name:<16} {made}  {:<12} {}", row.author, row.hash)
             });
+        }
+        if more {
+            let what = format!("versions of {}", kind.as_str());
+            print_cut(found.len(), &what, "`balcao business version NAME` shows any earlier one");
         }
     }
     Ok(ExitCode::SUCCESS)
