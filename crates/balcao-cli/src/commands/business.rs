@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use super::acting_staff::ActingStaff;
 use crate::{
     config::Config,
-    output::{Failure, counted, error_chain, print_line},
+    output::{Failure, counted, error_chain, print_error, print_line},
     signals::in_own_thread,
     wire,
 };
@@ -376,6 +376,10 @@ async fn agree_and_apply(
         show(&applied, consent.json, json!(true));
     } else {
         print_line(&format!("made {}", counted(applied.changes.len(), "change")));
+        // A plan that is named by its hash is not shown before.
+        if consent.plan.is_some() {
+            warn(&applied);
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -404,7 +408,13 @@ fn show(plan: &BusinessPlan, as_json: bool, applied: Value) {
         print_line(&shown.to_string());
     } else {
         print_line(&words(plan).join("\n"));
+        warn(plan);
     }
+}
+
+/// Writes the warnings to standard error, as `balcao seed` does.
+fn warn(plan: &BusinessPlan) {
+    plan.warnings.iter().for_each(|warning| print_error(&format!("warning: {warning}")));
 }
 
 /// What differs between two values, in lines: of a list the items that are new or gone, of a mapping the keys whose values differ.

@@ -10,6 +10,7 @@ mod google;
 mod google;
 mod limits;
 mod packs_found;
+mod unbookable;
 mod visits;
 mod whatsapp;
 
@@ -316,6 +317,9 @@ async fn database(config: &Config) -> Vec<Finding> {
                 findings.extend(calendars::check(&store, config, one, served == Some(one.id)).await);
                 findings.extend(deliveries::set_aside(&store, one).await);
                 findings.extend(visits::check(config, one));
+                if served == Some(one.id) {
+                    findings.extend(unbookable::check(&store, config, one).await);
+                }
             }
             if let Some(slug) =
                 config.organization.slug.as_ref().filter(|slug| !all.iter().any(|one| one.slug == **slug))

@@ -32,10 +32,13 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     let business = wire::read_business(&args.file)?;
     let warnings = business.warnings();
-    if !args.json {
-        warnings.iter().for_each(|warning| print_error(&format!("{}: warning: {warning}", args.file.display())));
-    }
+    let warn = || {
+        if !args.json {
+            warnings.iter().for_each(|warning| print_error(&format!("{}: warning: {warning}", args.file.display())));
+        }
+    };
     if args.check {
+        warn();
         let text = format!("{}: no mistakes", args.file.display());
         let told = || json!({"organization": business.slug(), "mistakes": [], "warnings": warnings}).to_string();
         print_line(&if args.json { told() } else { text });
@@ -50,6 +53,8 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
         return super::business::apply_file(config, business, &super::business::Consent::new(args.yes, args.json))
             .await;
     }
+    // The plan of a business that is there has its own warnings.
+    warn();
     // A slug with a slip would load the business once more, so a business beside others is agreed to, unless the settings name it.
     if joins && !args.yes {
         print_error(&addition(&slug, &others));

@@ -189,6 +189,42 @@ fn a_service_that_nobody_offers_is_a_warning_with_a_way_out() {
     assert_eq!(err(&output), "");
 }
 
+#[test]
+fn plan_edit_and_doctor_warn_of_an_active_service_without_a_professional() {
+    let folder = tempdir().unwrap();
+    let folder = folder.path();
+    let sample = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    let before = "  - {name: Sobrancelha, price";
+    let more = format!("  - {{name: Luzes, price: \"90.00\", duration_minutes: 60}}\n{before}");
+    std::fs::write(folder.join("loja.yaml"), &sample).unwrap();
+    assert_eq!(code(&run(folder, &["seed", "loja.yaml"], "")), 0);
+    std::fs::write(folder.join("loja.yaml"), sample.replace(before, &more)).unwrap();
+    let warnings = |arguments: &[&str]| {
+        let output = run(folder, arguments, "");
+        assert_eq!(code(&output), 0, "{arguments:?}: {}{}", out(&output), err(&output));
+        (err(&output).matches("warning: nobody offers").count(), out(&output))
+    };
+    let found =
+        |name: &str| out(&run(folder, &["doctor"], "")).contains(&format!("of figueira: nobody offers `{name}`"));
+    let offer = ["business", "set", "professionals", "Wesley Moura", "services+=Luzes", "--yes"];
+    let add = ["business", "add", "services", "name=Mechas", "price=180.00", "duration_minutes=90", "--yes"];
+    assert_eq!(warnings(&["business", "plan", "loja.yaml"]).0, 1);
+    let (said, shown) = warnings(&["business", "plan", "loja.yaml", "--json"]);
+    assert!(said == 0 && shown.contains("\"warnings\":[\"nobody offers `Luzes`"), "{shown}");
+    assert!(!found("Luzes"), "a plan alone changes nothing");
+    assert_eq!(warnings(&["business", "apply", "loja.yaml", "--yes"]).0, 1);
+    assert!(found("Luzes"));
+    // The file says it again, once.
+    assert_eq!(warnings(&["seed", "loja.yaml"]).0, 1);
+    assert_eq!(warnings(&offer).0, 0);
+    assert!(!found("Luzes"));
+    assert_eq!(warnings(&add).0, 1);
+    assert!(found("Mechas"));
+    // An archived service needs no professional.
+    assert_eq!(warnings(&["business", "remove", "services", "Mechas", "--yes"]).0, 0);
+    assert!(!found("Mechas"));
+}
+
 #[cfg(not(feature = "google-calendar"))]
 #[test]
 fn build_without_google_calendar_names_the_missing_feature() {

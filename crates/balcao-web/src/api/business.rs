@@ -220,6 +220,8 @@ struct PlanOfChanges {
     applied: bool,
     /// The changes, in the order in which they are made.
     changes: Vec<PlannedChange>,
+    /// What is valid and probably unintended in the business as the plan leaves it, such as a service that no customer can book.
+    warnings: Vec<String>,
 }
 
 const MOVED: (u16, &str) = (
@@ -430,7 +432,8 @@ fn edit(asked: BusinessEdit) -> Edit {
 }
 
 fn shown(plan: BusinessPlan, applied: bool) -> PlanOfChanges {
-    PlanOfChanges { hash: plan.hash, applied, changes: plan.changes.into_iter().map(change).collect() }
+    let changes = plan.changes.into_iter().map(change).collect();
+    PlanOfChanges { hash: plan.hash, applied, changes, warnings: plan.warnings }
 }
 
 fn change(change: Change) -> PlannedChange {

@@ -167,6 +167,14 @@ impl Business {
         self.app.look(move |tx, _now| Ok(audit::of_subject(tx, organization, &name)?)).await
     }
 
+    /// What is valid and probably unintended in the stored business: [`BusinessFile::warnings`].
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn warnings(&self, organization: OrganizationId) -> Result<Vec<String>, UseCaseError> {
+        self.app.look(move |tx, _now| Ok(load::load(tx, organization)?.warnings())).await
+    }
+
     /// What a file would change.
     ///
     /// # Errors
@@ -341,5 +349,6 @@ fn plan_for(
         made += 1;
         plan = BusinessPlan::new(stored.slug(), plan.changes, made);
     }
+    plan.warnings = wanted.warnings();
     Ok(Ok(plan))
 }

@@ -225,13 +225,16 @@ pub struct BusinessPlan {
     /// Names exactly this plan: another state, another wish or another booking that is hit has another hash, and so has the same plan after
     /// it was made and changed back.
     pub hash: String,
+    /// What is valid and probably unintended in the business as the plan leaves it, each with a cure. No part of the hash.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 impl BusinessPlan {
     /// `made`: how many times the same changes were made before.
     pub(super) fn new(business: &str, changes: Vec<Change>, made: u32) -> Self {
         let hash = canonical::hash(&json!({ "business": business, "changes": changes, "made": made }));
-        Self { business: business.to_owned(), changes, hash }
+        Self { business: business.to_owned(), changes, hash, warnings: Vec::new() }
     }
 }
 

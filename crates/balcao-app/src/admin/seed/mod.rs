@@ -68,12 +68,12 @@ impl BusinessFile {
         self.services.iter().map(|service| service.name.as_str()).collect()
     }
 
-    /// Lists valid entries that are probably unintended, each with a cure, such as services without a professional, which cannot be booked.
+    /// Lists valid entries that are probably unintended, each with a cure: active services without a professional, which cannot be booked.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let active = || self.professionals.iter().filter(|one| one.professional.active);
         let offered = |at: usize| active().any(|one| one.offers.iter().any(|(of, _, _)| *of == at));
-        let unoffered = self.services.iter().enumerate().filter(|(at, _)| !offered(*at));
+        let unoffered = self.services.iter().enumerate().filter(|(at, service)| service.active && !offered(*at));
         let word = |(_, service): (usize, &Service)| {
             let name = &service.name;
             format!(
