@@ -26,6 +26,29 @@ pub const MAX_BODY: usize = 3 * 1024 * 1024;
 pub const MAX_UNPROVEN_BODY: usize = 256 * 1024;
 const MAX_DEPTH: usize = 64;
 
+/// An event that is acted on. The gateway posts only events that its webhook is set to, so docs/GUIDE.md names each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Upsert,
+    Update,
+    Edited,
+    Delete,
+}
+
+impl Known {
+    const ALL: [Self; 4] = [Self::Upsert, Self::Update, Self::Edited, Self::Delete];
+
+    /// Its name in the settings of the webhook. A body may have it in lower case, with dots.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Upsert => "MESSAGES_UPSERT",
+            Self::Update => "MESSAGES_UPDATE",
+            Self::Edited => "MESSAGES_EDITED",
+            Self::Delete => "MESSAGES_DELETE",
+        }
+    }
+}
+
 /// Why a body is not a webhook of the gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WebhookError {
@@ -73,16 +96,16 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     let account = json::text(&body, &["instance"]).map(AccountId::new);
     let origin = Origin { account, business: String::new() };
     let event = json::text(&body, &["event"]).unwrap_or("missing").to_ascii_lowercase().replace('_', ".");
+    let known = Known::ALL.into_iter().find(|one| one.name().to_ascii_lowercase().replace('_', ".") == event);
     let data = json::value_at(&body, &["data"]).unwrap_or(&Value::Null);
     // One event, or a list of them, which may stand under a name of its own.
     let data = json::value_at(data, &["messages"]).filter(|inner| inner.is_array()).unwrap_or(data);
     let items = data.as_array().map_or_else(|| std::slice::from_ref(data), Vec::as_slice);
-    let read = |item: &Value| match event.as_str() {
-        "messages.upsert" => message(&origin, item),
-        "messages.update" => status(&origin, item).or_else(|| updated(&origin, item)),
-        "messages.edited" => content::change(item).map(|change| changed(&origin, item, change)),
-        "messages.delete" => deleted(&origin, item),
-        _ => None,
+    let read = |item: &Value| match known? {
+        Known::Upsert => message(&origin, item),
+        Known::Update => status(&origin, item).or_else(|| updated(&origin, item)),
+        Known::Edited => content::change(item).map(|change| changed(&origin, item, change)),
+        Known::Delete => deleted(&origin, item),
     };
     Ok(items.iter().map(|item| read(item).unwrap_or_else(|| unknown(&origin, &event, item))).collect())
 }

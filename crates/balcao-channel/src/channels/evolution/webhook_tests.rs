@@ -27,6 +27,14 @@ fn content_of(message: Value) -> Content {
 }
 
 #[test]
+fn guide_names_each_event_that_is_read() {
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/GUIDE.md")).unwrap();
+    let place = guide.split("\n\n").find(|part| part.contains("/webhooks/evolution` with the events"));
+    let named: Vec<&str> = place.unwrap().split('`').filter(|word| word.starts_with("MESSAGES_")).collect();
+    assert_eq!(named, Known::ALL.map(Known::name));
+}
+
+#[test]
 fn nothing_is_read_without_the_key() {
     let body = upsert(json!({})).to_string();
     let parse = |body: &str, header| parse(body.as_bytes(), header, &key()).map(|events| events.len());
