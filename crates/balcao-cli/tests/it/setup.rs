@@ -26,6 +26,31 @@ fn what_init_writes_can_be_used_as_it_is() {
     assert!(err(&again).contains("nothing was written"));
 }
 
+#[test]
+fn file_of_init_shows_the_ceilings_of_the_web_chat_as_they_are_without_it() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["init", "."], "")), 0);
+    let values = || {
+        let shown = run(folder.path(), &["config", "show", "--json"], "");
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&out(&shown)).unwrap();
+        let row = |key: &str| rows.iter().find(|row| row["key"] == key).unwrap().clone();
+        ["strangers_tokens_day", "strangers_usd_day", "visitors_per_address_day", "files_mib_day"]
+            .map(|key| row(&format!("chat.{key}")))
+    };
+    let defaults = values();
+    let file = folder.path().join("balcao.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    // The section as an owner switches it on, with its ceilings.
+    let (before, section) = text.split_once("# [chat]").unwrap();
+    let (section, after) = section.split_once("\n\n").unwrap();
+    let section = section.replace("\n# ", "\n").replace("secret_file", "# secret_file");
+    std::fs::write(&file, format!("{before}[chat]{section}\n\n{after}")).unwrap();
+    for (default, set) in defaults.iter().zip(values()) {
+        assert_eq!((&set["value"], &default["origin"]), (&default["value"], &serde_json::json!("default")));
+        assert_ne!(set["origin"], "default", "{set}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn the_doctor_runs_a_helper_in_a_worker_of_the_same_executable() {

@@ -1,5 +1,8 @@
 //! What the built binary measures and traces while it serves.
 
+use balcao_store::crm::organization;
+use balcao_store::ops::day_budget::{self, Day};
+use balcao_store::{OpenOptions, Store, StoreError};
 use balcao_testkit::fakes::evolution::{FakeEvolution, INSTANCE, KEY};
 use balcao_testkit::fakes::otlp::{FakeCollector, Span};
 use balcao_testkit::wait::until;
@@ -93,6 +96,29 @@ fn a_conversation_is_in_the_metrics_and_nobody_in_it() {
     }
     assert_eq!(request(&at, "GET / HTTP/1.1", b"").unwrap().0, 404);
     assert_eq!(request(&shop.address, "GET /metrics HTTP/1.1", b"").unwrap().0, 404, "not on the open port");
+}
+
+#[test]
+fn how_much_is_used_of_what_a_day_may_take_is_in_the_metrics() {
+    let shop = serve("[server]\nmetrics_listen = \"127.0.0.1:0\"\n", |_| {});
+    let store = Store::open(&shop.folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    let work = store.write(|tx| {
+        let organization = organization::list(tx)?.remove(0).id;
+        let now = "2026-11-24T13:00:00Z".parse().unwrap();
+        let day = Day { date: "2026-11-24".parse().unwrap(), ends_at: "2999-01-01T00:00:00Z".parse().unwrap() };
+        day_budget::spend(tx, organization, day.budget("strangers_tokens"), 20, 40, now)?;
+        day_budget::spend(tx, organization, day.budget("files"), 30, 40, now)?;
+        Ok::<_, StoreError>(())
+    });
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work).unwrap();
+    let at = metrics_of(&shop);
+    let ratio = |page: &str, budget: &str| value(page, &format!("balcao_day_budget_used_ratio{{budget=\"{budget}\"}}"));
+    let page = until("the budgets are read", || {
+        let page = request(&at, "GET /metrics HTTP/1.1", b"").unwrap().2;
+        (ratio(&page, "files") > 0.0).then_some(page)
+    });
+    let ratios = ["strangers_tokens", "strangers_cost", "files"].map(|budget| ratio(&page, budget));
+    assert_eq!(ratios, [0.5, 0.0, 0.75], "{page}");
 }
 
 /// One conversation with a question that a tool answers.
