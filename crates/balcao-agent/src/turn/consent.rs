@@ -18,6 +18,10 @@ use serde_json::Value;
 use super::grounding::{DialogueHistory, Utterance, clock_time, fits, is_undecided, words};
 use super::state::PendingConfirmation;
 
+mod offer;
+
+use offer::{OPEN_QUESTIONS, asks_only, offered};
+
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.
 const LOOK_BACK: usize = 3;
 
@@ -119,6 +123,9 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     let things = things(args, kinds);
     let wished = is_wished(deed, talk, &things, &about);
     let goes_on = wished && !of_another_matter(offer, deed);
+    // A mere yes says no word of the deed, so the question has to: and none besides.
+    let is_of_deed = last_question(offer)
+        .is_none_or(|(_, question)| asks_for_a_yes(question) || asks_only(question, deed, &about, talk.today));
     let chosen = !has_alternatives(offer) || repeats(newest, &about, talk.today);
     let of_other = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling]
         .into_iter()
@@ -126,7 +133,7 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     // "Quero outro horário" wishes to book, and says nothing of this one.
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
     let given = wish_for(newest, deed, &things) == Wish::Asked && of_this
-        || agrees && chosen && (asks || goes_on && !of_other)
+        || agrees && chosen && is_of_deed && (asks || goes_on && !of_other)
         || deed == Asked::Booking && (asks || goes_on) && only_repeats(newest, deed, &about, talk.today);
     if given {
         Consent::Given
@@ -226,112 +233,6 @@ fn asks_for_a_yes(question: &str) -> bool {
         || !words(question).is_empty() && words(question).iter().all(|word| OPEN_QUESTIONS.contains(&word.as_str()))
 }
 
-/// The words of a question that asks how what was said suits: a closed class.
-const OPEN_QUESTIONS: &[&str] = &[
-    "a",
-    "acha",
-    "seu",
-    "sua",
-    "teu",
-    "mim",
-    "confirme",
-    "confirmamos",
-    "fechamos",
-    "combinado",
-    "bons",
-    "os",
-    "as",
-    "assim",
-    "ai",
-    "bem",
-    "boa",
-    "bom",
-    "certo",
-    "com",
-    "confirma",
-    "confirmar",
-    "confirmo",
-    "da",
-    "de",
-    "e",
-    "entao",
-    "essa",
-    "esse",
-    "esta",
-    "este",
-    "eu",
-    "fica",
-    "ficar",
-    "for",
-    "horario",
-    "hora",
-    "isso",
-    "la",
-    "lhe",
-    "melhor",
-    "mesmo",
-    "na",
-    "no",
-    "o",
-    "ok",
-    "para",
-    "pode",
-    "podemos",
-    "por",
-    "posso",
-    "pra",
-    "prefere",
-    "preferir",
-    "qual",
-    "que",
-    "quer",
-    "rola",
-    "sendo",
-    "ser",
-    "seria",
-    "serve",
-    "sim",
-    "sobre",
-    "ta",
-    "tal",
-    "te",
-    "topa",
-    "tudo",
-    "um",
-    "uma",
-    "vamos",
-    "vc",
-    "voce",
-    "voces",
-    "about",
-    "does",
-    "good",
-    "how",
-    "is",
-    "it",
-    "like",
-    "me",
-    "okay",
-    "one",
-    "right",
-    "shall",
-    "should",
-    "so",
-    "sound",
-    "that",
-    "the",
-    "this",
-    "time",
-    "to",
-    "want",
-    "what",
-    "which",
-    "work",
-    "works",
-    "would",
-    "you",
-];
-
 /// Whether the last thing that a text of ours says is that something cannot be; "14h não tem, mas às 15h tem" says what can.
 fn denies(text: &str) -> bool {
     let text = text.trim_end_matches(['.', '!', '\n', ' ', ':']);
@@ -348,12 +249,13 @@ fn denies(text: &str) -> bool {
         "lotado",
         "lotada",
         "not",
-        "no",
         "full",
         "busy",
         "unavailable",
     ];
-    said.iter().any(|word| no.contains(&word.as_str()))
+    // "No" alone is Portuguese for "on the": "no sábado".
+    let has_none = |pair: &[String]| matches!(pair, [verb, no] if no == "no" && ["is", "are", "have", "has", "there"].contains(&verb.as_str()));
+    said.iter().any(|word| no.contains(&word.as_str())) || said.windows(2).any(has_none)
 }
 
 /// Whether days and times of a call are those of the answer and of what it answers or, where these name none, of the newest line that
@@ -362,7 +264,8 @@ fn is_what_was_named(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &Dial
     let given = |kind: SaidAs| {
         kinds.iter().filter(move |(_, said)| **said == kind).filter_map(|(name, _)| args.get(name)?.as_str())
     };
-    let lines: Vec<&str> = talk.lines.iter().map(|line| line.text()).collect();
+    let in_offer = |line: &Utterance<'_>| line.by_us().map_or_else(|| line.text().to_owned(), offered);
+    let lines: Vec<String> = talk.lines.iter().map(in_offer).collect();
     let mut days = named_in(&lines, |line| days_in(line, talk.today));
     // "Sexta" is the Friday that it answers.
     let answered = lines.get(1).map(|line| days_in(line, talk.today)).unwrap_or_default();
@@ -381,7 +284,7 @@ fn days_in(line: &str, today: Date) -> Vec<Date> {
 }
 
 /// What the newest two lines name together or, if that is nothing, the newest line that names something.
-fn named_in<T>(lines: &[&str], named: impl Fn(&str) -> Vec<T>) -> Vec<T> {
+fn named_in<T>(lines: &[String], named: impl Fn(&str) -> Vec<T>) -> Vec<T> {
     let (answer, earlier) = lines.split_at(lines.len().min(2));
     let found: Vec<T> = answer.iter().flat_map(|line| named(line)).collect();
     if !found.is_empty() {

@@ -82,6 +82,17 @@ fn a_yes_to_another_question_agrees_to_no_deed() {
         "Você mora perto? Sexta 27/11 às 15h o Wesley faz Corte na máquina.",
         "Não temos sexta 27/11 às 15h com o Wesley. Tudo bem?",
         "Sexta 27/11 às 15h o Wesley já está ocupado. Quer que eu veja outro dia?",
+        "Quer que eu te avise se vagar sexta, 27/11, às 15h?",
+        "Quer que a equipe te ligue sexta, 27/11, às 15h?",
+        "Quer que eu veja se tem sexta, 27/11, às 15h?",
+        "Quer receber um lembrete de sexta, 27/11, às 15h?",
+        "Seu amigo vem sexta, 27/11, às 15h?",
+        "Foi você que perguntou de sexta, 27/11, às 15h?",
+        "Sexta, 27/11, às 15h fica ruim pra você?",
+        "Sexta, 27/11, às 15h é muito cedo?",
+        "Sexta, 27/11, o Wesley não tem; quinta, 03/12, às 15h tem. Posso marcar?",
+        "Sexta, 27/11, às 15h o Wesley está cheio, a Íris está livre. Posso marcar com a Íris?",
+        "Corte na máquina não cabe; barba cabe sexta, 27/11, às 15h. Posso marcar a barba?",
     ] {
         let said = consent(Asked::Booking, &[Utterance::Customer("sim"), Utterance::Us(offer), asked]);
         assert_ne!(said, Consent::Given, "{offer}");
@@ -93,6 +104,8 @@ fn a_yes_to_another_question_agrees_to_no_deed() {
         "Sexta, 27/11, às 15h está livre.",
         "Friday, Nov 27 at 3pm works. Shall I book it?",
         "O Wesley tem sexta, 27/11, às 15h. Quer esse horário?",
+        "Posso marcar Corte na máquina com o Wesley sexta, 27/11, às 15h, por R$ 45,00, Ana?",
+        "Quinta o Wesley não tem; sexta, 27/11, às 15h tem. Posso marcar no seu nome?",
     ] {
         let said = consent(Asked::Booking, &[Utterance::Customer("sim"), Utterance::Us(offer), asked]);
         assert_eq!(said, Consent::Given, "{offer}");
@@ -143,6 +156,17 @@ fn what_nobody_spoke_of_is_nobodys_wish() {
         consent(Asked::Waiting, &[Utterance::Customer("quero"), Utterance::Us("Posso pôr você na lista de espera?")]),
         Consent::Given
     );
+    for other in [
+        "Posso te tirar da lista de espera?",
+        "Quer que eu explique como funciona a lista de espera?",
+        "A lista de espera está cheia, ok?",
+    ] {
+        assert_ne!(
+            consent(Asked::Waiting, &[Utterance::Customer("sim"), Utterance::Us(other)]),
+            Consent::Given,
+            "{other}"
+        );
+    }
 }
 
 #[test]
