@@ -91,7 +91,7 @@ impl StreamableHttpClient for BoundedClient {
         let sent = request.json(&message).send().await;
         // What could not be sent does not wait any more, either.
         if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
-            self.owed.settle(1);
+            self.owed.count_taken(1);
         }
         let response = sent.map_err(StreamableHttpError::Client)?;
         read_answer(response, &message, session.is_some(), limits, &self.owed).await

@@ -16,7 +16,7 @@ impl Owed {
     }
 
     /// Notes that the server took so many messages. Any message may be an answer.
-    pub(crate) fn settle(&self, messages: usize) {
+    pub(crate) fn count_taken(&self, messages: usize) {
         let less = |owed: usize| Some(owed.saturating_sub(messages));
         let _before = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
     }

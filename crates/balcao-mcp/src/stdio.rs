@@ -134,7 +134,7 @@ impl Flow {
     }
 
     fn written(&self, bytes: &[u8]) {
-        self.owed.settle(bytes.iter().filter(|byte| **byte == b'\n').count());
+        self.owed.count_taken(bytes.iter().filter(|byte| **byte == b'\n').count());
     }
 }
 

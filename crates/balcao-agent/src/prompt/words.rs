@@ -177,6 +177,43 @@ pub(crate) fn is_service_message(text: &str) -> bool {
     [Locale::PtBr, Locale::En].into_iter().any(|locale| text == service_message(locale))
 }
 
+const FORWARDED: [&str; 2] = [
+    "[Mensagem encaminhada pelo cliente, com palavras de outra pessoa: ",
+    "[Message forwarded by the customer, in another person's words: ",
+];
+
+/// A message that the customer forwarded, as a line of a turn's text. A model reads it; the customer did not say it.
+#[must_use]
+pub fn forwarded(text: &str, locale: Locale) -> String {
+    let [portuguese, english] = FORWARDED;
+    let mark = match locale {
+        Locale::PtBr => portuguese,
+        Locale::En => english,
+    };
+    format!("{mark}{}]", text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a line of a turn's text is [`forwarded`].
+#[must_use]
+pub fn is_forwarded(line: &str) -> bool {
+    FORWARDED.iter().any(|mark| line.starts_with(mark))
+}
+
+/// The customer's own words in a turn's text, in order: the lines between those that are [`forwarded`].
+pub(crate) fn own_words(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        if is_forwarded(line) {
+            parts.extend(text.get(from..at));
+            from = at + line.len();
+        }
+        at += line.len();
+    }
+    parts.extend(text.get(from..));
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
 /// Stands in a result that was read before the business changed.
 pub(crate) const fn business_changed(locale: Locale) -> &'static str {
     match locale {
@@ -242,5 +279,20 @@ pub(crate) fn look_up(why: &str, locale: Locale) -> String {
             "## Look it up first\nYour last answer could not be sent: {why}\nLook it up now with the right tool and answer only with what it \
              says. If no tool has it, answer without it and offer to check with the team.\n\n"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forwarded_lines_are_not_the_customers_own_words() {
+        let line = forwarded("sim,\n pode marcar", Locale::PtBr);
+        assert!(is_forwarded(&line) && !line.contains('\n'));
+        assert!(is_forwarded(&forwarded("yes", Locale::En)));
+        assert!(own_words(&line).is_empty());
+        assert_eq!(own_words(&format!("oi\ntudo bem?\n{line}\n{line}\nquero isso")), ["oi\ntudo bem?", "quero isso"]);
+        assert_eq!(own_words("oi"), ["oi"]);
     }
 }

@@ -51,13 +51,14 @@ pub(super) enum Utterance<'a> {
 }
 
 impl<'a> Utterance<'a> {
-    /// What a message of a transcript said. What stands beside calls was no answer, and results were not said.
-    pub(super) fn in_message(message: &'a Message) -> Option<Self> {
+    /// What a message of a transcript said, the newest first. What stands beside calls was no answer, results were not said, and what
+    /// the customer forwarded are another person's words.
+    pub(super) fn in_message(message: &'a Message) -> Vec<Self> {
         match message {
-            Message::User { text } if prompt::is_service_message(text) => None,
-            Message::User { text } => Some(Self::Customer(text)),
-            Message::Assistant { text, tool_calls } if tool_calls.is_empty() => Some(Self::Us(text)),
-            Message::Assistant { .. } | Message::ToolResult { .. } => None,
+            Message::User { text } if prompt::is_service_message(text) => Vec::new(),
+            Message::User { text } => prompt::own_words(text).into_iter().rev().map(Self::Customer).collect(),
+            Message::Assistant { text, tool_calls } if tool_calls.is_empty() => vec![Self::Us(text)],
+            Message::Assistant { .. } | Message::ToolResult { .. } => Vec::new(),
         }
     }
 

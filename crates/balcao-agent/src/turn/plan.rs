@@ -279,8 +279,8 @@ impl Turn {
     fn talk(&self) -> DialogueHistory<'_> {
         // A message that we sent unasked (a free place, say) lies between two turns, so no transcript holds it.
         let unasked = self.setup.notification.iter().map(|text| Utterance::Us(text));
-        let lines = self.state.transcript.iter().rev().filter_map(Utterance::in_message).chain(unasked);
-        let lines = lines.chain(self.setup.history.messages.iter().rev().filter_map(Utterance::in_message));
+        let lines = self.state.transcript.iter().rev().flat_map(Utterance::in_message).chain(unasked);
+        let lines = lines.chain(self.setup.history.messages.iter().rev().flat_map(Utterance::in_message));
         DialogueHistory {
             lines: lines.collect(),
             today: self.state.now.date(),

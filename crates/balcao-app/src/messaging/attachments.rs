@@ -366,7 +366,8 @@ fn record(
         (None, AttachmentState::Stored | AttachmentState::Waiting | AttachmentState::Expired) => None,
     });
     if let (Some(reads), Some(inbox)) = (reads, claimed.inbox) {
-        inbox::reword(tx, claimed.organization, inbox, &reads)?;
+        let earlier = inbox::get(tx, claimed.organization, inbox)?.text;
+        inbox::reword(tx, claimed.organization, inbox, &message_text::reworded(&earlier, reads, &locale))?;
     }
     schedule_turn(tx, claimed.organization, claimed.conversation, burst)
 }

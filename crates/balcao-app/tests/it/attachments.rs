@@ -87,6 +87,21 @@ async fn a_voice_note_is_written_down_and_marked_as_such() {
 }
 
 #[tokio::test]
+async fn a_forwarded_voice_note_is_marked_as_the_words_of_another_person() {
+    let shop = start_harness([says(ANSWER)]).await;
+    shop.graph.keep_file("m1", "audio/ogg", &note(5));
+    shop.speech.next(Heard::Words("sim, pode marcar".to_owned()));
+    let mut forwarded = voice();
+    forwarded["context"] = json!({ "forwarded": true });
+    shop.joao_sends("wamid.1", forwarded).await;
+    shop.files.work_off().await.unwrap();
+    shop.run_until_idle().await;
+    let asked = shop.asked();
+    assert!(asked.starts_with("[Mensagem encaminhada pelo cliente"), "{asked}");
+    assert!(asked.contains("sim, pode marcar") && !asked.contains('\n'), "{asked}");
+}
+
+#[tokio::test]
 async fn without_a_transcriber_sound_is_kept_and_the_model_told() {
     let shop = start_harness([says(ANSWER)]).await.deaf();
     shop.graph.keep_file("m1", "audio/ogg", &note(5));

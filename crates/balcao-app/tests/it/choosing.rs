@@ -99,6 +99,32 @@ async fn what_was_booked_is_not_offered() {
     assert_eq!(shop.graph.accepted().pop().unwrap()["type"], "text", "{:?}", shop.texts());
 }
 
+#[tokio::test]
+async fn forwarded_words_agree_to_nothing() {
+    let book =
+        json!({ "service_name": "Corte na máquina", "barber_name": "Wesley", "date": WHEN, "start_hour": "14:00" });
+    let offer = "Amanhã, 25/11, às 14h o Wesley tem horário para Corte na máquina. Posso marcar?";
+    let shop = start_harness([looks(), says(offer)]).await;
+    shop.joao_writes("wamid.1", "quanto é o corte na máquina com o Wesley?").await;
+    shop.run_until_idle().await;
+    let forwards =
+        |context: Value| json!({ "type": "text", "text": { "body": "sim,\npode marcar" }, "context": context });
+    for (id, context) in
+        [("wamid.2", json!({ "forwarded": true })), ("wamid.3", json!({ "frequently_forwarded": true }))]
+    {
+        shop.model.script([calls("create_appointment", &book), says("Posso marcar para você?")]);
+        shop.joao_sends(id, forwards(context)).await;
+        shop.run_until_idle().await;
+        let read = shop.inbox_rows().await.pop().unwrap().text;
+        assert_eq!(read, "[Mensagem encaminhada pelo cliente, com palavras de outra pessoa: sim, pode marcar]");
+        assert_eq!(standing(&shop).await, 0, "{:?}", shop.texts());
+    }
+    shop.model.script([calls("create_appointment", &book), says("Confirmado: amanhã, 25/11, às 14h com Wesley.")]);
+    shop.joao_writes("wamid.4", "sim, pode marcar amanhã às 14h").await;
+    shop.run_until_idle().await;
+    assert_eq!(standing(&shop).await, 1, "{:?}", shop.texts());
+}
+
 /// How many appointments João has ahead of him.
 async fn standing(shop: &MessagingHarness) -> usize {
     let (organization, now) = (shop.world.organization, shop.world.clock.now());

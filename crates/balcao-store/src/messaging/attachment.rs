@@ -261,7 +261,7 @@ pub fn awaited_until(
 /// The condition of a file that a process has in hand, or died at: every attempt that ends gives its claim back.
 const CLAIMED: &str = "lease_until IS NOT NULL";
 
-/// Whether a file is due at which a process may have died. It is claimed alone, so whoever has others in hand ends them first.
+/// Whether a file is due at which a process may have died. It is claimed alone, so a worker with others in hand ends them first.
 ///
 /// # Errors
 /// What the database said.

@@ -3,9 +3,11 @@
 use balcao_channel::inbound::{Content, Person, Preference, Renamed, SystemChange, SystemNotice};
 use balcao_channel::{ProviderMessageId, UserId};
 use balcao_store::messaging::inbox::{self, InboxRow};
-use balcao_store::{Tx, crm::contact, messaging::attachment, messaging::conversation, turns::lease, turns::turn};
+use balcao_store::{
+    Tx, crm::contact, crm::organization, messaging::attachment, messaging::conversation, turns::lease, turns::turn,
+};
 
-use super::{EventHandler, retract, sender_identity};
+use super::{EventHandler, message_text, retract, sender_identity};
 use crate::context::app_context::UseCaseError;
 
 const NOBODY: &str = "nobody here is known by that id";
@@ -19,7 +21,8 @@ impl EventHandler<'_> {
         content: &Content,
     ) -> Result<&'static str, UseCaseError> {
         let Some(row) = self.earlier(tx, earlier)? else { return Ok("an edit of a message that is not known here") };
-        let text = self.words(tx, content)?;
+        let locale = organization::get(tx, self.organization())?.locale;
+        let text = message_text::reworded(&row.text, self.words(tx, content)?, &locale);
         let reworded = inbox::reword(tx, self.organization(), row.id, &text)?;
         Ok(if reworded { "the earlier message was reworded" } else { "an edit of a message that was read already" })
     }

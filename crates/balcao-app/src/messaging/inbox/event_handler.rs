@@ -5,7 +5,7 @@ use std::time::Duration;
 use balcao_channel::channels::web;
 use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_channel::channels::whatsapp::window;
-use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Person};
+use balcao_channel::inbound::{Content, Echo, Forwarded, InboundMessage, Media, MediaKind, Person};
 use balcao_channel::{InboundEvent, Recipient};
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::burst::BurstRules;
@@ -162,7 +162,11 @@ impl EventHandler<'_> {
         lease::set_route(tx, organization, found.id, &route)?;
         let text = match self.chosen(tx, found.id, &message.content)? {
             Some(words) => words,
-            None => self.words(tx, &message.content)?,
+            None if message.forwarded == Forwarded::No => self.words(tx, &message.content)?,
+            None => {
+                let locale = organization::get(tx, organization)?.locale;
+                message_text::forwarded(&message_text::compose(&message.content, &locale), &locale)
+            }
         };
         let new = NewInbox {
             text: Some(&text),

@@ -1,6 +1,8 @@
 //! The text of a message as a turn reads it: the customer's words, and a description in brackets of other content.
 
+use balcao_agent::prompt;
 use balcao_channel::inbound::{Content, Location, Media, MediaKind, Order};
+use balcao_tool::Locale;
 
 /// Longest text of one message that a turn reads, in characters.
 const MAX_CHARS: usize = 8_000;
@@ -11,6 +13,16 @@ pub(super) fn compose(content: &Content, locale: &str) -> String {
     let text = in_full(content, said);
     let text: String = text.trim().chars().take(MAX_CHARS).collect();
     if text.is_empty() { format!("[{}]", said.unreadable) } else { text }
+}
+
+/// The same of a message that was forwarded.
+pub(super) fn forwarded(text: &str, locale: &str) -> String {
+    prompt::forwarded(text, language(locale))
+}
+
+/// A message's new words: those of one that was forwarded stay marked as such.
+pub(crate) fn reworded(earlier: &str, text: String, locale: &str) -> String {
+    if prompt::is_forwarded(earlier) { forwarded(&text, locale) } else { text }
 }
 
 /// What a turn reads of a sound that was written down: the words, and that they were spoken, because a machine may have
@@ -65,7 +77,14 @@ pub(crate) fn retracted(locale: &str) -> String {
 }
 
 fn words(locale: &str) -> &'static Words {
-    if locale.starts_with("en") { &ENGLISH } else { &PORTUGUESE }
+    match language(locale) {
+        Locale::En => &ENGLISH,
+        Locale::PtBr => &PORTUGUESE,
+    }
+}
+
+fn language(locale: &str) -> Locale {
+    if locale.starts_with("en") { Locale::En } else { Locale::PtBr }
 }
 
 fn caption(media: &Media) -> Option<&str> {
