@@ -6,6 +6,9 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+/// Bytes of a file of tokens that is read: thousands of tokens are shorter.
+pub(crate) const MOST_BYTES: u64 = 1 << 20;
+
 /// Makes a file where nothing is yet, which its owner alone reads and writes.
 ///
 /// # Errors

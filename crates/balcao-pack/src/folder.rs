@@ -130,18 +130,7 @@ impl Folder {
         Ok(entries)
     }
 
-    /// Whether a whole path leads into this folder, as it is written or as links lead.
-    pub(crate) fn holds(&self, path: &str) -> bool {
-        let path = Path::new(path);
-        let real = |path: &Path| path.canonicalize().ok();
-        path.is_absolute()
-            && (path.starts_with(&self.root)
-                || real(&self.root).is_some_and(|root| {
-                    path.starts_with(&root) || real(path).is_some_and(|path| path.starts_with(&root))
-                }))
-    }
-
-    /// The hash of every file of the folder, by its path from here: what a program that lies in it may run or read.
+    /// The hash of every file of the folder, by its path from here: what a program of the pack may run or read.
     ///
     /// # Errors
     /// If there is a link or a device among them, or more than can be looked at: what cannot be seen might change unseen.

@@ -45,7 +45,7 @@ impl Terms {
     /// Those of a pack that loads. `written` is the value of its files; `folder` holds the code that it names.
     ///
     /// # Errors
-    /// The argument that lies in the folder, and why the files of the folder cannot be looked at.
+    /// Why the files of the folder of a program cannot be looked at.
     pub(crate) fn of(written: &Value, pack: &Pack, folder: Option<&Folder>) -> Result<Self, String> {
         let mut shared = written.get("tool").and_then(Value::as_object).cloned().unwrap_or_default();
         shared.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
@@ -59,14 +59,12 @@ impl Terms {
                 }
             });
         }
-        // A program that lies in the folder may run or read whatever lies there.
-        let given = shared.get("connection").into_iter().flat_map(words);
-        if let Some((folder, own)) =
-            folder.and_then(|folder| Some((folder, given.into_iter().find(|word| folder.holds(word))?)))
-        {
+        // A program may run or read whatever lies in the folder: its words and its environment can name a file in any way.
+        let starts_program = shared.get("connection").is_some_and(|connection| connection.get("command").is_some());
+        if let Some(folder) = folder.filter(|_| starts_program) {
             let hashes = folder
                 .hashes()
-                .map_err(|(file, error)| format!("`{own}` lies in the pack's folder, and of `{file}`: {error}"))?;
+                .map_err(|(file, error)| format!("the program may read the pack's folder, and of `{file}`: {error}"))?;
             let hashes: Map<String, Value> = hashes.into_iter().map(|(file, hash)| (file, hash.into())).collect();
             code.insert("program".to_owned(), hashes.into());
         }
@@ -132,12 +130,6 @@ impl Terms {
 
 fn hashed(text: &str) -> Value {
     canonical::hash(&Value::from(text)).into()
-}
-
-/// The command and the arguments of a connection's program.
-fn words(connection: &Value) -> impl Iterator<Item = &str> {
-    let args = connection.get("args").and_then(Value::as_array).into_iter().flatten();
-    connection.get("command").into_iter().chain(args).filter_map(Value::as_str)
 }
 
 /// Every file that an entry names.

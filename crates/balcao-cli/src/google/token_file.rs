@@ -95,7 +95,7 @@ impl TokenFile {
     }
 
     fn read(&self) -> Result<Entries, String> {
-        match std::fs::read(&self.0) {
+        match balcao_pack::read_named(&self.0, private::MOST_BYTES) {
             Ok(bytes) => private::read_json(&bytes, "file of tokens").map_err(|error| self.name(&error)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Entries::new()),
             Err(error) => Err(self.name(&crate::files::reason(&error))),

@@ -62,7 +62,7 @@ impl TokenFile {
     }
 
     fn read(&self) -> Result<Tokens, String> {
-        match std::fs::read(&self.path) {
+        match balcao_pack::read_named(&self.path, private::MOST_BYTES) {
             Ok(bytes) => private::read_json(&bytes, "file of tokens"),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Tokens::new()),
             Err(error) => Err(error.to_string()),

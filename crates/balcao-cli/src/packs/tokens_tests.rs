@@ -41,6 +41,17 @@ fn a_token_that_was_exchanged_before_the_organization_was_named_is_still_known()
     assert_eq!(kept(&TokenFile::new(&path, "orders", None), "first").as_deref(), Some("second"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_of_tokens_without_an_end_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packs.tokens.json");
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    let file = TokenFile::new(&path, "orders", None);
+    assert!(file.check().unwrap_err().contains("expected a regular file"));
+    assert_eq!(kept(&file, "first"), None);
+}
+
 #[test]
 fn a_place_where_nothing_can_be_kept_is_told_before_a_token_is_exchanged() {
     let folder = tempfile::tempdir().unwrap();

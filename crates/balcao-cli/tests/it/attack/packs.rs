@@ -376,20 +376,30 @@ fn p14_a_program_is_permitted_with_its_arguments_for_one_pack_and_starts_once_it
 
 #[test]
 fn p14_whatever_lies_beside_an_accepted_program_is_as_it_was_accepted() {
+    whatever_lies_beside_is_as_it_was_accepted(|server| format!("\"{server}\""));
+}
+
+#[test]
+fn p14_a_file_of_the_pack_within_a_word_of_the_program_is_as_it_was_accepted() {
+    whatever_lies_beside_is_as_it_was_accepted(|server| format!("\"-c\", \"exec /bin/sh {server}\""));
+}
+
+/// `args`: the arguments of the program, with the path of its script.
+fn whatever_lies_beside_is_as_it_was_accepted(args: fn(&str) -> String) {
     let started = tempdir().unwrap();
     let mark = started.path().join("started");
     let house = House::new("", "");
     let folder = house.folder.path().join("up");
     let (server, beside) = (folder.join("server.sh"), folder.join("lib.sh"));
+    let args = args(&server.display().to_string());
     let written = pack(
         "mcp",
-        &format!("command: /bin/sh, args: [\"{}\"], start_timeout_ms: 1000", server.display()),
+        &format!("command: /bin/sh, args: [{args}], start_timeout_ms: 1000"),
         &command("get", "read", "tool: get"),
     );
     house.write("tool.yaml", &written);
     let config = house.folder.path().join("balcao.toml");
-    let permitted =
-        format!("\n[[packs.programs]]\npack = \"up\"\ncommand = \"/bin/sh\"\nargs = [\"{}\"]\n", server.display());
+    let permitted = format!("\n[[packs.programs]]\npack = \"up\"\ncommand = \"/bin/sh\"\nargs = [{args}]\n");
     fs::write(&config, fs::read_to_string(&config).unwrap() + &permitted).unwrap();
     let harmless = format!(". {}\n", beside.display()).into_bytes();
     let marks = format!("touch {}\n", mark.display()).into_bytes();
