@@ -25,6 +25,7 @@ use crate::{
     error::{CallError, FailureKind, Outcome},
     fan_out,
     held::Held,
+    method_override::methods_in_request,
     problem::Problem,
     rate::{Budget, RateLimitReport},
     request::{self, Request},
@@ -280,6 +281,13 @@ impl Account {
             let detail = "a trial run sends nothing that may change something";
             return Err(CallError::new(FailureKind::Forbidden, Outcome::NotDone, detail));
         }
+        let command = &going.operation.command;
+        if command.method.is_safe() || command.safe {
+            let problems = methods_in_request(request);
+            if !problems.is_empty() {
+                return Err(CallError::arguments(problems));
+            }
+        }
         let origin = &self.base;
         let left = going.until.saturating_sub(self.clock.elapsed());
         let proof = self.credentials.proof(&self.transport, origin, refused, &*self.clock, left).await?;
@@ -290,7 +298,6 @@ impl Account {
         let allowed = |url: &Url| self.allows(url);
         let redirects = self.connection.redirects;
         let answer = self.transport.send(request, proof.as_ref(), redirects, allowed, going.held, left).await?;
-        let command = &going.operation.command;
         let default = LimitHeaders::default();
         let headers = self.connection.rate_limit.as_ref().map_or(&default, |limit| &limit.headers);
         let told = answer.budget(headers, self.clock.now());

@@ -19,6 +19,7 @@ use crate::{
     connection::Connection,
     fan_out::{self, One},
     handler::HttpTool,
+    method_override::{methods_in_command, methods_in_headers, other_method},
     problem::Problem,
     response,
 };
@@ -126,7 +127,7 @@ fn repeatable(pack: &Pack, command: &Command) -> Option<Finding> {
 
 /// What a request does by its method, where the pack says that it only reads (RFC 9110 §9.2.1).
 fn beyond_its_effect(effect: Effect, request: &HttpCommand) -> Vec<Problem> {
-    let mut problems = methods_in_request(request);
+    let mut problems = methods_in_command(request);
     let message = match (effect, request.method) {
         (Effect::Read, Verb::Post) if !request.safe => Some((
             "invalid method for `effect: read`; expected GET or HEAD",
@@ -146,53 +147,6 @@ fn beyond_its_effect(effect: Effect, request: &HttpCommand) -> Vec<Problem> {
     problems
 }
 
-/// Where a service would read another method than the one that the command says: frameworks read it from headers, from the query and
-/// from the body (`X-HTTP-Method-Override`, `X-Original-Method`, `_method`).
-fn methods_in_request(request: &HttpCommand) -> Vec<Problem> {
-    let mut problems = methods_in_headers(request.headers.keys(), "/headers");
-    for (at, fields) in [("/query_fields", &request.query_fields), ("/body_fields", &request.body_fields)] {
-        let told = fields.iter().enumerate().filter(|(_, name)| names_method(name, &Value::Null));
-        problems.extend(told.map(|(index, _)| other_method(format!("{at}/{index}"))));
-    }
-    for (name, value) in &request.query {
-        if names_method(name, value) {
-            problems.push(other_method(format!("/query/{}", crate::problem::escape(name))));
-        }
-    }
-    if let Some(body) = &request.body {
-        methods_in_body(body, "/body", &mut problems);
-    }
-    problems
-}
-
-fn methods_in_body(body: &Value, at: &str, problems: &mut Vec<Problem>) {
-    match body {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let at = format!("{at}/{}", crate::problem::escape(name));
-                if names_method(name, value) {
-                    problems.push(other_method(at.clone()));
-                }
-                methods_in_body(value, &at, problems);
-            }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                methods_in_body(item, &format!("{at}/{index}"), problems);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-/// The same of the names of headers. No header that a request needs is called after a method.
-fn methods_in_headers<'a>(names: impl IntoIterator<Item = &'a String>, at: &str) -> Vec<Problem> {
-    let glued =
-        |name: &str| words_of(name).any(|word| word.contains("method") || METHOD_WORDS.contains(&word.as_str()));
-    let names = names.into_iter().filter(|name| glued(name));
-    names.map(|name| other_method(format!("{at}/{}", crate::problem::escape(name)))).collect()
-}
-
 /// The same of a connection: its own headers, that of its credential, and that of its keys.
 fn methods_in_connection(connection: &Connection) -> Vec<Problem> {
     let mut problems = methods_in_headers(connection.headers.keys(), "/headers");
@@ -204,43 +158,6 @@ fn methods_in_connection(connection: &Connection) -> Vec<Problem> {
         problems.push(other_method("/idempotency_header".to_owned()));
     }
     problems
-}
-
-fn other_method(at: String) -> Problem {
-    let message = "invalid name: it has a service take the request for one of another method";
-    Problem::new(at, message).suggest("write the method itself under `method`")
-}
-
-const METHOD_WORDS: [&str; 3] = ["method", "verb", "override"];
-
-/// Whether a parameter says which method a request stands for: by its name alone (`_method`, `http_method`), or with the name of a method
-/// as its value. Others have a `method` of their own, such as a way to pay.
-fn names_method(name: &str, value: &Value) -> bool {
-    let words: Vec<String> = words_of(name).collect();
-    let named = words.iter().any(|word| METHOD_WORDS.contains(&word.as_str()) || word.ends_with("methodoverride"));
-    let of_http = name.starts_with('_')
-        || words.iter().any(|word| ["http", "x"].contains(&word.as_str()) || word.ends_with("override"));
-    let is_method = value.as_str().is_some_and(|value| {
-        ["get", "head", "post", "put", "patch", "delete"].contains(&value.to_ascii_lowercase().as_str())
-    });
-    named && (of_http || is_method)
-}
-
-/// The words of a name, in small letters: `X-HTTP-MethodOverride` is x, http, method, override.
-fn words_of(name: &str) -> impl Iterator<Item = String> {
-    let mut words = vec![String::new()];
-    let mut before = ' ';
-    for letter in name.chars() {
-        let begins = letter.is_ascii_uppercase() && before.is_ascii_lowercase();
-        if begins || !letter.is_ascii_alphanumeric() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| letter.is_ascii_alphanumeric()) {
-            word.push(letter.to_ascii_lowercase());
-        }
-        before = letter;
-    }
-    words.into_iter().filter(|word| !word.is_empty())
 }
 
 fn compiled(command: &Command) -> Result<Operation, Vec<Problem>> {

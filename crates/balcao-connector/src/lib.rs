@@ -26,6 +26,7 @@ mod held;
 mod kind;
 mod limits;
 mod lookup;
+mod method_override;
 mod pagination;
 mod problem;
 mod rate;

@@ -332,6 +332,29 @@ async fn an_address_with_credentials_is_not_followed() {
 }
 
 #[tokio::test]
+async fn a_read_whose_arguments_name_another_method_is_not_sent() {
+    let server = Server::start(|_, _| json_answer(200, "", &json!({})));
+    let (account, _) = account(&server, json!({}));
+    let call = async |handler: Value, given: Value| account.call(&operation(handler), &arguments(given), None).await;
+    let search = |body: Value| json!({ "method": "POST", "path": "/x", "safe": true, "body": body });
+    for (handler, given) in [
+        (json!({ "method": "GET", "path": "/x", "query": { "method": "{name}" } }), json!({ "name": "DELETE" })),
+        (json!({ "method": "GET", "path": "/x", "query": { " _method": "{name}" } }), json!({ "name": "DELETE" })),
+        (json!({ "method": "GET", "path": "/x", "query": { "httpmethod": "{name}" } }), json!({ "name": "x" })),
+        (json!({ "method": "GET", "path": "/x/1;_method=DELETE" }), json!({})),
+        (search(json!({ "kind": "{name}", "_method": "{name}" })), json!({ "name": "put" })),
+    ] {
+        let error = call(handler.clone(), given).await.unwrap_err();
+        assert_eq!(error.outcome, Outcome::NotDone, "{handler}");
+        assert!(error.for_staff().contains("another method"), "{handler}: {}", error.for_staff());
+    }
+    assert!(server.asked().is_empty());
+    let paid = json!({ "method": "GET", "path": "/x", "query": { "payment_method": "{name}" } });
+    call(paid, json!({ "name": "card" })).await.unwrap();
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[tokio::test]
 async fn a_trial_run_sends_nothing_that_may_change_something() {
     let server = Server::start(|_, _| json_answer(200, "", &json!({})));
     let connection = Connection::read(&json!({ "base_url": server.url() })).unwrap();
