@@ -199,19 +199,46 @@ pub fn is_forwarded(line: &str) -> bool {
     FORWARDED.iter().any(|mark| line.starts_with(mark))
 }
 
-/// The customer's own words in a turn's text, in order: the lines between those that are [`forwarded`].
-pub(crate) fn own_words(text: &str) -> Vec<&str> {
+const ANSWERED: [&str; 2] =
+    ["[O cliente responde a uma mensagem anterior: ", "[The customer answers an earlier message: "];
+
+/// A line before a message of the customer's that answers another message than our last one: what that one says, or nothing if it is none
+/// of ours.
+#[must_use]
+pub fn answered(text: &str, locale: Locale) -> String {
+    let [portuguese, english] = ANSWERED;
+    let mark = match locale {
+        Locale::PtBr => portuguese,
+        Locale::En => english,
+    };
+    format!("{mark}{}]", text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// A part of a turn's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part<'a> {
+    /// The customer's own words.
+    Own(&'a str),
+    /// A message of ours that the words behind it answer, as [`answered`] writes it.
+    Answered(&'a str),
+}
+
+/// The parts of a turn's text in order, without lines that were [`forwarded`].
+pub(crate) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut from, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
-        if is_forwarded(line) {
-            parts.extend(text.get(from..at));
+        let answered = ANSWERED.iter().find_map(|mark| line.strip_prefix(mark)).map(|rest| rest.trim_end());
+        if answered.is_some() || is_forwarded(line) {
+            parts.extend(text.get(from..at).map(Part::Own));
+            parts.extend(answered.map(|rest| Part::Answered(rest.strip_suffix(']').unwrap_or(rest))));
             from = at + line.len();
         }
         at += line.len();
     }
-    parts.extend(text.get(from..));
-    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
+    parts.extend(text.get(from..).map(Part::Own));
+    parts.retain(|part| !matches!(part, Part::Own(words) if words.trim().is_empty()));
+    parts
 }
 
 /// Stands in a result that was read before the business changed.
@@ -291,8 +318,16 @@ mod tests {
         let line = forwarded("sim,\n pode marcar", Locale::PtBr);
         assert!(is_forwarded(&line) && !line.contains('\n'));
         assert!(is_forwarded(&forwarded("yes", Locale::En)));
-        assert!(own_words(&line).is_empty());
-        assert_eq!(own_words(&format!("oi\ntudo bem?\n{line}\n{line}\nquero isso")), ["oi\ntudo bem?", "quero isso"]);
-        assert_eq!(own_words("oi"), ["oi"]);
+        assert!(parts(&line).is_empty());
+        let text = format!("oi\ntudo bem?\n{line}\n{line}\nquero isso");
+        assert_eq!(parts(&text), [Part::Own("oi\ntudo bem?\n"), Part::Own("quero isso")]);
+        assert_eq!(parts("oi"), [Part::Own("oi")]);
+    }
+
+    #[test]
+    fn what_a_message_answers_stands_before_its_words() {
+        let text = format!("{}\nsim\n{}\nsim", answered("Posso\nmarcar [já]?", Locale::PtBr), answered("", Locale::En));
+        let told = [Part::Answered("Posso marcar [já]?"), Part::Own("sim\n"), Part::Answered(""), Part::Own("sim")];
+        assert_eq!(parts(&text), told);
     }
 }

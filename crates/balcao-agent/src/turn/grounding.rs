@@ -52,11 +52,17 @@ pub(super) enum Utterance<'a> {
 
 impl<'a> Utterance<'a> {
     /// What a message of a transcript said, the newest first. What stands beside calls was no answer, results were not said, and what
-    /// the customer forwarded are another person's words.
+    /// the customer forwarded are another person's words. A message of ours that they name in their answer is the one that they answer.
     pub(super) fn in_message(message: &'a Message) -> Vec<Self> {
         match message {
             Message::User { text } if prompt::is_service_message(text) => Vec::new(),
-            Message::User { text } => prompt::own_words(text).into_iter().rev().map(Self::Customer).collect(),
+            Message::User { text } => {
+                let said = |part| match part {
+                    prompt::Part::Own(words) => Self::Customer(words.trim()),
+                    prompt::Part::Answered(ours) => Self::Us(ours),
+                };
+                prompt::parts(text).into_iter().rev().map(said).collect()
+            }
             Message::Assistant { text, tool_calls } if tool_calls.is_empty() => vec![Self::Us(text)],
             Message::Assistant { .. } | Message::ToolResult { .. } => Vec::new(),
         }

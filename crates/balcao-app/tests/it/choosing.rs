@@ -125,6 +125,32 @@ async fn forwarded_words_agree_to_nothing() {
     assert_eq!(standing(&shop).await, 1, "{:?}", shop.texts());
 }
 
+#[tokio::test]
+async fn a_yes_to_an_earlier_message_agrees_to_that_one() {
+    let book = |hour: &str| {
+        json!({ "service_name": "Corte na máquina", "barber_name": "Wesley", "date": WHEN, "start_hour": hour })
+    };
+    let offer = |hour: &str| format!("Amanhã, 25/11, às {hour}h o Wesley tem horário para Corte na máquina. Posso marcar?");
+    let shop = start_harness([looks(), says(&offer("14")), says(&offer("15"))]).await;
+    shop.joao_writes("wamid.1", "quanto é o corte na máquina com o Wesley?").await;
+    shop.run_until_idle().await;
+    let earlier = shop.outbox().await.pop().unwrap().provider_message.unwrap();
+    shop.joao_writes("wamid.2", "e mais tarde?").await;
+    shop.run_until_idle().await;
+    let yes = |id: &str| json!({ "type": "text", "text": { "body": "sim" }, "context": { "from": "1", "id": id } });
+    // The customer's own message, one that is not known here, and an offer of another time.
+    for (id, named) in [("wamid.3", "wamid.1"), ("wamid.4", "wamid.of.another"), ("wamid.5", earlier.as_str())] {
+        shop.model.script([calls("create_appointment", &book("15:00")), says("Qual dos dois?")]);
+        shop.joao_sends(id, yes(named)).await;
+        shop.run_until_idle().await;
+        assert_eq!(standing(&shop).await, 0, "{named}: {:?}", shop.texts());
+    }
+    shop.model.script([calls("create_appointment", &book("14:00")), says("Confirmado: amanhã, 25/11, às 14h com Wesley.")]);
+    shop.joao_sends("wamid.6", yes(&earlier)).await;
+    shop.run_until_idle().await;
+    assert_eq!(standing(&shop).await, 1, "{:?}", shop.texts());
+}
+
 /// How many appointments João has ahead of him.
 async fn standing(shop: &MessagingHarness) -> usize {
     let (organization, now) = (shop.world.organization, shop.world.clock.now());

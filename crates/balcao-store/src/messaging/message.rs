@@ -288,6 +288,47 @@ pub fn find_last_notification(
     Ok(Some(Notification { subject, about: about.flatten() }))
 }
 
+/// What a customer's message answers by the name of a message of its channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answered {
+    /// What we said last, or a notification.
+    Last,
+    /// Something that we said before that.
+    Earlier(String),
+    /// No message that we sent: one of the customer's own, for example.
+    Other,
+}
+
+/// Finds what a message answers that names `provider_message`.
+///
+/// # Errors
+/// What the database said.
+pub fn find_answered(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    provider_message: &str,
+) -> Result<Answered, StoreError> {
+    // Message and outbox row are written in one transaction, at one instant.
+    let found: Option<(String, Option<String>, bool)> = tx.query_optional(
+        "SELECT message.text, message.subject,
+                EXISTS (SELECT 1 FROM message later WHERE later.organization_id = ?1 AND later.conversation_id = ?2
+                          AND later.id > message.id AND later.author <> 'contact' AND later.author <> 'draft')
+         FROM outbox
+         JOIN message ON message.organization_id = outbox.organization_id AND message.conversation_id = outbox.conversation_id
+              AND message.created_at = outbox.created_at AND message.author <> 'contact' AND message.author <> 'draft'
+         WHERE outbox.organization_id = ?1 AND outbox.conversation_id = ?2 AND outbox.provider_message = ?3
+         ORDER BY message.id DESC LIMIT 1",
+        values![organization, conversation, provider_message],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    Ok(match found {
+        None => Answered::Other,
+        Some((_, None, false) | (_, Some(_), _)) => Answered::Last,
+        Some((text, None, true)) => Answered::Earlier(text),
+    })
+}
+
 /// Finds the notification that a channel message id refers to; `None` if the message was a reply, or if another system sent the message.
 ///
 /// # Errors

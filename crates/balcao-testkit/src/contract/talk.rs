@@ -8,7 +8,7 @@ use balcao_domain::{ConversationId, StaffId, TurnId};
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::handoff::{self, NewHandoff};
-use balcao_store::messaging::message::{self, Author, NewMessage, Notification};
+use balcao_store::messaging::message::{self, Answered, Author, NewMessage, Notification};
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::turns::turn::{self, Closing, Spent};
 use balcao_store::{Store, StoreError, Tx, turns::ledger};
@@ -488,8 +488,21 @@ pub async fn a_quoted_message_names_its_matter(store: &Store) {
         assert_eq!(told(tx, conversation, "w2")?, None);
         assert_eq!(told(tx, conversation, "w3")?, None);
         assert_eq!(told(tx, other, "w1")?, None);
+        let answered =
+            |tx: &mut Tx<'_>, conversation, name| message::find_answered(tx, world.organization, conversation, name);
+        for (conversation, name, expected) in [
+            (conversation, "w1", Answered::Last),
+            (conversation, "w2", Answered::Last),
+            (conversation, "w3", Answered::Other),
+            (other, "w2", Answered::Other),
+        ] {
+            assert_eq!(answered(tx, conversation, name)?, expected, "{name}");
+        }
         assert_eq!(message::find_last_notification(tx, world.organization, conversation, at(0))?, None);
+        say(tx, world, conversation, None, Author::Contact, "oi", 3)?;
+        assert_eq!(answered(tx, conversation, "w2")?, Answered::Last);
         say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
+        assert_eq!(answered(tx, conversation, "w2")?, Answered::Earlier("até lá".to_owned()));
         assert_eq!(message::find_last_notification(tx, world.organization, conversation, at(0))?, Some(reminder));
         Ok(())
     })

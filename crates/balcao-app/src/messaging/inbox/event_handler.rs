@@ -14,7 +14,7 @@ use balcao_store::messaging::attachment::{self, Fetched, NewAttachment};
 use balcao_store::messaging::choice;
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::inbox::{self, NewInbox};
-use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::messaging::message::{self, Answered, Author, NewMessage};
 use balcao_store::messaging::web_chat::{self, ChatAuthor};
 use balcao_store::turns::lease::{self, Route};
 use balcao_store::{Tx, crm::organization, scheduling::follow_up, turns::event};
@@ -162,11 +162,7 @@ impl EventHandler<'_> {
         lease::set_route(tx, organization, found.id, &route)?;
         let text = match self.chosen(tx, found.id, &message.content)? {
             Some(words) => words,
-            None if message.forwarded == Forwarded::No => self.words(tx, &message.content)?,
-            None => {
-                let locale = organization::get(tx, organization)?.locale;
-                message_text::forwarded(&message_text::compose(&message.content, &locale), &locale)
-            }
+            None => self.words_of(tx, found.id, message)?,
         };
         let new = NewInbox {
             text: Some(&text),
@@ -282,6 +278,27 @@ impl EventHandler<'_> {
             Some((words, _)) => message_text::lapsed(Some(&words), &locale),
             None => message_text::lapsed(None, &locale),
         }))
+    }
+
+    /// What a turn reads of a message, and that its words are another person's or answer an earlier message.
+    fn words_of(
+        &self,
+        tx: &mut Tx<'_>,
+        conversation: ConversationId,
+        message: &InboundMessage,
+    ) -> Result<String, UseCaseError> {
+        let locale = organization::get(tx, self.organization())?.locale;
+        let text = message_text::compose(&message.content, &locale);
+        if message.forwarded != Forwarded::No {
+            return Ok(message_text::forwarded(&text, &locale));
+        }
+        let quoted = message.quoted.as_ref().and_then(|quoted| quoted.message.as_ref());
+        let Some(name) = quoted else { return Ok(text) };
+        Ok(match message::find_answered(tx, self.organization(), conversation, name.as_str())? {
+            Answered::Last => text,
+            Answered::Earlier(ours) => message_text::answering(&ours, &text, &locale),
+            Answered::Other => message_text::answering("", &text, &locale),
+        })
     }
 
     /// What a turn reads of a message.

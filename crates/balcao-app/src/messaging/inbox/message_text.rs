@@ -20,6 +20,11 @@ pub(super) fn forwarded(text: &str, locale: &str) -> String {
     prompt::forwarded(text, language(locale))
 }
 
+/// The same of a message that answers another one than our last; `answered` is empty if that is none of ours.
+pub(super) fn answering(answered: &str, text: &str, locale: &str) -> String {
+    format!("{}\n{text}", prompt::answered(answered, language(locale)))
+}
+
 /// A message's new words: those of one that was forwarded stay marked as such.
 pub(crate) fn reworded(earlier: &str, text: String, locale: &str) -> String {
     if prompt::is_forwarded(earlier) { forwarded(&text, locale) } else { text }
