@@ -127,10 +127,9 @@ async fn forwarded_words_agree_to_nothing() {
 
 #[tokio::test]
 async fn a_yes_to_an_earlier_message_agrees_to_that_one() {
-    let book = |hour: &str| {
-        json!({ "service_name": "Corte na máquina", "barber_name": "Wesley", "date": WHEN, "start_hour": hour })
-    };
-    let offer = |hour: &str| format!("Amanhã, 25/11, às {hour}h o Wesley tem horário para Corte na máquina. Posso marcar?");
+    let book = |hour: &str| json!({ "service_name": "Corte na máquina", "barber_name": "Wesley", "date": WHEN, "start_hour": hour });
+    let offer =
+        |hour: &str| format!("Amanhã, 25/11, às {hour}h o Wesley tem horário para Corte na máquina. Posso marcar?");
     let shop = start_harness([looks(), says(&offer("14")), says(&offer("15"))]).await;
     shop.joao_writes("wamid.1", "quanto é o corte na máquina com o Wesley?").await;
     shop.run_until_idle().await;
@@ -145,7 +144,8 @@ async fn a_yes_to_an_earlier_message_agrees_to_that_one() {
         shop.run_until_idle().await;
         assert_eq!(standing(&shop).await, 0, "{named}: {:?}", shop.texts());
     }
-    shop.model.script([calls("create_appointment", &book("14:00")), says("Confirmado: amanhã, 25/11, às 14h com Wesley.")]);
+    shop.model
+        .script([calls("create_appointment", &book("14:00")), says("Confirmado: amanhã, 25/11, às 14h com Wesley.")]);
     shop.joao_sends("wamid.6", yes(&earlier)).await;
     shop.run_until_idle().await;
     assert_eq!(standing(&shop).await, 1, "{:?}", shop.texts());
