@@ -48,7 +48,7 @@ fn a_file_of_tokens_without_an_end_is_refused() {
     let path = folder.path().join("packs.tokens.json");
     std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
     let file = TokenFile::new(&path, "orders", None);
-    assert!(file.check().unwrap_err().contains("expected a regular file"));
+    assert!(file.check().unwrap_err().contains("expected a regular one"));
     assert_eq!(kept(&file, "first"), None);
 }
 
