@@ -501,6 +501,7 @@ async fn who_serves_alone_takes_over_the_claims_of_deliveries_follow_ups_and_cal
             calendar_link::link(tx, ours, &link, now)?;
             let new = balcao_testkit::contract::store::at(world, 0, 1);
             appointment::insert(tx, ours, &new, now)?.unwrap();
+            assert_eq!(calendar_event::raise_all(tx, ours, professional, now)?, 1);
             Ok(())
         })
         .await;

@@ -237,7 +237,8 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
     let plan = |applied: bool| {
         json!({ "hash": "18d3487439c5f9ea4ca9b02c5463aa72f5149ef0", "applied": applied, "changes": [{
             "section": "services", "name": "Corte", "action": "changed",
-            "fields": [{ "field": "price", "before": "50.00", "after": "55.00" }], "hits": [], "impossible": null }] })
+            "fields": [{ "field": "price", "before": "50.00", "after": "55.00" }], "hits": [], "impossible": null }],
+            "warnings": [] })
     };
     let read = Route {
         method: Method::Get,
