@@ -199,6 +199,9 @@ contract! {
         what_a_business_has_booked_of_us_is_kept,
         a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came,
     ]
+    quotes: [
+        a_quoted_message_names_its_matter,
+    ]
     talk: [
         a_turn_that_is_over_has_no_more_effects,
         a_conversation_begins_once_and_keeps_what_is_written,
@@ -216,7 +219,6 @@ contract! {
         the_last_message_that_was_said_is_no_draft,
         what_was_written_after_a_text_is_counted,
         the_last_thing_told_is_the_last_thing_that_we_said,
-        a_quoted_message_names_its_matter,
         the_words_of_a_turn_are_the_contacts,
         f_154_a_conversation_has_one_open_handoff,
         handoffs_are_open_until_they_are_resolved,

@@ -32,6 +32,7 @@ pub mod outbox;
 pub mod outside_calendars;
 pub mod pace;
 pub mod packs;
+pub mod quotes;
 pub mod records;
 pub mod reminders;
 pub mod restored;

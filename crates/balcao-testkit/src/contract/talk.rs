@@ -2,14 +2,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
 
 use balcao_domain::conversation::ConversationState;
-use balcao_domain::outbox::{AttemptOutcome, SETTLE, after_attempt};
 use balcao_domain::staff::Role;
 use balcao_domain::{ConversationId, StaffId, TurnId};
 use balcao_store::crm::staff::{self, Staff};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::handoff::{self, NewHandoff};
-use balcao_store::messaging::message::{self, Answered, Author, NewMessage, Notification};
-use balcao_store::messaging::outbox::{self, NewOutbox};
+use balcao_store::messaging::message::{self, Author, NewMessage, Notification};
 use balcao_store::turns::turn::{self, Closing, Spent};
 use balcao_store::{Store, StoreError, Tx, turns::ledger};
 
@@ -37,7 +35,6 @@ cases!(
     the_last_message_that_was_said_is_no_draft,
     what_was_written_after_a_text_is_counted,
     the_last_thing_told_is_the_last_thing_that_we_said,
-    a_quoted_message_names_its_matter,
     the_words_of_a_turn_are_the_contacts,
     f_154_a_conversation_has_one_open_handoff,
     handoffs_are_open_until_they_are_resolved,
@@ -446,64 +443,6 @@ pub async fn the_words_of_a_turn_are_the_contacts(store: &Store) {
             |tx: &mut Tx<'_>, since| message::texts_of_turn(tx, world.organization, (conversation, turn), at(since));
         assert_eq!(words(tx, 0)?, ["sim", "pode ser"]);
         assert_eq!(words(tx, 3)?, ["pode ser"]);
-        Ok(())
-    })
-    .await;
-}
-
-/// By the channel's name of the message, in its own conversation only; an answer of ours has no matter.
-pub async fn a_quoted_message_names_its_matter(store: &Store) {
-    let world = world(store, "a").await;
-    write(store, move |tx| {
-        let (conversation, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "b")?.id);
-        say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
-        say(tx, world, conversation, None, Author::Agent, "até lá", 2)?;
-        for (name, about, seconds) in [("w1", Some("appointment:7:0"), 1), ("w2", None, 2)] {
-            let new = NewOutbox {
-                conversation,
-                turn: None,
-                message: None,
-                part: 1,
-                kind: "reminder",
-                channel: "whatsapp",
-                account: "7001",
-                recipient: "{}",
-                body: "{}",
-                correlation: name,
-                about,
-                fallback: None,
-            };
-            outbox::push(tx, world.organization, &new, at(seconds))?;
-            let claimed = outbox::claim(tx, name, at(seconds), at(seconds + 30), 10)?;
-            for one in &claimed {
-                let next = after_attempt(AttemptOutcome::Accepted, one.attempts, 0, SETTLE, at(seconds));
-                outbox::record(tx, one, next, Some(name), None, at(seconds))?;
-            }
-        }
-        let told = |tx: &mut Tx<'_>, conversation, name| {
-            message::find_quoted_notification(tx, world.organization, conversation, name)
-        };
-        let reminder = Notification { subject: "lembrete".to_owned(), about: Some("appointment:7:0".to_owned()) };
-        assert_eq!(told(tx, conversation, "w1")?, Some(reminder.clone()));
-        assert_eq!(told(tx, conversation, "w2")?, None);
-        assert_eq!(told(tx, conversation, "w3")?, None);
-        assert_eq!(told(tx, other, "w1")?, None);
-        let answered =
-            |tx: &mut Tx<'_>, conversation, name| message::find_answered(tx, world.organization, conversation, name);
-        for (conversation, name, expected) in [
-            (conversation, "w1", Answered::Last),
-            (conversation, "w2", Answered::Last),
-            (conversation, "w3", Answered::Other),
-            (other, "w2", Answered::Other),
-        ] {
-            assert_eq!(answered(tx, conversation, name)?, expected, "{name}");
-        }
-        assert_eq!(message::find_last_notification(tx, world.organization, conversation, at(0))?, None);
-        say(tx, world, conversation, None, Author::Contact, "oi", 3)?;
-        assert_eq!(answered(tx, conversation, "w2")?, Answered::Last);
-        say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
-        assert_eq!(answered(tx, conversation, "w2")?, Answered::Earlier("até lá".to_owned()));
-        assert_eq!(message::find_last_notification(tx, world.organization, conversation, at(0))?, Some(reminder));
         Ok(())
     })
     .await;
