@@ -14,7 +14,9 @@ use minijinja::{Environment, UndefinedBehavior};
 
 pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData};
 pub(crate) use words::Part;
-pub use words::{answered, contact_facts, forwarded, is_forwarded, summary};
+pub use words::{
+    answered, answered_line, answered_messages, contact_facts, forwarded, is_forwarded, own_words, summary,
+};
 pub(crate) use words::{
     business_changed, correction, declined, in_customers_name, invented, is_service_message, kept_by_staff, look_up,
     not_agreed_to, not_an_object, not_asked_for, parts, service_message, structured, tool_guidance, unclear, withdrawn,

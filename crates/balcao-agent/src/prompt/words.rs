@@ -214,6 +214,34 @@ pub fn answered(text: &str, locale: Locale) -> String {
     format!("{mark}{}]", text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// The line with which a text begins if it is the text of a message that [`answered`] another.
+#[must_use]
+pub fn answered_line(text: &str) -> Option<&str> {
+    text.lines().next().filter(|line| ANSWERED.iter().any(|mark| line.starts_with(mark)))
+}
+
+/// The customer's own words in a turn's text: without what they [`forwarded`], and without the messages that they [`answered`]. Whoever
+/// asks what the customer wants, or agrees to, asks these.
+#[must_use]
+pub fn own_words(text: &str) -> String {
+    let own = |part| match part {
+        Part::Own(words) => Some(words),
+        Part::Answered(_) => None,
+    };
+    let words: String = parts(text).into_iter().filter_map(own).collect();
+    words.trim_end().to_owned()
+}
+
+/// The messages that words of a turn's text [`answered`], on one line each; an empty one is none of ours.
+#[must_use]
+pub fn answered_messages(text: &str) -> Vec<&str> {
+    let answered = |part| match part {
+        Part::Answered(message) => Some(message),
+        Part::Own(_) => None,
+    };
+    parts(text).into_iter().filter_map(answered).collect()
+}
+
 /// A part of a turn's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part<'a> {
@@ -329,5 +357,11 @@ mod tests {
         let text = format!("{}\nsim\n{}\nsim", answered("Posso\nmarcar [já]?", Locale::PtBr), answered("", Locale::En));
         let told = [Part::Answered("Posso marcar [já]?"), Part::Own("sim\n"), Part::Answered(""), Part::Own("sim")];
         assert_eq!(parts(&text), told);
+        assert_eq!(answered_line(&text), text.lines().next());
+        assert_eq!(answered_messages(&text), ["Posso marcar [já]?", ""]);
+        assert_eq!(own_words(&text), "sim\nsim");
+        let forwarded = forwarded("não", Locale::PtBr);
+        assert_eq!((own_words(&format!("sim\n{forwarded}")), own_words(&forwarded)), ("sim".to_owned(), String::new()));
+        assert_eq!((own_words("oi\ntudo bem?"), answered_line("oi")), ("oi\ntudo bem?".to_owned(), None));
     }
 }

@@ -102,6 +102,20 @@ async fn a_forwarded_voice_note_is_marked_as_the_words_of_another_person() {
 }
 
 #[tokio::test]
+async fn a_voice_note_that_answers_another_message_stays_an_answer_to_it() {
+    let shop = start_harness([says(ANSWER)]).await;
+    shop.graph.keep_file("m1", "audio/ogg", &note(5));
+    shop.speech.next(Heard::Words("sim".to_owned()));
+    let mut answering = voice();
+    answering["context"] = json!({ "from": "1", "id": "wamid.of.another" });
+    shop.joao_sends("wamid.1", answering).await;
+    shop.files.work_off().await.unwrap();
+    shop.run_until_idle().await;
+    let asked = shop.asked();
+    assert!(asked.starts_with("[O cliente responde a uma mensagem anterior: ]\nsim"), "{asked}");
+}
+
+#[tokio::test]
 async fn without_a_transcriber_sound_is_kept_and_the_model_told() {
     let shop = start_harness([says(ANSWER)]).await.deaf();
     shop.graph.keep_file("m1", "audio/ogg", &note(5));

@@ -151,6 +151,22 @@ async fn a_yes_to_an_earlier_message_agrees_to_that_one() {
     assert_eq!(standing(&shop).await, 1, "{:?}", shop.texts());
 }
 
+#[tokio::test]
+async fn an_answer_to_an_earlier_message_stays_one_when_it_is_edited() {
+    let shop = start_harness([says("Olá! Como posso ajudar?"), says("Claro!"), says("Como posso ajudar?")]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.run_until_idle().await;
+    let earlier = shop.outbox().await.pop().unwrap().provider_message.unwrap();
+    shop.joao_writes("wamid.2", "tudo bem?").await;
+    shop.run_until_idle().await;
+    let answer = json!({ "type": "text", "text": { "body": "sin" }, "context": { "from": "1", "id": earlier } });
+    shop.joao_sends("wamid.3", answer).await;
+    let edit = json!({ "original_message_id": "wamid.3", "message": { "type": "text", "text": { "body": "sim" } } });
+    shop.joao_sends("wamid.4", json!({ "type": "edit", "edit": edit })).await;
+    shop.run_until_idle().await;
+    assert_eq!(shop.asked(), "[O cliente responde a uma mensagem anterior: Olá! Como posso ajudar?]\nsim");
+}
+
 /// How many appointments João has ahead of him.
 async fn standing(shop: &MessagingHarness) -> usize {
     let (organization, now) = (shop.world.organization, shop.world.clock.now());

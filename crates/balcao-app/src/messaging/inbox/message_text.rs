@@ -25,9 +25,16 @@ pub(super) fn answering(answered: &str, text: &str, locale: &str) -> String {
     format!("{}\n{text}", prompt::answered(answered, language(locale)))
 }
 
-/// A message's new words: those of one that was forwarded stay marked as such.
+/// A message's new words: those of one that was forwarded stay marked as such, and those of one that answers another stay behind the
+/// line that names it.
 pub(crate) fn reworded(earlier: &str, text: String, locale: &str) -> String {
-    if prompt::is_forwarded(earlier) { forwarded(&text, locale) } else { text }
+    if prompt::is_forwarded(earlier) {
+        return forwarded(&text, locale);
+    }
+    match prompt::answered_line(earlier) {
+        Some(line) => format!("{line}\n{text}"),
+        None => text,
+    }
 }
 
 /// What a turn reads of a sound that was written down: the words, and that they were spoken, because a machine may have
