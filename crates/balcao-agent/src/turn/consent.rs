@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::grounding::{DialogueHistory, Utterance, clock_time, fits, is_undecided, words};
 use super::state::PendingConfirmation;
+use crate::prompt;
 
 mod offer;
 
@@ -48,8 +49,15 @@ pub(super) const fn deed(act: Act) -> Option<Asked> {
     }
 }
 
-/// What an answer says to the question about a held call.
-pub(super) fn answer(text: &str, act: Option<Act>, held: &PendingConfirmation, today: Date) -> Agreement {
+/// What a turn's text says to the question about a held call, by the customer's own words. Words that answer another message than the one
+/// with the question say nothing to it.
+pub(super) fn answer(inbound: &str, act: Option<Act>, held: &PendingConfirmation, today: Date) -> Agreement {
+    // A message that is answered by name stands on one line, and may say more than the question.
+    let question = held.question.split_whitespace().collect::<Vec<_>>().join(" ");
+    if prompt::answered_messages(inbound).iter().any(|message| !message.contains(&question)) {
+        return Agreement::Unclear;
+    }
+    let text = &prompt::own_words(inbound);
     let deed = act.and_then(deed).unwrap_or(Asked::Other);
     if deed != Asked::Rescheduling {
         return agreement_to(text, deed, &held.question, today);
@@ -153,7 +161,8 @@ fn things<'a>(args: &'a Value, kinds: &BTreeMap<String, SaidAs>) -> Vec<&'a str>
 /// Whether an earlier message asks for the deed, and every message behind it goes on with that: it agrees, asks for the deed again, or
 /// names a day, a time or what is booked, and nothing else. "Vou pensar" ends the wish, so that an "ok" behind it does not book.
 fn is_wished(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str], about: &str) -> bool {
-    for text in talk.of_customer().skip(1).take(LOOK_BACK) {
+    // A turn of forwarded words alone says nothing, so it does not end a wish.
+    for text in talk.of_customer().skip(1).filter(|text| !text.is_empty()).take(LOOK_BACK) {
         let agreement = agreement_about(text, deed);
         if matches!(agreement, Agreement::No | Agreement::Contested) {
             return false;

@@ -53,6 +53,7 @@ pub(super) enum Utterance<'a> {
 impl<'a> Utterance<'a> {
     /// What a message of a transcript said, the newest first. What stands beside calls was no answer, results were not said, and what
     /// the customer forwarded are another person's words. A message of ours that they name in their answer is the one that they answer.
+    /// A message without a word of their own is an empty one of theirs: an older one is not what they said last.
     pub(super) fn in_message(message: &'a Message) -> Vec<Self> {
         match message {
             Message::User { text } if prompt::is_service_message(text) => Vec::new(),
@@ -61,7 +62,11 @@ impl<'a> Utterance<'a> {
                     prompt::Part::Own(words) => Self::Customer(words.trim()),
                     prompt::Part::Answered(ours) => Self::Us(ours),
                 };
-                prompt::parts(text).into_iter().rev().map(said).collect()
+                let mut lines: Vec<Self> = prompt::parts(text).into_iter().rev().map(said).collect();
+                if lines.iter().all(|line| line.by_customer().is_none()) {
+                    lines.insert(0, Self::Customer(""));
+                }
+                lines
             }
             Message::Assistant { text, tool_calls } if tool_calls.is_empty() => vec![Self::Us(text)],
             Message::Assistant { .. } | Message::ToolResult { .. } => Vec::new(),

@@ -38,6 +38,7 @@ use crate::{
     handoff::HandoffReason,
     limits,
     memory::WorkingMemory,
+    prompt,
     reply_checks::sanitise::Reply,
     turn::state::{RetriesUsed, STATE_VERSION},
 };
@@ -220,7 +221,8 @@ impl Turn {
     }
 
     fn guard(&mut self, input: &GuardInput) {
-        let (verdict, records, effects) = guardrails::run(&self.setup.profile, &self.state.inbound, input);
+        let said = prompt::own_words(&self.state.inbound);
+        let (verdict, records, effects) = guardrails::run(&self.setup.profile, &said, input);
         self.state.guards = records;
         self.state.effects = effects;
         match verdict {

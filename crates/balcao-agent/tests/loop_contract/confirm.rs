@@ -1,7 +1,8 @@
 //! Commands that the customer or staff must agree to.
 
+use balcao_agent::prompt::{answered, forwarded};
 use balcao_llm::{Message, Purpose, providers::scripted::calls_all};
-use balcao_tool::{Agreed, ErrorCode};
+use balcao_tool::{Agreed, ErrorCode, Locale};
 use serde_json::json;
 
 use crate::{
@@ -378,5 +379,30 @@ rows! {
     lc_365 both "The same, where the profile lets it run without confirmation" => "It runs at once", |w| {
         let w = w.with(json!({"confirm": {"unsaid": "none"}}));
         assert_eq!(w.run("oi", [w.calls("unsaid", json!({})), w.says("Como posso ajudar?")]).executed(), ["unsaid"]);
+    };
+    lc_369 both "The yes stands beside a message that the customer forwarded" => "The held call runs: the forwarded words are not theirs", |w| {
+        let w = asked(w);
+        let ran = w.run(&format!("sim\n{}", forwarded("não, espera", Locale::PtBr)), [w.says("Tudo certo por aqui.")]);
+        assert_eq!(ran.executed(), ["cancel"]);
+    };
+    lc_370 both "The yes answers by name the message with the question" => "The held call runs", |w| {
+        let w = asked(w);
+        let quoted = answered(&format!("Oi, Ana!\n\n{QUESTION}"), Locale::PtBr);
+        assert_eq!(w.run(&format!("{quoted}\nsim"), [w.says("Tudo certo por aqui.")]).executed(), ["cancel"]);
+    };
+    lc_371 both "The yes answers by name another message, of ours or not" => "Nothing runs: it is asked again", |w| {
+        let w = asked(w);
+        for other in ["Amanhã, 25/11, às 14h. Posso marcar?", ""] {
+            let ran = w.run(&format!("{}\nsim", answered(other, Locale::PtBr)), [w.says("Entendi, Ana.")]);
+            assert!(ran.executions.is_empty() && ran.replied().contains(QUESTION), "{other}");
+            assert!(ran.state.pending_confirmation.as_ref().is_some_and(|held| held.asked_again), "{other}");
+        }
+    };
+    lc_372 both "Only forwarded words come behind an earlier yes" => "They renew no consent: the customer is asked", |w| {
+        let mut w = w;
+        w.history = vec![user("quero cortar quinta"), us("Quinta, 26/11, às 10h. Posso marcar?"), user("sim"), us("Um instante.")];
+        let words = forwarded("que corte lindo", Locale::PtBr);
+        let ran = w.run(&words, [w.calls("reserve", slot()), w.says("Entendi, Ana.")]);
+        assert!(ran.executions.is_empty());
     };
 }

@@ -1,7 +1,9 @@
 //! What is decided before any model call.
 
 use balcao_agent::guardrails::{DaySpent, GuardEffect, SlowedDown};
+use balcao_agent::prompt::forwarded;
 use balcao_llm::Message;
+use balcao_tool::Locale;
 use serde_json::json;
 
 use crate::{row::rows, world::Ran};
@@ -149,5 +151,13 @@ rows! {
         let w = first.after(&silent).guarded(|g| g.human_has_it = false);
         let ran = w.run("quero um corte", [w.says("Vamos lá!")]);
         assert!(matches!(ran.requests[0].messages.as_slice(), [Message::User { text }] if text.contains("oi") && text.contains("corte")));
+    };
+    lc_368 both "Words that the customer forwarded ask for a person or name a forbidden topic" => "The model answers: the customer did not say them", |w| {
+        let topic = json!({"patterns": ["processo"], "reply": "Vou chamar a equipe.", "handoff": true});
+        let w = w.with(json!({"guardrails": {"forbidden_topics": [topic]}}));
+        for words in ["quero falar com um atendente", "vou abrir um processo"] {
+            let ran = w.run(&format!("oi\n{}", forwarded(words, Locale::PtBr)), [w.says("Posso ajudar por aqui mesmo?")]);
+            assert_eq!((ran.replied(), guards(&ran).len()), ("Posso ajudar por aqui mesmo?", 0));
+        }
     };
 }
