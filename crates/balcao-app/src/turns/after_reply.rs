@@ -208,9 +208,9 @@ async fn keep_facts(
     };
     let Ok(facts) = repair::parse_arguments(&text).map(|parsed| parsed.value) else { return Ok(()) };
     let fact = |name: &str| facts.get(name).and_then(Value::as_str).map(str::to_owned);
-    // A model may invent; only what the customer wrote in this very message is kept.
-    let said =
-        |text: &String| balcao_language::normalize(&outcome.state.inbound).contains(&balcao_language::normalize(text));
+    // A model may invent; only what the customer wrote in this very message is kept, and not what they forwarded.
+    let own = balcao_language::normalize(&balcao_agent::prompt::own_words(&outcome.state.inbound));
+    let said = |text: &String| own.contains(&balcao_language::normalize(text));
     let update = ContactUpdate {
         name: fact("name").filter(|name| known.name.is_none() && said(name)),
         email: fact("email").filter(|email| known.email.is_none() && said(email)),

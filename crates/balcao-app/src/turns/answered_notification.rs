@@ -8,6 +8,7 @@
 //! reads the message.
 
 use balcao_agent::notice::{fill, notices};
+use balcao_agent::prompt;
 use balcao_channel::inbound::{Content, Quoted};
 use balcao_domain::Appointment;
 use balcao_domain::{AppointmentId, ContactId, ProfessionalId, ReminderId, TurnId};
@@ -175,7 +176,8 @@ fn confirmation(tx: &mut Tx<'_>, scope: &TurnScope<'_>, one: &Appointment) -> Re
     Ok(values.iter().fold(words.visit_confirmed.clone(), |text, (name, value)| fill(&text, name, value)))
 }
 
-/// Whether the messages of the turn that came after `since` say yes to a reminder and nothing else. Days count from `now`.
+/// Whether the messages of the turn that came after `since` say yes to a reminder and nothing else, in the contact's own words. Days count
+/// from `now`.
 fn agrees(
     tx: &mut Tx<'_>,
     scope: &TurnScope<'_>,
@@ -186,8 +188,12 @@ fn agrees(
     let of_turn = (scope.conversation, scope.turn);
     let text = message::texts_of_turn(tx, scope.organization.id, of_turn, since)?;
     let text = text.join("\n");
+    // Words that answer another message than the last one say nothing to the reminder.
+    if !prompt::answered_messages(&text).is_empty() {
+        return Ok(false);
+    }
     let today = scope.zone.to_datetime(now).date();
-    Ok(agreement_to(&text, Asked::Booking, reminder, today) == Agreement::Yes)
+    Ok(agreement_to(&prompt::own_words(&text), Asked::Booking, reminder, today) == Agreement::Yes)
 }
 
 /// Confirms an appointment of this contact.

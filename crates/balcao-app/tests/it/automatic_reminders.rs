@@ -260,6 +260,32 @@ async fn written_yes_confirms_and_anything_else_does_not() {
 }
 
 #[tokio::test]
+async fn yes_to_a_reminder_is_in_own_words_that_answer_no_other_message() {
+    let text = |body: &str, context: Value| json!({ "type": "text", "text": { "body": body }, "context": context });
+    let forwarded = json!({ "forwarded": true });
+    let another = json!({ "from": "1", "id": "wamid.of.another" });
+    for (own, sent, confirmed) in [
+        (Some("sim"), text("que frio hoje", forwarded.clone()), 1),
+        (None, text("sim", forwarded), 0),
+        (None, text("sim", another), 0),
+    ] {
+        let (shop, joao) = shop().await;
+        let id = book(&shop, joao, "2026-11-25", 15 * 60).await;
+        shop.world.set_local("2026-11-24T15:00");
+        assert_eq!(shop.fires(terms()).await, 1);
+        if confirmed == 0 {
+            shop.model.script([says("Certo!")]);
+        }
+        if let Some(own) = own {
+            shop.joao_writes("wamid.2", own).await;
+        }
+        shop.joao_sends("wamid.3", sent.clone()).await;
+        shop.run_until_idle().await;
+        assert_eq!(confirmations(&shop, id).await, confirmed, "{sent}");
+    }
+}
+
+#[tokio::test]
 async fn yes_to_a_reminder_keeps_a_hold() {
     let (shop, joao) = shop().await;
     let id = book(&shop, joao, "2026-11-25", 15 * 60).await;

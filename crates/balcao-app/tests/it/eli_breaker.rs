@@ -14,7 +14,9 @@ use balcao_app::turns::{Agent, ContactRef, TurnOutcome, TurnRequest, TurnRunner}
 use balcao_builtin_tools::{PACKS, Settings, tools};
 use balcao_domain::{Phone, conversation::ConversationState};
 use balcao_llm::providers::scripted::{Line, Scripted, calls, calls_all, says, with};
-use balcao_store::{StoreError, crm::note, messaging::conversation, messaging::message, scheduling::follow_up};
+use balcao_store::{
+    StoreError, crm::contact, crm::note, messaging::conversation, messaging::message, scheduling::follow_up,
+};
 use balcao_tool::{
     ErrorCode, Found, Internal, Preview, Registry, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult,
 };
@@ -441,6 +443,35 @@ async fn what_the_steps_after_the_reply_ask_the_model_counts_for_the_turn() {
         .read(move |tx| balcao_store::turns::turn::spent_since(tx, organization, Some(id), jiff::Timestamp::UNIX_EPOCH))
         .await;
     assert_eq!(spent.unwrap().model_calls, 2);
+}
+
+#[tokio::test]
+async fn a_fact_that_stands_in_forwarded_words_is_not_kept() {
+    let mut profile = eli();
+    profile.after_reply.contact_facts = true;
+    let shop = shop_of(profile).await;
+    let words = "meu email é outra.pessoa@exemplo.com";
+    let forwarded = balcao_agent::prompt::forwarded(words, balcao_tool::Locale::PtBr);
+    let (organization, caio) = (shop.world.organization, shop.world.caio().await);
+    let without_email: Result<(), StoreError> = shop
+        .world
+        .app
+        .store
+        .write(move |tx| {
+            let mut known = contact::get(tx, organization, caio)?;
+            known.email = None;
+            contact::update(tx, organization, &known)
+        })
+        .await;
+    without_email.unwrap();
+    for (text, kept) in [(forwarded.as_str(), None), (words, Some("outra.pessoa@exemplo.com"))] {
+        let answered = shop.caio_says(text, [says("Olá!")]).await;
+        shop.model.script([says("{\"name\": null, \"email\": \"outra.pessoa@exemplo.com\", \"tags\": []}")]);
+        shop.front.after_reply("eli", &answered, organization).await;
+        let known: Result<_, StoreError> =
+            shop.world.app.store.read(move |tx| contact::get(tx, organization, caio)).await;
+        assert_eq!(known.unwrap().email.as_deref(), kept, "{text}");
+    }
 }
 
 #[tokio::test]
