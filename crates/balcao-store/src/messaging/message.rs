@@ -20,7 +20,7 @@ pub enum Author {
     Agent,
     /// A person of staff.
     Staff,
-    /// The program: a reminder, an offer.
+    /// The program: a reminder, an offer. Within a turn it is the message of a service, which the contact is not sent.
     System,
     /// The agent, but not sent: a person had taken over.
     Draft,
@@ -203,7 +203,7 @@ pub fn unanswered(
         "SELECT count(*) FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author = 'contact'
          AND (turn_id IS NULL OR NOT EXISTS (SELECT 1 FROM turn t WHERE t.id = message.turn_id AND t.state = 'open'))
          AND id > COALESCE((SELECT max(told.id) FROM message told WHERE told.organization_id = ?1 AND told.conversation_id = ?2
-                            AND told.author IN ('agent', 'staff', 'system')
+                            AND told.author IN ('agent', 'staff', 'system') AND (told.author <> 'system' OR told.turn_id IS NULL)
                             AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.message_id = told.id AND o.state = 'dead')), 0)",
         values![organization, conversation],
         |row| row.get(0),
@@ -261,7 +261,7 @@ pub struct Notification {
 
 pub(crate) const LAST_NOTIFICATION: &str =
     "SELECT subject, created_at FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author <> 'contact'
-     AND author <> 'draft' AND created_at >= ?3 ORDER BY id DESC LIMIT 1";
+     AND author <> 'draft' AND (author <> 'system' OR turn_id IS NULL) AND created_at >= ?3 ORDER BY id DESC LIMIT 1";
 
 /// The last unasked-for message since an instant, if nothing else was said by us after it.
 ///
@@ -313,10 +313,12 @@ pub fn find_answered(
     let found: Option<(String, Option<String>, bool)> = tx.query_optional(
         "SELECT message.text, message.subject,
                 EXISTS (SELECT 1 FROM message later WHERE later.organization_id = ?1 AND later.conversation_id = ?2
-                          AND later.id > message.id AND later.author <> 'contact' AND later.author <> 'draft')
+                          AND later.id > message.id AND later.author <> 'contact' AND later.author <> 'draft'
+                          AND (later.author <> 'system' OR later.turn_id IS NULL))
          FROM outbox
          JOIN message ON message.organization_id = outbox.organization_id AND message.conversation_id = outbox.conversation_id
               AND message.created_at = outbox.created_at AND message.author <> 'contact' AND message.author <> 'draft'
+              AND (message.author <> 'system' OR message.turn_id IS NULL)
          WHERE outbox.organization_id = ?1 AND outbox.conversation_id = ?2 AND outbox.provider_message = ?3
          ORDER BY message.id DESC LIMIT 1",
         values![organization, conversation, provider_message],

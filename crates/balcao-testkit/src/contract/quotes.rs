@@ -1,13 +1,13 @@
 //! What a message of a contact answers, by the channel's name of another message.
 
 use balcao_domain::outbox::{AttemptOutcome, SETTLE, after_attempt};
-use balcao_store::messaging::message::{self, Answered, Author, Notification};
+use balcao_store::messaging::message::{self, Answered, Author, NewMessage, Notification};
 use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_store::{Store, Tx};
 
 use super::Case;
 use super::delivery::{at, write};
-use super::store::world;
+use super::store::{open_turn, world};
 use super::talk::{begin, say};
 
 cases!(a_quoted_message_names_its_matter);
@@ -62,7 +62,14 @@ pub async fn a_quoted_message_names_its_matter(store: &Store) {
         assert_eq!(message::find_last_notification(tx, world.organization, conversation, at(0))?, None);
         say(tx, world, conversation, None, Author::Contact, "oi", 3)?;
         assert_eq!(answered(tx, conversation, "w2")?, Answered::Last);
+        // What a service says to a turn was not sent to the contact, even if it came at the instant of a message of ours.
+        let turn = open_turn(tx, world.organization, conversation, at(3))?;
+        let of_service =
+            NewMessage { conversation, turn: Some(turn), author: Author::System, text: "o pedido saiu", subject: None };
+        message::insert(tx, world.organization, &of_service, at(2))?;
+        assert_eq!(answered(tx, conversation, "w2")?, Answered::Last);
         say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
+        message::insert(tx, world.organization, &of_service, at(4))?;
         assert_eq!(answered(tx, conversation, "w2")?, Answered::Earlier("até lá".to_owned()));
         assert_eq!(message::find_last_notification(tx, world.organization, conversation, at(0))?, Some(reminder));
         Ok(())

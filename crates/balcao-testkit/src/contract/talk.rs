@@ -376,7 +376,8 @@ pub async fn the_last_message_that_was_said_is_no_draft(store: &Store) {
     .await;
 }
 
-/// Counts the contact's messages since the last message of the agent, the staff or the system. A draft did not reach the contact.
+/// Counts the contact's messages since the last message of the agent, the staff or the system. A draft and the message of a service did
+/// not reach the contact.
 pub async fn what_nobody_answered_is_counted(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
@@ -399,6 +400,8 @@ pub async fn what_nobody_answered_is_counted(store: &Store) {
         say(tx, world, one, Some(turn), Author::Contact, "e amanhã?", 7)?;
         assert_eq!(unanswered(tx)?, 1);
         turn::close(tx, world.organization, &closing(turn, "[]"), now())?;
+        assert_eq!(unanswered(tx)?, 2);
+        say(tx, world, one, Some(turn), Author::System, "o pedido saiu", 7)?;
         assert_eq!(unanswered(tx)?, 2);
         // Its answer is one, until it is known that it did not arrive.
         say(tx, world, one, Some(turn), Author::Agent, "amanhã também", 8)?;
