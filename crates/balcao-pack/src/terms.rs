@@ -10,7 +10,10 @@ use serde_json::{Map, Value};
 
 use balcao_tool::canonical;
 
-use crate::{folder::Folder, manifest::Pack};
+use crate::{
+    folder::{FileError, Folder},
+    manifest::Pack,
+};
 
 /// Parts of a pack that decide nothing; commands are looked at one by one.
 const LEFT_OUT: [&str; 4] = ["version", "commands", "examples", "scripts"];
@@ -62,9 +65,7 @@ impl Terms {
         // A program may run or read whatever lies in the folder: its words and its environment can name a file in any way.
         let starts_program = shared.get("connection").is_some_and(|connection| connection.get("command").is_some());
         if let Some(folder) = folder.filter(|_| starts_program) {
-            let hashes = folder
-                .hashes()
-                .map_err(|(file, error)| format!("the program may read the pack's folder, and of `{file}`: {error}"))?;
+            let hashes = folder.hashes().map_err(|(file, error)| unreadable(&file, &error))?;
             let hashes: Map<String, Value> = hashes.into_iter().map(|(file, hash)| (file, hash.into())).collect();
             code.insert("program".to_owned(), hashes.into());
         }
@@ -125,6 +126,20 @@ impl Terms {
             }
             changed.extend(further);
         }
+    }
+}
+
+/// Why the folder of a program cannot be looked at, and what helps.
+fn unreadable(file: &str, error: &FileError) -> String {
+    let said = format!("the program may read the pack's folder, and of `{file}`: {error}");
+    match error {
+        FileError::Symlink => {
+            format!("{said}; put what the link leads to in its place, or take the link out of the folder")
+        }
+        FileError::NotAFile | FileError::TooLarge | FileError::PackTooLarge { .. } | FileError::TooMany { .. } => {
+            format!("{said}; take what changes out of the folder, such as logs and virtual environments")
+        }
+        FileError::Outside | FileError::NotUtf8 | FileError::Io(_) => said,
     }
 }
 

@@ -415,11 +415,26 @@ fn whatever_lies_beside_is_as_it_was_accepted(args: fn(&str) -> String) {
         assert_ne!(house.pack(&["run", "up", "get"]).0, 0);
         assert!(!mark.exists(), "{} was started", changed.display());
     }
+    // What git keeps of the folder's versions changes with every fetch.
+    fs::write(&beside, "true\n").unwrap();
+    let plan = || house.pack(&["accept", "--dry-run"]).1;
+    let before = plan();
+    let lib = folder.join("lib");
+    for place in [folder.join(".git"), lib.join(".git")] {
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        std::os::unix::fs::symlink("/bin/true", place.join("link")).unwrap();
+    }
+    assert_eq!(plan(), before);
+    fs::write(folder.join(".gitattributes"), "").unwrap();
+    assert_ne!(plan(), before);
     // What a link leads to may change unseen.
     fs::remove_file(&beside).unwrap();
     std::os::unix::fs::symlink("/bin/true", &beside).unwrap();
     let (exit, said, why) = house.pack(&["accept"]);
-    assert!(exit != 0 && format!("{said}{why}").contains("symbolic link"), "{said}{why}");
+    let refused = format!("{said}{why}");
+    assert!(exit != 0 && refused.contains("symbolic link") && refused.contains("`lib.sh`"), "{refused}");
+    assert!(refused.contains("take the link out of the folder"), "{refused}");
 }
 
 #[test]
