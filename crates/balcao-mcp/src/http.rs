@@ -24,7 +24,7 @@ use rmcp::{
 };
 use sse_stream::{Sse, SseStream};
 
-use crate::owed::{Owed, asks};
+use crate::owed::{Owed, Stream};
 
 #[cfg(test)]
 #[path = "http_tests.rs"]
@@ -89,9 +89,12 @@ impl StreamableHttpClient for BoundedClient {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
         }
         let sent = request.json(&message).send().await;
-        // What could not be sent does not wait any more, either.
-        if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
-            self.owed.count_taken(1);
+        match &message {
+            // What could not be sent does not wait any more, either.
+            JsonRpcMessage::Response(answer) => self.owed.take(Some(&answer.id)),
+            JsonRpcMessage::Error(answer) => self.owed.take(answer.id.as_ref()),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) if sent.is_ok() => self.owed.take(None),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
         }
         let response = sent.map_err(StreamableHttpError::Client)?;
         read_answer(response, &message, session.is_some(), limits, &self.owed).await
@@ -265,11 +268,12 @@ fn events(response: Response, request: Option<RequestId>, most: usize, owed: Arc
 /// the request that waits for it, and is the last: an error of the stream itself would be a reason to ask for the same event again. Without
 /// a request the event is left out.
 fn bound_events(events: Events, request: Option<RequestId>, owed: Arc<Owed>) -> Events {
+    let stream = Stream::begin(owed);
     let bounded = events.scan(false, move |refused, event| {
         if *refused {
             return future::ready(None);
         }
-        let event = match (excess(&event, &owed), event, &request) {
+        let event = match (excess(&event, &stream), event, &request) {
             (Some(why), _, Some(id)) => {
                 *refused = true;
                 Ok(refusal(why, id.clone()))
@@ -283,7 +287,7 @@ fn bound_events(events: Events, request: Option<RequestId>, owed: Arc<Owed>) -> 
 }
 
 /// Why an event is not passed on.
-fn excess(event: &Result<Sse, SseError>, owed: &Owed) -> Option<&'static str> {
+fn excess(event: &Result<Sse, SseError>, stream: &Stream) -> Option<&'static str> {
     const TOO_MUCH: &str = "the server's message is too large or holds too many values";
     match event {
         Ok(event) => {
@@ -291,8 +295,7 @@ fn excess(event: &Result<Sse, SseError>, owed: &Owed) -> Option<&'static str> {
             if count_values(data) > MOST_VALUES {
                 Some(TOO_MUCH)
             } else {
-                (asks(data) && !owed.ask())
-                    .then_some("the server asks without end, and does not take the answers in time")
+                (!stream.hear(data)).then_some("the server asks without end, and does not take the answers in time")
             }
         }
         Err(SseError::Body(error)) => matches!(error.downcast_ref(), Some(Failed::TooLarge)).then_some(TOO_MUCH),

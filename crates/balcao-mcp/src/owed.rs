@@ -1,34 +1,151 @@
-//! Counts what a server asks of us: each answer waits in memory until the server takes it.
+//! Keeps what a server asks of us: each answer waits in memory until the server takes it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::RequestId;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+#[cfg(test)]
+#[path = "owed_tests.rs"]
+mod tests;
 
 /// Questions of a server that may wait for our answers.
 const MAX_OWED: usize = 256;
 
-/// Questions of a server that were read, less the answers that it took since.
+/// Questions of a server that were read, less those that it has the answers of.
 #[derive(Debug, Default)]
-pub(crate) struct Owed(AtomicUsize);
+pub(crate) struct Owed(Mutex<Questions>);
+
+#[derive(Debug, Default)]
+struct Questions {
+    /// With the stream that each came by. A server may use an id twice: both count.
+    open: Vec<(u64, RequestId)>,
+    /// Questions that were withdrawn, or whose stream ended. Most are not answered, but an answer may be on its way already. So they count
+    /// until the server takes a message: otherwise it could ask and withdraw without end, and take nothing.
+    left: usize,
+    /// Streams so far.
+    streams: u64,
+}
 
 impl Owed {
-    /// Notes a question; false if too many wait for their answers.
-    pub(crate) fn ask(&self) -> bool {
-        self.0.fetch_add(1, Ordering::SeqCst) < MAX_OWED
+    /// Notes what the server says in a stream; false if it asks while too many questions wait, and then the question does not count.
+    pub(crate) fn hear(&self, stream: u64, message: &[u8]) -> bool {
+        match read_said(message) {
+            Said::Question(id) => {
+                let mut questions = self.questions();
+                let has_room = questions.open.len().saturating_add(questions.left) < MAX_OWED;
+                if has_room {
+                    questions.open.push((stream, id));
+                }
+                has_room
+            }
+            Said::Withdrawal(id) => {
+                let mut questions = self.questions();
+                if let Some(at) = questions.open.iter().position(|(_, open)| *open == id) {
+                    questions.open.swap_remove(at);
+                    questions.left = questions.left.saturating_add(1);
+                }
+                true
+            }
+            Said::Other => true,
+        }
     }
 
-    /// Notes that the server took so many messages. Any message may be an answer.
-    pub(crate) fn count_taken(&self, messages: usize) {
-        let less = |owed: usize| Some(owed.saturating_sub(messages));
-        let _before = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
+    /// Notes that the server took a message: the answer to a question, or something else.
+    pub(crate) fn take(&self, answered: Option<&RequestId>) {
+        let mut questions = self.questions();
+        questions.left = 0;
+        if let Some(at) = answered.and_then(|id| questions.open.iter().position(|(_, open)| open == id)) {
+            questions.open.swap_remove(at);
+        }
+    }
+
+    fn end(&self, stream: u64) {
+        let mut questions = self.questions();
+        let before = questions.open.len();
+        questions.open.retain(|(of, _)| *of != stream);
+        let ended = before.saturating_sub(questions.open.len());
+        questions.left = questions.left.saturating_add(ended);
+    }
+
+    fn questions(&self) -> MutexGuard<'_, Questions> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether a message asks something of us: it has a method and an id (JSON-RPC 2.0 §4).
-pub(crate) fn asks(message: &[u8]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Head {
-        id: Option<serde::de::IgnoredAny>,
-        method: Option<serde::de::IgnoredAny>,
+/// One of the streams by which a server asks. What is owed to it is left when it ends.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    owed: Arc<Owed>,
+    number: u64,
+}
+
+impl Stream {
+    pub(crate) fn begin(owed: Arc<Owed>) -> Self {
+        let number = {
+            let mut questions = owed.questions();
+            questions.streams = questions.streams.saturating_add(1);
+            questions.streams
+        };
+        Self { owed, number }
     }
-    balcao_json::read_as::<Head>(message, balcao_json::MOST_VALUES)
-        .is_ok_and(|head| head.id.is_some() && head.method.is_some())
+
+    /// As [`Owed::hear`].
+    pub(crate) fn hear(&self, message: &[u8]) -> bool {
+        self.owed.hear(self.number, message)
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.owed.end(self.number);
+    }
+}
+
+/// What a message of the server means for what we owe.
+enum Said {
+    Question(RequestId),
+    /// It does not want the answer any more, and the library drops it.
+    Withdrawal(RequestId),
+    Other,
+}
+
+/// A message with a method and an id asks something of us (JSON-RPC 2.0 §4).
+fn read_said(message: &[u8]) -> Said {
+    #[derive(Deserialize)]
+    struct Head {
+        id: Option<RequestId>,
+        method: Option<IgnoredAny>,
+    }
+    #[derive(Deserialize)]
+    struct Cancelled {
+        method: String,
+        params: Cancels,
+    }
+    #[derive(Deserialize)]
+    struct Cancels {
+        #[serde(rename = "requestId")]
+        request_id: RequestId,
+    }
+    let Ok(head) = balcao_json::read_as::<Head>(message, balcao_json::MOST_VALUES) else { return Said::Other };
+    match (head.id, head.method) {
+        (Some(id), Some(_)) => Said::Question(id),
+        (None, Some(_)) => match balcao_json::read_as::<Cancelled>(message, balcao_json::MOST_VALUES) {
+            Ok(said) if said.method == "notifications/cancelled" => Said::Withdrawal(said.params.request_id),
+            Ok(_) | Err(_) => Said::Other,
+        },
+        (_, None) => Said::Other,
+    }
+}
+
+/// The question that a message of ours answers.
+pub(crate) fn read_answered(message: &[u8]) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Head {
+        id: Option<RequestId>,
+        method: Option<IgnoredAny>,
+    }
+    let head: Head = serde_json::from_slice(message).ok()?;
+    head.id.filter(|_| head.method.is_none())
 }

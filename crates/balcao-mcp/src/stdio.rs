@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-use crate::owed::{Owed, asks};
+use crate::owed::{Owed, read_answered};
 
 /// The end of what a program wrote to its standard error that is kept for staff.
 const COMPLAINT_BYTES: usize = 2_048;
@@ -96,7 +96,11 @@ impl Program {
         }
         let flow = Arc::<Flow>::default();
         let output = Capped { inner: output, most, line: Vec::new(), flow: Arc::clone(&flow) };
-        Ok((Running { _child: child, _group: group, complaints }, output, Watched { inner: input, flow }))
+        Ok((
+            Running { _child: child, _group: group, complaints },
+            output,
+            Watched { inner: input, line: Vec::new(), flow },
+        ))
     }
 }
 
@@ -121,9 +125,9 @@ struct Flow {
 }
 
 impl Flow {
-    /// Notes a question; false if too many wait for their answers. Then no writer waits any more, either.
-    fn ask(&self) -> bool {
-        if self.owed.ask() {
+    /// Notes what the server says; false if it asks while too many questions wait. Then no writer waits any more, either.
+    fn hear(&self, line: &[u8]) -> bool {
+        if self.owed.hear(0, line) {
             return true;
         }
         self.over.store(true, Ordering::SeqCst);
@@ -131,10 +135,6 @@ impl Flow {
             writer.wake();
         }
         false
-    }
-
-    fn written(&self, bytes: &[u8]) {
-        self.owed.count_taken(bytes.iter().filter(|byte| **byte == b'\n').count());
     }
 }
 
@@ -154,9 +154,9 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
                     if balcao_json::count_values(&self.line) > balcao_json::MOST_VALUES {
                         return Poll::Ready(Err(io::Error::other("the server's message holds too many values")));
                     }
-                    let asked = asks(&self.line);
+                    let may_go_on = self.flow.hear(&self.line);
                     self.line.clear();
-                    if asked && !self.flow.ask() {
+                    if !may_go_on {
                         return Poll::Ready(Err(io::Error::other("the server asks, and does not read the answers")));
                     }
                 }
@@ -170,6 +170,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
 #[derive(Debug)]
 pub(crate) struct Watched<W> {
     inner: W,
+    /// What was written of a message that has not ended.
+    line: Vec<u8>,
     flow: Arc<Flow>,
 }
 
@@ -181,7 +183,13 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Watched<W> {
         }
         let polled = Pin::new(&mut self.inner).poll_write(cx, buf);
         if let Poll::Ready(Ok(count)) = &polled {
-            self.flow.written(buf.get(..*count).unwrap_or_default());
+            for piece in buf.get(..*count).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
+                self.line.extend_from_slice(piece);
+                if piece.ends_with(b"\n") {
+                    self.flow.owed.take(read_answered(&self.line).as_ref());
+                    self.line.clear();
+                }
+            }
         }
         polled
     }
