@@ -50,11 +50,9 @@ fn methods_in_body(body: &Value, at: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The same of the names of headers. No header that a request needs is called after a method.
+/// The same of the names of headers. No header that a request needs stands for a method.
 pub(crate) fn methods_in_headers<'a>(names: impl IntoIterator<Item = &'a String>, at: &str) -> Vec<Problem> {
-    let glued =
-        |name: &str| words_of(name).any(|word| word.contains("method") || METHOD_WORDS.contains(&word.as_str()));
-    let names = names.into_iter().filter(|name| glued(name));
+    let names = names.into_iter().filter(|name| stands_for_method(name));
     names.map(|name| other_method(format!("{at}/{}", escape(name)))).collect()
 }
 
@@ -90,23 +88,42 @@ pub(crate) fn other_method(at: String) -> Problem {
     Problem::new(at, message).suggest("write the method itself under `method`")
 }
 
-const METHOD_WORDS: [&str; 3] = ["method", "verb", "override"];
+/// What the names are made of by which services take a method. None begins with another.
+const OVERRIDE_WORDS: [&str; 6] = ["x", "http", "original", "method", "verb", "override"];
 
 /// Whether a parameter says which method a request stands for: by its name alone (`_method`, `http_method`), or with the name of a method
-/// as its value. Others have a `method` of their own, such as a way to pay.
+/// as its value. Others have a `method` of their own, such as a way to pay, or look for requests of a method.
 fn names_method(name: &str, value: &Value) -> bool {
+    let value = value.as_str().map(|value| value.trim().to_ascii_lowercase()).unwrap_or_default();
+    // A request that is taken for one of these is a read.
+    if ["get", "head"].contains(&value.as_str()) || !stands_for_method(name) {
+        return false;
+    }
+    let text: String = words_of(name).collect();
+    let is_of_method = ["method", "verb"].iter().any(|word| text.contains(word));
+    // " _method" begins with an underscore to a framework that trims.
+    let is_marked = !name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        || ["x", "http", "override"].iter().any(|word| text.contains(word));
+    (is_of_method && is_marked) || ["post", "put", "patch", "delete"].contains(&value.as_str())
+}
+
+/// Whether services may take a method from what is called so: `methodOverride`, but not `shipping_method`.
+fn stands_for_method(name: &str) -> bool {
     let words: Vec<String> = words_of(name).collect();
-    let named = words.iter().any(|word| METHOD_WORDS.contains(&word.as_str()) || word.ends_with("methodoverride"));
-    // "httpmethod" is one word, and " _method" begins with an underscore to a framework that trims.
-    let named = named || words.iter().any(|word| word.ends_with("httpmethod"));
-    let of_http = !name.starts_with(|first: char| first.is_ascii_alphanumeric())
-        || words.iter().any(|word| {
-            ["http", "x"].contains(&word.as_str()) || word.ends_with("override") || word.ends_with("httpmethod")
-        });
-    let is_method = value.as_str().is_some_and(|value| {
-        ["get", "head", "post", "put", "patch", "delete"].contains(&value.to_ascii_lowercase().as_str())
-    });
-    named && (of_http || is_method)
+    let text = words.concat();
+    let is_made_wholly = words.iter().all(|word| is_of_override_words(word))
+        && ["method", "verb", "override"].iter().any(|word| text.contains(word));
+    is_made_wholly || ["httpmethod", "methodoverride", "verboverride"].iter().any(|word| text.contains(word))
+}
+
+/// Whether a word is one of [`OVERRIDE_WORDS`], or several without anything between them: "httpmethod".
+fn is_of_override_words(word: &str) -> bool {
+    let mut rest = word;
+    while !rest.is_empty() {
+        let Some(behind) = OVERRIDE_WORDS.iter().find_map(|known| rest.strip_prefix(*known)) else { return false };
+        rest = behind;
+    }
+    true
 }
 
 /// The words of a name, in small letters: `X-HTTP-MethodOverride` is x, http, method, override.

@@ -349,9 +349,22 @@ async fn a_read_whose_arguments_name_another_method_is_not_sent() {
         assert!(error.for_staff().contains("another method"), "{handler}: {}", error.for_staff());
     }
     assert!(server.asked().is_empty());
-    let paid = json!({ "method": "GET", "path": "/x", "query": { "payment_method": "{name}" } });
-    call(paid, json!({ "name": "card" })).await.unwrap();
-    assert_eq!(server.asked().len(), 1);
+    let look = |name: &str| json!({ "method": "GET", "path": "/x", "query": { name: "{name}" } });
+    for (handler, value) in [
+        (look("payment_method"), "card"),
+        (look("shipping_method"), "post"),
+        // Who looks through a log of requests names the method of those.
+        (look("method"), "GET"),
+        (look("method"), "head"),
+        (look("price_override"), "put"),
+        (search(json!({ "shipping_method": "{name}", "log": { "shippingMethod": "{name}" } })), "post"),
+        (search(json!({ "method": "{name}" })), "GET"),
+    ] {
+        call(handler.clone(), json!({ "name": value })).await.unwrap_or_else(|error| {
+            panic!("{handler}: {}", error.for_staff());
+        });
+    }
+    assert_eq!(server.asked().len(), 7);
 }
 
 #[tokio::test]

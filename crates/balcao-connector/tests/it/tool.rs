@@ -206,8 +206,12 @@ fn no_name_stands_for_another_method() {
         refused(&format!("method: POST, safe: true, body: {{all: [{{{parameter}}}]}}"), "");
     }
     refused("method: GET, query_fields: [_method]", "");
-    assert_eq!(
-        load("read", "method: GET, query: {method: flickr.photos.search, payment_method: pix}", ""),
-        Vec::<String>::new()
-    );
+    for taken in [
+        "method: GET, query: {method: flickr.photos.search, payment_method: pix}",
+        "method: GET, query: {shipping_method: post, method: GET}",
+        "method: GET, headers: {X-Shipping-Method: post}",
+        "method: POST, safe: true, body: {shippingMethod: post, log: {method: head}}",
+    ] {
+        assert_eq!(load("read", taken, ""), Vec::<String>::new(), "{taken}");
+    }
 }
