@@ -13,7 +13,7 @@ use crate::context::app_context::{AppContext, UseCaseError};
 use crate::context::metrics;
 
 /// How long work may wait before the monitor raises an alert.
-const ALERT_AFTER: [(BacklogKind, Duration); 10] = [
+const ALERT_AFTER: [(BacklogKind, Duration); 11] = [
     (BacklogKind::Account, Duration::ZERO),
     (BacklogKind::Message, Duration::from_mins(2)),
     (BacklogKind::Answer, Duration::from_mins(2)),
@@ -23,6 +23,7 @@ const ALERT_AFTER: [(BacklogKind, Duration); 10] = [
     (BacklogKind::Calendar, Duration::from_mins(15)),
     (BacklogKind::Event, Duration::ZERO),
     (BacklogKind::Delivery, Duration::ZERO),
+    (BacklogKind::CrashedWebhook, Duration::ZERO),
     (BacklogKind::Nightly, Duration::ZERO),
 ];
 
@@ -47,6 +48,8 @@ pub enum BacklogKind {
     Event,
     /// What a pack's service sent, or a command that it started, set aside within the last day.
     Delivery,
+    /// An outgoing webhook that was given up, because the program died each time while it was being sent.
+    CrashedWebhook,
     /// Work of the night, a comparison with external calendars or a deletion of old data, that was set aside.
     Nightly,
 }
@@ -80,6 +83,10 @@ impl fmt::Display for Alarm {
             }
             BacklogKind::Delivery => {
                 "a delivery of a pack's service, or a command of one, that was set aside (`balcao doctor` counts them, the log says why)"
+            }
+            BacklogKind::CrashedWebhook => {
+                "an outgoing webhook that was given up after three crashes (`balcao outbox webhooks` names it, with `--retry` it is \
+                 sent again)"
             }
             BacklogKind::Nightly => {
                 "nightly work that was set aside after three crashes (`balcao calendar sync` takes a comparison up again, \
@@ -151,6 +158,7 @@ pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
             BacklogKind::Calendar => figures.calendars,
             BacklogKind::Event => figures.set_aside,
             BacklogKind::Delivery => figures.deliveries(),
+            BacklogKind::CrashedWebhook => figures.crashed_webhooks,
             BacklogKind::Nightly => figures.nightly(),
         };
         let age_s = waiting.age(now);

@@ -72,6 +72,8 @@ pub struct Figures {
     pub webhooks: Waiting,
     /// Outgoing webhooks that were given up.
     pub dead_webhooks: u32,
+    /// Those of them at which the program died each time, since they were given up.
+    pub crashed_webhooks: Waiting,
     /// What is used of what today may take.
     pub budgets: [Option<(DayCounter, Used)>; 3],
 }
@@ -184,6 +186,12 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
             None,
         )?,
         dead_webhooks: count(tx, "SELECT count(*) FROM webhook_delivery t WHERE state = 'dead'")?,
+        // An attempt that ends, however it does, takes the deaths back.
+        crashed_webhooks: waiting(
+            tx,
+            "SELECT count(*), min(changed_at) FROM webhook_delivery t WHERE state = 'dead' AND deaths > 0",
+            None,
+        )?,
         budgets: day_budget::of_today(tx, now)?.map(|(counted, used)| (used.most > 0).then_some((counted, used))),
     })
 }

@@ -283,7 +283,8 @@ pub async fn a_webhook_that_was_given_up_can_be_delivered_once_more(store: &Stor
         assert!(webhook::record(tx, &first, Attempted::Dead { failure: "410" }, at(2))?);
         let dead = webhook::dead(tx, organization, 10)?;
         assert_eq!(dead.iter().map(|one| one.failure.as_deref()).collect::<Vec<_>>(), [Some("410")]);
-        assert_eq!(backlog::read(tx, at(3))?.dead_webhooks, 1);
+        let figures = backlog::read(tx, at(3))?;
+        assert_eq!((figures.dead_webhooks, figures.crashed_webhooks), (1, Waiting::default()));
         assert_eq!(webhook::retry(tx, organization, Some("other"), at(4))?, 0);
         assert_eq!(webhook::retry(tx, organization, None, at(4))?, 1);
         assert_eq!(claim(tx, world, 5)?.first().map(|one| one.attempts), Some(1));
@@ -309,11 +310,14 @@ pub async fn a_webhook_that_the_program_died_at_three_times_is_given_up(store: &
             assert_eq!(claim(tx, world, second)?.len(), 1, "{second}");
         }
         assert!(claim(tx, world, 700)?.is_empty());
+        let crashed = Waiting { count: 1, since: Some(at(700)) };
+        assert_eq!(backlog::read(tx, at(701))?.crashed_webhooks, crashed);
         let dead = webhook::dead(tx, organization, 10)?;
         assert!(
             dead.iter().all(|one| one.failure.as_ref().is_some_and(|failure| failure.contains("the program ended")))
         );
         assert_eq!((dead.len(), webhook::retry(tx, organization, None, at(701))?), (1, 1));
+        assert_eq!(backlog::read(tx, at(701))?.crashed_webhooks, Waiting::default());
         assert_eq!(claim(tx, world, 702)?.len(), 1);
         assert_eq!(claim(tx, world, 800)?.len(), 1, "the count of deaths starts at zero, too");
         Ok(())
