@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use balcao_app::admin::backlog::{self, BacklogKind};
 use balcao_app::admin::restore_guard;
 use balcao_app::admin::webhooks::{PAUSES, Subscriber, Webhooks};
 use balcao_app::context::app_context::AppContext;
@@ -85,6 +86,37 @@ async fn an_endpoint_that_fails_is_asked_again_under_the_same_id_and_given_up_at
     let organization = shop.world.organization;
     let dead = shop.in_transaction(move |tx| balcao_store::ops::webhook::dead(tx, organization, 10)).await;
     assert_eq!(dead[0].failure.as_deref(), Some("the endpoint answered 500"));
+}
+
+#[tokio::test]
+async fn a_webhook_that_was_given_up_after_crashes_is_an_alarm_until_it_is_sent_again() {
+    let (shop, endpoint) = (start_harness([]).await, FakeEndpoint::start().unwrap());
+    let webhooks = told(&shop, &endpoint, &["message.received"]);
+    webhooks.begin().await.unwrap();
+    shop.joao_writes("wamid.1", "oi").await;
+    webhooks.begin().await.unwrap();
+    let organization = shop.world.organization;
+    let is_alarm = async || {
+        let now = balcao_domain::Clock::now(&*shop.world.clock);
+        let figures = shop.in_transaction(move |tx| balcao_store::ops::backlog::read(tx, now)).await;
+        backlog::alarms(&figures, now).iter().any(|alarm| alarm.what == BacklogKind::CrashedWebhook)
+    };
+    for death in 1..=3 {
+        let now = balcao_domain::Clock::now(&*shop.world.clock);
+        let until = now + SignedDuration::from_secs(60);
+        let claimed =
+            shop.in_transaction(move |tx| balcao_store::ops::webhook::claim(tx, organization, now, until, 10)).await;
+        assert_eq!(claimed.len(), 1, "death {death}");
+        shop.advance_secs(61);
+        assert!(!is_alarm().await, "death {death}");
+    }
+    assert_eq!(webhooks.work_off().await.unwrap(), 0);
+    shop.advance_secs(1);
+    assert!(is_alarm().await);
+    let now = balcao_domain::Clock::now(&*shop.world.clock);
+    let retried = shop.in_transaction(move |tx| balcao_store::ops::webhook::retry(tx, organization, None, now)).await;
+    assert_eq!((retried, webhooks.work_off().await.unwrap()), (1, 1));
+    assert!(!is_alarm().await);
 }
 
 #[tokio::test]
