@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use balcao_domain::OrganizationId;
 use jiff::Timestamp;
@@ -12,7 +14,7 @@ use crate::database::in_memory::Inline;
 use crate::database::limits::OpenOptions;
 use crate::database::migrate::SchemaStatus;
 use crate::database::postgres::{Listener, Postgres};
-use crate::database::sqlite::Sqlite;
+use crate::database::sqlite::{Sqlite, Stop};
 use crate::database::statement_log::{self, Probe};
 use crate::database::tx::Tx;
 use crate::database::wakeup::Wakeup;
@@ -30,6 +32,23 @@ enum Database {
     Sqlite(Arc<Sqlite>),
     Postgres(Arc<Postgres>),
     Inline(Inline),
+}
+
+/// The longest wait until a copy that was stopped has removed its draft.
+const STOPPING: Duration = Duration::from_secs(5);
+
+/// Stops a copy that is not waited for any more, and waits for its end: behind it the program may end, and would leave the draft.
+struct StopOnDrop {
+    stop: Arc<Stop>,
+    /// Closes when the copy has ended.
+    ended: Receiver<()>,
+}
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.stop.ask();
+        let _closed = self.ended.recv_timeout(STOPPING);
+    }
 }
 
 /// Which database it is, for people.
@@ -222,14 +241,20 @@ impl Store {
         Self::copy_file(sqlite.path().ok_or(StoreError::NotAFile)?, to).await
     }
 
-    /// The same of the database in the file at `from`, which need not be open.
+    /// The same of the database in the file at `from`, which need not be open. A copy that is not waited for any more ends, and its draft
+    /// is removed.
     ///
     /// # Errors
     /// As [`Self::back_up`].
     pub async fn copy_file(from: &Path, to: &Path) -> Result<(), StoreError> {
-        let (from, to) = (from.to_owned(), to.to_owned());
-        let copied = tokio::task::spawn_blocking(move || crate::database::sqlite::copy(&from, &to)).await;
-        copied.map_err(|_panicked| StoreError::Closed)?
+        let (from, to, stop) = (from.to_owned(), to.to_owned(), Arc::<Stop>::default());
+        let (runs, ended) = channel();
+        let _stops = StopOnDrop { stop: Arc::clone(&stop), ended };
+        let copied = tokio::task::spawn_blocking(move || {
+            let _runs: Sender<()> = runs;
+            crate::database::sqlite::copy(&from, &to, &stop)
+        });
+        copied.await.map_err(|_panicked| StoreError::Closed)?
     }
 
     /// Waits until the disk fails under a write. From then on this handle writes nothing: end the program and restart it.

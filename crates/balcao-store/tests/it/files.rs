@@ -383,6 +383,28 @@ async fn a_place_on_this_machine_is_sound() {
     assert_eq!(store.soundness().await.unwrap(), []);
 }
 
+#[tokio::test]
+async fn a_copy_removes_its_own_draft_and_none_of_another_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, to, draft, other] =
+        ["balcao.db", "copy.db", "copy.db.part", "other.db.part"].map(|name| folder.path().join(name));
+    let store = Store::open(&path, OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    std::fs::write(&draft, "what a program that was killed left").unwrap();
+    std::fs::write(&other, "of another copy").unwrap();
+    // It is stopped as soon as it has begun.
+    tokio::select! {
+        biased;
+        copied = store.back_up(&to) => copied.unwrap(),
+        () = std::future::ready(()) => {}
+    }
+    assert!(!draft.exists());
+    if !to.exists() {
+        store.back_up(&to).await.unwrap();
+    }
+    assert!(to.exists() && !draft.exists() && other.exists());
+}
+
 /// Counts the rows that are visible in a copy of the one database file.
 #[expect(clippy::disallowed_methods, reason = "the copy is looked at as anybody would")]
 fn rows_in_a_copy_of(path: &Path) -> i64 {

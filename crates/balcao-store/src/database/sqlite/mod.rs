@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 pub(crate) use connection::open_writer;
-pub(crate) use copy::copy;
+pub(crate) use copy::{Stop, copy};
 use tokio::sync::watch;
 
 use crate::database::error::StoreError;
