@@ -135,6 +135,8 @@ fn script(source: &str) -> Result<String, Failure> {
         bytes = std::fs::read(source)
             .map_err(|error| Failure::usage(format!("{source}: {}", crate::files::reason(&error))))?;
     }
+    // Some editors write a mark before the text, which no customer says.
+    let bytes = balcao_json::without_mark(&bytes).to_vec();
     String::from_utf8(bytes).map_err(|_not_text| Failure::usage(format!("{source}: the script is not UTF-8 text")))
 }
 

@@ -79,6 +79,26 @@ fn a_long_script_on_a_fixed_clock_is_no_flood() {
 }
 
 #[test]
+fn a_mark_before_a_script_is_no_part_of_the_first_message() {
+    let folder = tempdir().unwrap();
+    let answers = |script: &str| {
+        std::fs::write(folder.path().join("script.txt"), script).unwrap();
+        let output = run(
+            folder.path(),
+            &["chat", "--script", "script.txt", "--business", &sample(), "--now", NOW, "--json"],
+            "",
+        );
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        let turns =
+            out(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<serde_json::Value>>();
+        turns.into_iter().map(|turn| turn["reply"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(answers("\u{feff}quanto custa o corte?\n"), answers("quanto custa o corte?\n"));
+    // A mark alone is no message.
+    assert!(answers("\u{feff}\n").is_empty());
+}
+
+#[test]
 fn a_conversation_goes_on_over_restarts_of_the_program() {
     let folder = tempdir().unwrap();
     let seeded = run(folder.path(), &["seed", &sample()], "");
