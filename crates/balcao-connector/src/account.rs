@@ -174,6 +174,11 @@ impl Account {
         }
     }
 
+    /// What the service sent on its own, without our secrets, as results of calls are; `None`: not within `limit`.
+    pub async fn strike_within(&self, value: Value, limit: Duration) -> Option<Value> {
+        self.striker().await.value_within(value, limit).await
+    }
+
     /// Finds the secrets that are known now; made anew when a token was renewed.
     async fn striker(&self) -> Arc<Striker> {
         let secrets = self.credentials.secrets().await;

@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq;
 use crate::{
     fields::{check_header_name, check_pointer},
     problem::{self, Problem},
+    strike::Striker,
     template::plain,
 };
 
@@ -52,6 +53,12 @@ impl Keys {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.signing.is_empty() && self.shown.is_empty()
+    }
+
+    /// Finds these secrets in what a service says.
+    #[must_use]
+    pub fn striker(&self) -> Striker {
+        Striker::new(self.signing.iter().chain(&self.shown).map(ExposeSecret::expose_secret))
     }
 }
 

@@ -166,6 +166,11 @@ impl Server {
         }
     }
 
+    /// What the service behind it sent on its own, without our secrets, as results of calls are; `None`: not within `limit`.
+    pub async fn strike_within(&self, value: Value, limit: Duration) -> Option<Value> {
+        self.striker.value_within(value, limit).await
+    }
+
     /// The same failure without any of our secrets.
     pub(crate) fn struck(&self, error: CallError) -> CallError {
         let outcome = error.outcome;

@@ -99,7 +99,7 @@ pub(super) fn load(
     let deliveries = deliveries(connection.deliveries, keys, &place)?;
     let connected = Connected { http: Some(opened), ..Connected::default() };
     let own = own(folder, read(&connected)?);
-    Ok(OwnPack { deliveries, link: Some(Link { of, connected }), ..own })
+    Ok(taking(deliveries, OwnPack { link: Some(Link { of, connected }), ..own }))
 }
 
 fn own(folder: &Path, mut pack: LoadedPack) -> OwnPack {
@@ -114,8 +114,15 @@ fn own(folder: &Path, mut pack: LoadedPack) -> OwnPack {
         server: None,
         link: None,
         deliveries: None,
+        keys_striker: None,
         on_delivery: Vec::new(),
     }
+}
+
+/// The same pack, with how its deliveries are taken.
+fn taking(deliveries: Option<(Deliveries, Keys)>, own: OwnPack) -> OwnPack {
+    let keys_striker = deliveries.as_ref().map(|(_, keys)| Arc::new(keys.striker()));
+    OwnPack { deliveries, keys_striker, ..own }
 }
 
 fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {

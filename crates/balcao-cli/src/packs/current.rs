@@ -1,6 +1,7 @@
 //! The packs that are in force: what webhooks are judged and read by. A changed pack takes the place of the last one as a whole.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_app::admin::delivery_commands::PackCommands;
@@ -12,7 +13,10 @@ use balcao_web::{Signed, Unfit};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{OwnPacks, on_delivery};
+use super::{OwnPack, OwnPacks, on_delivery};
+
+/// The longest search of one delivery for secrets.
+const STRIKE_LIMIT: Duration = Duration::from_secs(5);
 
 /// The packs that are in force. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -60,6 +64,8 @@ impl Reader for Current {
     async fn read(&self, pack: &str, body: Value, now: Timestamp) -> Result<Prepared, String> {
         let own = self.get();
         let one = own.get(pack).ok_or_else(|| format!("the pack `{pack}` is not there any more"))?;
+        // What a service sends of our secrets goes no further: not to processors, nor to an endpoint, a command or a model.
+        let body = struck(one, body).await.ok_or("the delivery was not searched for secrets in time")?;
         let processor = one.deliveries.as_ref().and_then(|(deliveries, _)| deliveries.processor.as_ref());
         let said = match processor {
             Some(processor) => {
@@ -72,6 +78,23 @@ impl Reader for Current {
         };
         let starts = on_delivery::start(one, &said)?;
         Ok(Prepared { said, starts })
+    }
+}
+
+/// A delivery without the secrets of its pack: those that it is called with, and those that deliveries prove themselves with.
+async fn struck(own: &OwnPack, body: Value) -> Option<Value> {
+    let body = match &own.keys_striker {
+        Some(striker) => striker.value_within(body, STRIKE_LIMIT).await?,
+        None => body,
+    };
+    let Some(link) = &own.link else { return Some(body) };
+    let body = match &link.connected.http {
+        Some(account) => account.strike_within(body, STRIKE_LIMIT).await?,
+        None => body,
+    };
+    match &link.connected.mcp {
+        Some(server) => server.strike_within(body, STRIKE_LIMIT).await,
+        None => Some(body),
     }
 }
 

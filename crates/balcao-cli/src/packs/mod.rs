@@ -22,7 +22,7 @@ use std::{
 };
 
 use balcao_app::admin::delivery_rule::DeliveryRule;
-use balcao_connector::{Deliveries, Keys};
+use balcao_connector::{Deliveries, Keys, Striker};
 use balcao_llm::embed::Embedder;
 use balcao_mcp::Server;
 use balcao_pack::{Handlers, LoadedPack};
@@ -55,6 +55,8 @@ pub(crate) struct OwnPack {
     link: Option<Link>,
     /// How its service proves what it sends, and with which secrets.
     pub(crate) deliveries: Option<(Deliveries, Keys)>,
+    /// Finds those secrets in what the service sends.
+    keys_striker: Option<Arc<Striker>>,
     /// Which deliveries start a command or a turn: the first rule that applies.
     pub(crate) on_delivery: Vec<DeliveryRule>,
 }

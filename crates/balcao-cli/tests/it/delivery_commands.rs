@@ -162,6 +162,19 @@ fn a_delivery_starts_its_command_once_however_often_it_is_sent() {
 }
 
 #[test]
+fn what_a_delivery_says_of_a_secret_goes_no_further() {
+    let (service, clock) = (Service::start(), clock());
+    let shop = shop(&service, &clock);
+    let mut echo = paid("1", &json!("o-9"));
+    echo["order"]["by"] = json!(format!("Ana, {SECRET}"));
+    assert_eq!(deliver(&shop, &echo), 200);
+    let asked = clock.advance_until("the note", || service.asked().pop());
+    assert!(asked.starts_with("POST /orders/o-9/notes") && asked.contains("Ana, …"), "{asked}");
+    assert!(!asked.contains(SECRET), "{asked}");
+    shop.stop();
+}
+
+#[test]
 fn a_command_that_a_crash_cut_short_is_not_begun_again_and_staff_are_told() {
     let (service, clock) = (Service::start(), clock());
     let mut shop = shop(&service, &clock);

@@ -332,6 +332,16 @@ async fn an_address_with_credentials_is_not_followed() {
 }
 
 #[tokio::test]
+async fn what_a_service_sends_on_its_own_of_a_secret_is_struck() {
+    let server = Server::start(|_, _| json_answer(200, "", &json!({})));
+    let (account, _) = account(&server, json!({}));
+    let sent = json!({ "event": "updated", "echo": format!("Bearer {TOKEN}") });
+    let struck = account.strike_within(sent, Duration::from_secs(60)).await.unwrap();
+    assert_eq!(struck["event"], "updated");
+    assert!(!struck.to_string().contains(TOKEN), "{struck}");
+}
+
+#[tokio::test]
 async fn a_read_whose_arguments_name_another_method_is_not_sent() {
     let server = Server::start(|_, _| json_answer(200, "", &json!({})));
     let (account, _) = account(&server, json!({}));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     Accepted, AccountConfig, Arc, Connected, Connection, Handlers, Link, LoadedPack, OwnPack, PacksConfig, Problem,
-    accept, deliveries, given, keys, loader, own, problem, seen_from_here, server, withheld,
+    accept, deliveries, given, keys, loader, own, problem, seen_from_here, server, taking, withheld,
 };
 
 /// Largest file of a connection, in bytes.
@@ -67,8 +67,8 @@ pub(super) fn load(
     // What the service sends on its own comes from the service, whoever is asked on its behalf.
     let keys = keys(config, Some(account), &place)?;
     let connection = pack.connection.as_ref().and_then(|connection| Connection::read(connection).ok());
-    own.deliveries = deliveries(connection.and_then(|connection| connection.deliveries), keys, &place)?;
-    Ok(own)
+    let deliveries = deliveries(connection.and_then(|connection| connection.deliveries), keys, &place)?;
+    Ok(taking(deliveries, own))
 }
 
 /// The connection of a file, and the file's content.
