@@ -24,7 +24,7 @@ use rmcp::{
 };
 use sse_stream::{Sse, SseStream};
 
-use crate::owed::{Owed, Stream};
+use crate::owed::{Answering, Owed, Stream};
 
 #[cfg(test)]
 #[path = "http_tests.rs"]
@@ -74,6 +74,13 @@ impl StreamableHttpClient for BoundedClient {
         headers: Headers,
         limits: Limits,
     ) -> Result<Answer, Error> {
+        let answered = match &message {
+            JsonRpcMessage::Response(answer) => Some(&answer.id),
+            JsonRpcMessage::Error(answer) => answer.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        // The library drops this future where the server does not take the answer in time.
+        let answering = answered.map(|id| Answering::begin(&self.owed, id));
         let mut request = self.client.post(uri.as_ref()).header(ACCEPT, "text/event-stream, application/json");
         for (name, value) in headers {
             let reserved = [ACCEPT.as_str(), HEADER_SESSION_ID, HEADER_LAST_EVENT_ID];
@@ -89,12 +96,9 @@ impl StreamableHttpClient for BoundedClient {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
         }
         let sent = request.json(&message).send().await;
-        match &message {
-            // What could not be sent does not wait any more, either.
-            JsonRpcMessage::Response(answer) => self.owed.take(Some(&answer.id)),
-            JsonRpcMessage::Error(answer) => self.owed.take(answer.id.as_ref()),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) if sent.is_ok() => self.owed.take(None),
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+        drop(answering);
+        if sent.is_ok() {
+            self.owed.take();
         }
         let response = sent.map_err(StreamableHttpError::Client)?;
         read_answer(response, &message, session.is_some(), limits, &self.owed).await

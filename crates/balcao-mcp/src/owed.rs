@@ -52,11 +52,15 @@ impl Owed {
         }
     }
 
-    /// Notes that the server took a message: the answer to a question, or something else.
-    pub(crate) fn take(&self, answered: Option<&RequestId>) {
+    /// Notes that the server took a message of ours.
+    pub(crate) fn take(&self) {
+        self.questions().left = 0;
+    }
+
+    /// Notes that the answer to a question does not wait any more.
+    pub(crate) fn settle(&self, id: &RequestId) {
         let mut questions = self.questions();
-        questions.left = 0;
-        if let Some(at) = answered.and_then(|id| questions.open.iter().position(|(_, open)| open == id)) {
+        if let Some(at) = questions.open.iter().position(|(_, open)| open == id) {
             questions.open.swap_remove(at);
         }
     }
@@ -103,6 +107,25 @@ impl Drop for Stream {
     }
 }
 
+/// An answer of ours on its way. Whether the server takes it or not, it does not wait any more when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Answering<'a> {
+    owed: &'a Owed,
+    id: &'a RequestId,
+}
+
+impl<'a> Answering<'a> {
+    pub(crate) fn begin(owed: &'a Owed, id: &'a RequestId) -> Self {
+        Self { owed, id }
+    }
+}
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        self.owed.settle(self.id);
+    }
+}
+
 /// What a message of the server means for what we owe.
 enum Said {
     Question(RequestId),
@@ -111,13 +134,15 @@ enum Said {
     Other,
 }
 
+/// What tells questions, notifications and answers apart.
+#[derive(Deserialize)]
+struct Head {
+    id: Option<RequestId>,
+    method: Option<IgnoredAny>,
+}
+
 /// A message with a method and an id asks something of us (JSON-RPC 2.0 §4).
 fn read_said(message: &[u8]) -> Said {
-    #[derive(Deserialize)]
-    struct Head {
-        id: Option<RequestId>,
-        method: Option<IgnoredAny>,
-    }
     #[derive(Deserialize)]
     struct Cancelled {
         method: String,
@@ -141,11 +166,6 @@ fn read_said(message: &[u8]) -> Said {
 
 /// The question that a message of ours answers.
 pub(crate) fn read_answered(message: &[u8]) -> Option<RequestId> {
-    #[derive(Deserialize)]
-    struct Head {
-        id: Option<RequestId>,
-        method: Option<IgnoredAny>,
-    }
     let head: Head = serde_json::from_slice(message).ok()?;
     head.id.filter(|_| head.method.is_none())
 }

@@ -29,13 +29,13 @@ fn what_is_refused_does_not_count() {
     for id in 0..1_000 {
         assert!(!stream.hear(&question(most() + id)), "{id}");
     }
-    // An answer makes room for one question.
-    owed.take(Some(&RequestId::Number(7)));
+    // An answer makes room for one question, though it is not sent to its end.
+    drop(Answering::begin(&owed, &RequestId::Number(7)));
     assert!(stream.hear(&question(most())));
     assert!(!stream.hear(&question(most() + 1)));
     // Another message of ours makes none, and neither does an answer to what was not asked.
-    owed.take(None);
-    owed.take(Some(&RequestId::Number(-1)));
+    owed.take();
+    owed.settle(&RequestId::Number(-1));
     assert!(!stream.hear(&question(most() + 1)));
 }
 
@@ -46,12 +46,12 @@ fn what_is_withdrawn_counts_until_the_server_takes_a_message() {
     full(&stream);
     assert!(stream.hear(&withdrawal(0)) && stream.hear(&withdrawal(1)));
     assert!(!stream.hear(&question(most())));
-    owed.take(None);
+    owed.take();
     assert!(stream.hear(&question(most())) && stream.hear(&question(most() + 1)));
     assert!(!stream.hear(&question(most() + 2)));
     // A withdrawal of what is not owed makes no room.
     assert!(stream.hear(&withdrawal(-1)));
-    owed.take(None);
+    owed.take();
     assert!(!stream.hear(&question(most() + 2)));
 }
 
@@ -65,7 +65,7 @@ fn a_stream_that_ends_owes_nothing_once_the_server_takes_a_message() {
     }
     drop(ended);
     assert!(!kept.hear(&question(most())));
-    owed.take(None);
+    owed.take();
     for id in 1..most() {
         assert!(kept.hear(&question(id)), "{id}");
     }
@@ -79,7 +79,7 @@ fn an_id_that_stands_twice_counts_twice() {
         assert!(owed.hear(0, &question(1)));
     }
     assert!(!owed.hear(0, &question(1)));
-    owed.take(Some(&RequestId::Number(1)));
+    owed.settle(&RequestId::Number(1));
     assert!(owed.hear(0, &question(1)));
     assert!(!owed.hear(0, &question(1)));
 }

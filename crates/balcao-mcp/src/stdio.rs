@@ -186,7 +186,10 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Watched<W> {
             for piece in buf.get(..*count).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
                 self.line.extend_from_slice(piece);
                 if piece.ends_with(b"\n") {
-                    self.flow.owed.take(read_answered(&self.line).as_ref());
+                    self.flow.owed.take();
+                    if let Some(id) = read_answered(&self.line) {
+                        self.flow.owed.settle(&id);
+                    }
                     self.line.clear();
                 }
             }

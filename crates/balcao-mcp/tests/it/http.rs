@@ -89,7 +89,10 @@ fn serve<A: About>(stream: TcpStream, about: &Mutex<A>, asked: &Mutex<Vec<(Strin
     match said.into_iter().next()? {
         Say::Line(line) if message["params"]["name"].as_str().is_some_and(|tool| tool.contains("event")) => {
             // A comment and an event without data come before it, as from servers that keep a stream open.
-            let body = format!(": hello\n\nid: 1\nretry: 10\n\nevent: message\r\ndata: {line}\r\n\r\n");
+            let asks = message["params"]["name"] == "asking_event";
+            let question =
+                if asks { "data: {\"jsonrpc\": \"2.0\", \"id\": \"q\", \"method\": \"ping\"}\n\n" } else { "" };
+            let body = format!(": hello\n\nid: 1\nretry: 10\n\n{question}event: message\r\ndata: {line}\r\n\r\n");
             say(&mut stream, "200 OK", "content-type: text/event-stream\r\n", body.as_bytes())
         }
         Say::Line(line) => {
@@ -128,7 +131,7 @@ pub(crate) async fn accepted(url: &str, auth: Value) -> Result<Arc<Server>, Stri
     Ok(server)
 }
 
-const TOOLS: [&str; 14] = [
+const TOOLS: [&str; 15] = [
     "echo",
     "hang",
     "die",
@@ -143,6 +146,7 @@ const TOOLS: [&str; 14] = [
     "told",
     "keyless",
     "ask_without_end",
+    "asking_event",
 ];
 
 struct Echo {
@@ -172,7 +176,7 @@ impl About for Echo {
         let many = || Value::from(vec![0; balcao_json::MOST_VALUES]);
         match tool {
             "many" | "event_of_many" => says(many()),
-            "event" => says("as an event".into()),
+            "event" | "asking_event" => says("as an event".into()),
             "huge_event" => says("x".repeat(10 << 20).into()),
             "busy" => raw("503 Busy\r\ncontent-type: text/plain", "Come again"),
             "told" => {
@@ -227,6 +231,10 @@ async fn a_server_that_asks_without_end_over_http_is_left() {
     assert_ne!(error.kind, FailureKind::Timeout, "{}", error.for_staff());
     let answers = |(_, message): &&(String, Value)| message.get("method").is_none() && message.get("id").is_some();
     assert!(http.asked.lock().unwrap().iter().filter(answers).count() <= 256);
+    // It is not left for ever: what it asks in another answer is heard once it has taken a message.
+    assert!(call(&server, "event").await.is_ok());
+    let said = call(&server, "asking_event").await.unwrap_or_else(|error| panic!("{}", error.for_staff()));
+    assert_eq!(said["structuredContent"], json!({"said": "as an event"}));
 }
 
 #[tokio::test]
