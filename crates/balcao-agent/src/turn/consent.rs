@@ -21,7 +21,7 @@ use crate::prompt;
 
 mod offer;
 
-use offer::{OPEN_QUESTIONS, asks_only, offered};
+use offer::{OPEN_QUESTIONS, asks_only, offered, parts, rules_out};
 
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.
 const LOOK_BACK: usize = 3;
@@ -124,8 +124,10 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     // What they answer is what we said last.
     let offer = lines.next().and_then(Utterance::by_us).unwrap_or_default();
     let about = in_words(args);
-    let agrees =
-        agreement_to(newest, deed, &about, talk.today) == Agreement::Yes && is_what_was_named(args, kinds, talk);
+    let can_be = !is_ruled_out(deed, args, kinds, talk);
+    let agrees = can_be
+        && agreement_to(newest, deed, &about, talk.today) == Agreement::Yes
+        && is_what_was_named(args, kinds, talk);
     let asks = offers(offer, deed) || talk.unasked == Some(offer) && speaks_of(offer, deed);
     // A yes to a question about something else says nothing of what was wished before.
     let things = things(args, kinds);
@@ -133,7 +135,7 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     let goes_on = wished && !of_another_matter(offer, deed);
     // A mere yes says no word of the deed, so the question has to: and none besides.
     let is_of_deed = last_question(offer)
-        .is_none_or(|(_, question)| asks_for_a_yes(question) || asks_only(question, deed, &about, talk.today));
+        .is_none_or(|(_, question)| asks_for_a_yes(question) || asks_only(question, deed, &about, talk));
     let chosen = !has_alternatives(offer) || repeats(newest, &about, talk.today);
     let of_other = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling]
         .into_iter()
@@ -142,7 +144,7 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
     let given = wish_for(newest, deed, &things) == Wish::Asked && of_this
         || agrees && chosen && is_of_deed && (asks || goes_on && !of_other)
-        || deed == Asked::Booking && (asks || goes_on) && only_repeats(newest, deed, &about, talk.today);
+        || deed == Asked::Booking && can_be && (asks || goes_on) && only_repeats(newest, deed, &about, talk.today);
     if given {
         Consent::Given
     } else if is_raised(deed, talk, &things) {
@@ -150,6 +152,20 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     } else {
         Consent::Absent
     }
+}
+
+/// Whether what we said before the newest answer says that a call cannot be. Then neither a yes nor a name runs it, and the question is put
+/// once more with all that it does.
+fn is_ruled_out(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &DialogueHistory<'_>) -> bool {
+    // Who waits for a place waits for a day that is full.
+    if !matches!(deed, Asked::Booking | Asked::Rescheduling) {
+        return false;
+    }
+    let answer = talk.lines.iter().skip_while(|line| line.by_customer().is_none());
+    let before = answer.skip_while(|line| line.by_customer().is_some());
+    let mut ours: Vec<&str> = before.map_while(Utterance::by_us).collect();
+    ours.reverse();
+    rules_out(&ours.join("\n"), args, kinds, talk.today)
 }
 
 /// The names of what a booking books: its service, and who does it.
@@ -232,8 +248,9 @@ fn of_another_matter(text: &str, deed: Asked) -> bool {
 /// The last question of a text, without its mark, and what stands before it.
 fn last_question(text: &str) -> Option<(&str, &str)> {
     let (asked, _) = text.rsplit_once('?')?;
-    let begins = asked.rfind(['.', '!', '?', '\n', ':', ';']).map_or(0, |mark| mark + 1);
-    Some((asked.get(..begins).unwrap_or_default(), asked.get(begins..).unwrap_or_default()))
+    let ends = ['.', '!', '?', '\n', ':', ';'];
+    let question = parts(asked, &ends).pop().filter(|last| !last.ends_with(ends)).unwrap_or_default();
+    Some((asked.strip_suffix(question).unwrap_or_default(), question))
 }
 
 /// Whether a question asks for nothing but a yes: every word of it is one of agreement, of courtesy, or joins others.
@@ -245,26 +262,92 @@ fn asks_for_a_yes(question: &str) -> bool {
 /// Whether the last thing that a text of ours says is that something cannot be; "14h não tem, mas às 15h tem" says what can.
 fn denies(text: &str) -> bool {
     let text = text.trim_end_matches(['.', '!', '\n', ' ', ':']);
-    let said = words(text.rsplit(['.', '!', '\n']).next().unwrap_or_default());
+    let said = words(parts(text, &['.', '!', '\n']).pop().unwrap_or_default());
     let turns = |word: &String| ["mas", "porem", "but", "however"].contains(&word.as_str());
     let said = said.rsplit(turns).next().unwrap_or_default();
-    let no = [
-        "nao",
-        "sem",
-        "nenhum",
-        "nenhuma",
-        "ocupado",
-        "ocupada",
-        "lotado",
-        "lotada",
-        "not",
-        "full",
-        "busy",
-        "unavailable",
+    let at = |place: Option<usize>| place.and_then(|place| said.get(place)).map_or("", String::as_str);
+    let is_denial = |(place, word): (usize, &String)| {
+        let (before, behind) = (at(place.checked_sub(1)), at(place.checked_add(1)));
+        match word.as_str() {
+            "sem" => !WITHOUT.contains(&behind),
+            // "No" alone is Portuguese for "on the", as in "no sábado", and "vê no sábado" is Portuguese, too.
+            "no" if before == "ve" => ["i", "we", "they", "you"].contains(&at(place.checked_sub(2))),
+            "no" => ["is", "are", "have", "has", "there", "theres", "s", "got"].contains(&before),
+            "full" | "cheio" | "cheia" | "cheios" | "cheias" => is_said_of_when(before, behind),
+            word => NO.contains(&word),
+        }
+    };
+    said.iter().enumerate().any(is_denial)
+}
+
+/// Words that deny by themselves.
+const NO: &[&str] = &[
+    "nao",
+    "nem",
+    "nenhum",
+    "nenhuma",
+    "ocupado",
+    "ocupada",
+    "lotado",
+    "lotada",
+    "not",
+    "neither",
+    "nor",
+    "busy",
+    "unavailable",
+];
+
+/// What an offer may be without: "sem custo" denies nothing of it.
+const WITHOUT: &[&str] = &["custo", "custos", "taxa", "taxas", "compromisso", "problema", "problemas"];
+
+/// Whether "full" or "cheia" between these words is said of a day, a time or an agenda. In "full color" it is said of a service.
+fn is_said_of_when(before: &str, behind: &str) -> bool {
+    let states = [
+        "is",
+        "are",
+        "s",
+        "re",
+        "was",
+        "already",
+        "completely",
+        "fully",
+        "esta",
+        "ta",
+        "estao",
+        "tao",
+        "ficou",
+        "fica",
+        "ja",
+        "toda",
+        "todo",
+        "muito",
+        "bem",
+        "completamente",
     ];
-    // "No" alone is Portuguese for "on the": "no sábado".
-    let has_none = |pair: &[String]| matches!(pair, [verb, no] if no == "no" && ["is", "are", "have", "has", "there"].contains(&verb.as_str()));
-    said.iter().any(|word| no.contains(&word.as_str())) || said.windows(2).any(has_none)
+    let spans = [
+        "",
+        "agenda",
+        "amanha",
+        "dia",
+        "hoje",
+        "manha",
+        "noite",
+        "semana",
+        "tarde",
+        "afternoon",
+        "day",
+        "evening",
+        "morning",
+        "schedule",
+        "today",
+        "tomorrow",
+        "week",
+    ];
+    let links = ["", "on", "at", "until", "this", "today", "tomorrow", "amanha", "ate", "hoje", "na", "no"];
+    let is_when = spans.contains(&before)
+        || weekday_named(before).is_some()
+        || before.contains(|letter: char| letter.is_ascii_digit());
+    states.contains(&before) || is_when && links.contains(&behind)
 }
 
 /// Whether days and times of a call are those of the answer and of what it answers or, where these name none, of the newest line that
@@ -314,7 +397,8 @@ fn speaks_of(text: &str, deed: Asked) -> bool {
 /// time names others beside it.
 fn has_alternatives(text: &str) -> bool {
     let asked = text.rsplit_once('?').map_or("", |(before, _)| before);
-    let mut sentences = asked.rsplit(['.', '!', '\n']).filter(|sentence| !sentence.trim().is_empty());
+    let all = parts(asked, &['.', '!', '\n']);
+    let mut sentences = all.into_iter().rev().filter(|sentence| !words(sentence).is_empty());
     let question = words(sentences.next().unwrap_or_default());
     let joins = |said: &[String]| said.iter().any(|word| ["ou", "or"].contains(&word.as_str()));
     let which =

@@ -112,6 +112,133 @@ fn a_yes_to_another_question_agrees_to_no_deed() {
     }
 }
 
+/// What a "sim" to the offer consents to, where the customer asked for a haircut on Thursday or on Friday at three.
+fn consent_by_yes(offer: &str, wish: &str, given: [&str; 3]) -> Consent {
+    let [barber, service, day] = given;
+    let args = json!({"barber_name": barber, "date": day, "start_hour": "15:00", "service_name": service});
+    let kinds = [
+        ("barber_name", SaidAs::Name),
+        ("date", SaidAs::Day),
+        ("start_hour", SaidAs::Time),
+        ("service_name", SaidAs::Service),
+    ];
+    let lines = vec![Utterance::Customer("sim"), Utterance::Us(offer), Utterance::Customer(wish)];
+    of_words(
+        Asked::Booking,
+        &args,
+        &kinds.map(|(name, kind)| (name.to_owned(), kind)).into(),
+        &DialogueHistory { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None },
+    )
+}
+
+#[test]
+fn what_an_offer_rules_out_is_not_agreed_to() {
+    let (cut, beard) = ("Corte na máquina", "Barba desenhada");
+    let (thursday, friday) = ("2026-11-26", "2026-11-27");
+    let (on_thursday, on_friday) = ("quero cortar quinta às 15h", "quero cortar sexta às 15h");
+    for (offer, wish, given, may) in [
+        ("Posso marcar? Quinta está cheia, seria sexta…", on_thursday, ["Wesley", cut, thursday], false),
+        ("Posso marcar? Quinta está cheia, seria sexta…", on_thursday, ["Wesley", cut, friday], true),
+        ("Posso marcar quinta? Quinta está cheia, seria sexta…", on_thursday, ["Wesley", cut, thursday], false),
+        ("Quinta não tem. Posso marcar?", on_thursday, ["Wesley", cut, thursday], false),
+        ("There's no time on Thursday. Posso marcar?", on_thursday, ["Wesley", cut, thursday], false),
+        ("Posso marcar sexta, 27/11, às 15h? Se não puder, me avise.", on_friday, ["Wesley", cut, friday], true),
+        ("O Wesley não atende sexta, só o Bruno. Posso marcar?", on_friday, ["Wesley", cut, friday], false),
+        ("O Wesley não atende sexta, só o Bruno. Posso marcar?", on_friday, ["Bruno", cut, friday], true),
+        ("O Dr. Wesley não atende sexta, só o Bruno. Posso marcar?", on_friday, ["Wesley", cut, friday], false),
+        ("Não atende o Dr. Wesley. Posso marcar?", on_friday, ["Wesley", cut, friday], false),
+        ("Barba a gente não faz, só corte. Posso marcar?", on_friday, ["Wesley", beard, friday], false),
+        ("Barba a gente não faz, só corte. Posso marcar?", on_friday, ["Wesley", cut, friday], true),
+        (
+            "Sexta às 15h com a Íris não tem, mas com o Wesley tem. Posso marcar?",
+            on_friday,
+            ["Wesley", cut, friday],
+            true,
+        ),
+        ("Quinta o Wesley não tem; sexta às 15h tem. Posso marcar?", on_friday, ["Wesley", cut, friday], true),
+        ("Corte na tesoura não cabe, só corte na máquina. Posso marcar?", on_friday, ["Wesley", cut, friday], true),
+        (
+            "Corte na tesoura não cabe, só corte na máquina. Posso marcar?",
+            on_friday,
+            ["Wesley", "Corte na tesoura", friday],
+            false,
+        ),
+    ] {
+        let said = consent_by_yes(offer, wish, given);
+        assert_eq!(said == Consent::Given, may, "{offer}: {given:?} {said:?}");
+    }
+    // A day that is full is what a customer waits for.
+    let full = Utterance::Us("Sexta, 27/11, está cheia. Posso pôr você na lista de espera?");
+    assert_eq!(consent(Asked::Waiting, &[Utterance::Customer("sim"), full]), Consent::Given);
+}
+
+#[test]
+fn words_that_deny_nothing_of_an_offer_leave_it() {
+    let asked = Utterance::Customer("quero cortar sexta com o Wesley");
+    for offer in [
+        "Sexta, 27/11, às 15h com o Wesley, sem custo. Posso marcar?",
+        "Sexta, 27/11, às 15h com o Wesley, sem taxa. Posso marcar?",
+        "Sexta, 27/11, às 15h com o Wesley, sem compromisso. Posso marcar?",
+        "Sem problema! Sexta, 27/11, às 15h com o Wesley. Posso marcar?",
+        "Friday, Nov 27 at 3pm, full color with Wesley. Shall I book it?",
+        "Sexta, 27/11, às 15h mas chegue arrumado. Posso marcar?",
+    ] {
+        let said = consent(Asked::Booking, &[Utterance::Customer("sim"), Utterance::Us(offer), asked]);
+        assert_eq!(said, Consent::Given, "{offer}");
+        assert_eq!(find_times(&offered(offer)).len(), 1, "{offer}: {}", offered(offer));
+    }
+    for denial in [
+        "There's no time on Friday",
+        "We've got no time on Friday",
+        "We've no time on Friday",
+        "Friday is full",
+        "We're full on Friday",
+        "Sexta está cheia",
+        "Sexta às 15h já está cheio",
+        "Sexta cheia",
+        "Sexta sem vaga",
+        "Sexta não atende o Dr. Wesley",
+    ] {
+        assert!(denies(denial) && offered(denial).is_empty(), "{denial}");
+    }
+    for offer in ["A gente se vê no sábado", "Full color às 15h", "Sexta, sem problema", "15h, full color"] {
+        assert!(!denies(offer), "{offer}");
+    }
+}
+
+#[test]
+fn courtesy_an_address_a_price_or_a_title_does_not_make_another_question() {
+    let asked = Utterance::Customer("quero cortar sexta com o Wesley");
+    for offer in [
+        "Ana, posso marcar o corte sexta, 27/11, às 15h?",
+        "Ana Prado, posso marcar o corte sexta, 27/11, às 15h?",
+        "Ok, Ana, posso marcar o corte sexta, 27/11, às 15h?",
+        "Ótimo, posso marcar sexta, 27/11, às 15h?",
+        "Perfeito! Posso marcar sexta, 27/11, às 15h?",
+        "Certo, posso marcar sexta, 27/11, às 15h?",
+        "Posso marcar sexta, 27/11, às 15h, no valor de R$ 40?",
+        "Shall I go ahead and book Friday, Nov 27 at 3pm?",
+        "Posso marcar com a doutora Wesley sexta, 27/11, às 15h?",
+        "Posso marcar sexta, 27/11, às 15h, com o Dr. Wesley?",
+        "Posso marcar sexta, 27/11, às 15h, com a dra. Wesley?",
+    ] {
+        let said = consent(Asked::Booking, &[Utterance::Customer("sim"), Utterance::Us(offer), asked]);
+        assert_eq!(said, Consent::Given, "{offer}");
+    }
+    for offer in [
+        "Barba, posso marcar sexta, 27/11, às 15h?",
+        "Com a Ana, posso marcar sexta, 27/11, às 15h?",
+        "Ana, sexta, 27/11, às 15h?",
+        "O Wesley ou a Ana. Ana, posso marcar sexta, 27/11, às 15h?",
+        "Posso marcar sexta, 27/11, às 15h, com o Dr. Bruno?",
+        "Com o Dr. Wesley ou o Dr. Bruno posso marcar sexta, 27/11, às 15h?",
+        "Quer saber o valor de sexta, 27/11, às 15h?",
+    ] {
+        let said = consent(Asked::Booking, &[Utterance::Customer("sim"), Utterance::Us(offer), asked]);
+        assert_ne!(said, Consent::Given, "{offer}");
+    }
+}
+
 #[test]
 fn a_yes_chooses_none_of_several() {
     let offer = Utterance::Us("O Wesley tem sexta às 15h, 16h ou 17h. Qual prefere?");
