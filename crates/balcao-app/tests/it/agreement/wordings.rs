@@ -108,6 +108,18 @@ async fn a_yes_chooses_none_of_several() {
 }
 
 #[tokio::test]
+async fn a_yes_books_neither_a_person_nor_a_service_that_the_offer_rules_out() {
+    for (offer, booked) in [
+        ("Corte na máquina: o Wesley não atende sexta às 15h, só o Otávio. Posso marcar?", 0),
+        ("Corte na máquina a gente não faz sexta, 27/11, às 15h com o Wesley, só barba. Posso marcar?", 0),
+        ("João, posso marcar Corte na máquina com o Wesley sexta, 27/11, às 15h?", 1),
+        ("Posso marcar Corte na máquina sexta, 27/11, às 15h, com o Sr. Wesley?", 1),
+    ] {
+        assert_eq!(booked_by_a_yes_to(offer).await, booked, "{offer}");
+    }
+}
+
+#[tokio::test]
 async fn a_cancellation_takes_a_yes_and_nothing_less() {
     for (answer, stands) in [("pode cancelar", 0), ("sim, o de sexta", 0), ("depende", 1), ("sim, se for grátis", 1)] {
         assert_eq!(standing_after(answer).await, stands, "{answer}");
