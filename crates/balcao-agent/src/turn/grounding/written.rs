@@ -68,13 +68,12 @@ pub(super) fn of_themselves<'a>(given: &str, talk: &DialogueHistory<'a>) -> Vec<
 }
 
 /// The clauses of the customer that state something, deny if it is `denied`, and are about no other person than the text names; about
-/// anybody without one.
+/// anybody without one. The first person of a clause is the one that it is about, and a later word may be a verb: "meu marido bebe muito".
 fn of_person<'a>(denied: bool, about: Option<&str>, talk: &DialogueHistory<'a>) -> Vec<&'a str> {
     let named = about.map(words);
     let counts = |one: &Statement<'_>| {
-        let of_person = named
-            .as_ref()
-            .is_none_or(|named| one.others.is_empty() || one.others.iter().any(|other| named.contains(other)));
+        let of_person =
+            named.as_ref().is_none_or(|named| one.others.first().is_none_or(|subject| named.contains(subject)));
         (!one.open || named.is_none()) && one.denies == denied && of_person
     };
     talk.of_customer().flat_map(statements).filter(counts).map(|one| one.text).collect()
@@ -165,13 +164,17 @@ mod tests {
         }
         let of_others = vec![
             Utterance::Customer("não me chamo Carla, meu marido é o Davi Souza, o email dele é davi@exemplo.com"),
-            Utterance::Customer("meu nome não é Bia. não gosto de conversa. minha filha tem alergia"),
+            Utterance::Customer(
+                "meu nome não é Bia. não gosto de conversa. minha filha tem alergia. meu marido bebe muito",
+            ),
         ];
         let talk = DialogueHistory { lines: of_others, ..talk };
-        for not_theirs in ["Carla", "Bia", "Davi Souza", "davi@exemplo.com", "Gosta de conversa", "Tem alergia"] {
+        for not_theirs in
+            ["Carla", "Bia", "Davi Souza", "davi@exemplo.com", "Gosta de conversa", "Tem alergia", "Bebe muito"]
+        {
             assert!(find_problem(not_theirs, &talk, Speaker::Own("")).is_some(), "{not_theirs}");
         }
-        for fine in ["Não gosto de conversa", "Filha tem alergia"] {
+        for fine in ["Não gosto de conversa", "Filha tem alergia", "Marido bebe muito"] {
             assert!(find_problem(fine, &talk, Speaker::Own("")).is_none(), "{fine}");
         }
         let pooled = vec![
