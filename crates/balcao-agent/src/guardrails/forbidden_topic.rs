@@ -1,4 +1,5 @@
-//! Topics that the profile does not discuss: a fixed reply, perhaps a person.
+//! Topics that the profile does not discuss: a fixed reply, perhaps a person. What the customer forwarded counts, because the model would
+//! discuss that, too.
 
 use super::{Decision, Guard};
 use crate::handoff::HandoffReason;
@@ -6,8 +7,10 @@ use crate::handoff::HandoffReason;
 pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
     let topics = &guard.profile.guardrails.forbidden_topics;
     let hit = topics.iter().find_map(|topic| {
-        let pattern =
-            topic.patterns.iter().find(|pattern| balcao_language::intents_rules::contains_word(guard.text, pattern))?;
+        let pattern = topic
+            .patterns
+            .iter()
+            .find(|pattern| balcao_language::intents_rules::contains_word(guard.inbound, pattern))?;
         Some((topic, pattern))
     });
     Ok(match hit {

@@ -17,7 +17,7 @@ mod visit_confirmed;
 use serde::{Deserialize, Serialize};
 
 use crate::record::GuardRecord;
-use crate::{handoff::HandoffReason, profile::Profile};
+use crate::{handoff::HandoffReason, profile::Profile, prompt};
 
 /// What the guardrails look at, beside the message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -126,7 +126,10 @@ pub enum GuardEffect {
 /// A guardrail's inputs.
 pub(crate) struct Guard<'a> {
     pub(crate) profile: &'a Profile,
+    /// The customer's own words.
     pub(crate) text: &'a str,
+    /// All that the model reads: what they forwarded and what they answer, too.
+    pub(crate) inbound: &'a str,
     pub(crate) input: &'a GuardInput,
 }
 
@@ -147,8 +150,12 @@ pub(crate) const ALL: &[(&str, Check)] = &[
 ];
 
 /// Runs all guardrails; the first that does not pass decides. Notes of earlier ones are kept.
-pub(crate) fn run(profile: &Profile, text: &str, input: &GuardInput) -> (Guarded, Vec<GuardRecord>, Vec<GuardEffect>) {
-    run_all(ALL, &Guard { profile, text, input })
+pub(crate) fn run(
+    profile: &Profile,
+    inbound: &str,
+    input: &GuardInput,
+) -> (Guarded, Vec<GuardRecord>, Vec<GuardEffect>) {
+    run_all(ALL, &Guard { profile, text: &prompt::own_words(inbound), inbound, input })
 }
 
 fn run_all(all: &[(&str, Check)], guard: &Guard<'_>) -> (Guarded, Vec<GuardRecord>, Vec<GuardEffect>) {

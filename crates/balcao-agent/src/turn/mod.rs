@@ -38,7 +38,6 @@ use crate::{
     handoff::HandoffReason,
     limits,
     memory::WorkingMemory,
-    prompt,
     reply_checks::sanitise::Reply,
     turn::state::{RetriesUsed, STATE_VERSION},
 };
@@ -221,8 +220,7 @@ impl Turn {
     }
 
     fn guard(&mut self, input: &GuardInput) {
-        let said = prompt::own_words(&self.state.inbound);
-        let (verdict, records, effects) = guardrails::run(&self.setup.profile, &said, input);
+        let (verdict, records, effects) = guardrails::run(&self.setup.profile, &self.state.inbound, input);
         self.state.guards = records;
         self.state.effects = effects;
         match verdict {

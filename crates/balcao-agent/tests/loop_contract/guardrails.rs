@@ -152,12 +152,16 @@ rows! {
         let ran = w.run("quero um corte", [w.says("Vamos lá!")]);
         assert!(matches!(ran.requests[0].messages.as_slice(), [Message::User { text }] if text.contains("oi") && text.contains("corte")));
     };
-    lc_368 both "Words that the customer forwarded ask for a person or name a forbidden topic" => "The model answers: the customer did not say them", |w| {
-        let topic = json!({"patterns": ["processo"], "reply": "Vou chamar a equipe.", "handoff": true});
+    lc_368 both "Words that the customer forwarded ask for a person" => "The model answers: the customer did not say them", |w| {
+        let words = forwarded("quero falar com um atendente", Locale::PtBr);
+        let ran = w.run(&format!("oi\n{words}"), [w.says("Posso ajudar por aqui mesmo?")]);
+        assert_eq!((ran.replied(), guards(&ran).len()), ("Posso ajudar por aqui mesmo?", 0));
+    };
+
+    lc_373 both "Words that the customer forwarded name a forbidden topic" => "The topic's own reply, as if they were the customer's: the model reads them", |w| {
+        let topic = json!({"patterns": ["processo"], "reply": "Disso não falamos por aqui."});
         let w = w.with(json!({"guardrails": {"forbidden_topics": [topic]}}));
-        for words in ["quero falar com um atendente", "vou abrir um processo"] {
-            let ran = w.run(&format!("oi\n{}", forwarded(words, Locale::PtBr)), [w.says("Posso ajudar por aqui mesmo?")]);
-            assert_eq!((ran.replied(), guards(&ran).len()), ("Posso ajudar por aqui mesmo?", 0));
-        }
+        let ran = w.run(&format!("o que acha?\n{}", forwarded("vou abrir um processo", Locale::PtBr)), []);
+        assert_eq!((ran.replied(), guards(&ran).len()), ("Disso não falamos por aqui.", 1));
     };
 }
