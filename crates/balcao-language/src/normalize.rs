@@ -146,8 +146,9 @@ pub(crate) fn is_glued(tokens: &[Token], index: usize) -> bool {
 
 /// The length in tokens of the longest phrase (words separated by blanks) of `phrases` that starts at `index`.
 pub(crate) fn phrase_at(tokens: &[Token], index: usize, phrases: &[&str]) -> Option<usize> {
-    // Most phrases begin with another word: seen before they are taken apart.
+    // Most phrases begin with another letter, and most others with another word: seen before they are taken apart.
     let first = text_at(tokens, index);
+    let letter = first.as_bytes().first();
     let of = |phrase: &&str| {
         let mut next = index;
         for word in phrase.split(' ') {
@@ -158,7 +159,8 @@ pub(crate) fn phrase_at(tokens: &[Token], index: usize, phrases: &[&str]) -> Opt
         }
         Some(next.saturating_sub(index))
     };
-    phrases.iter().filter(|phrase| phrase.starts_with(first)).filter_map(of).max()
+    let begins = |phrase: &&&str| phrase.as_bytes().first() == letter && phrase.starts_with(first);
+    phrases.iter().filter(begins).filter_map(of).max()
 }
 
 #[cfg(test)]

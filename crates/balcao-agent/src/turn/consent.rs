@@ -15,7 +15,7 @@ use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::grounding::{DialogueHistory, Utterance, clock_time, fits, is_undecided, words};
+use super::grounding::{DialogueHistory, READ_OF_A_MESSAGE, Utterance, clock_time, fits, is_undecided, words};
 use super::state::PendingConfirmation;
 use crate::prompt;
 
@@ -58,6 +58,9 @@ pub(super) fn answer(inbound: &str, act: Option<Act>, held: &PendingConfirmation
         return Agreement::Unclear;
     }
     let text = &prompt::own_words(inbound);
+    if text.len() > READ_OF_A_MESSAGE {
+        return Agreement::Unclear;
+    }
     let deed = act.and_then(deed).unwrap_or(Asked::Other);
     if deed != Asked::Rescheduling {
         return agreement_to(text, deed, &held.question, today);

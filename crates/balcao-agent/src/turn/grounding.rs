@@ -28,6 +28,15 @@ use crate::{profile::RecordRules, prompt};
 /// to a day named before.
 const LOOK_BACK: usize = 3;
 
+/// So many bytes of a message of the customer are read: a voice note of two minutes. Reading costs time for each call that a model makes.
+pub(super) const READ_OF_A_MESSAGE: usize = 1_500;
+
+/// Messages are read, the newest first, until they have so many bytes together.
+const READ_OF_A_TALK: usize = 8_000;
+
+/// Stands behind what is read of a message of which more was written: words that agree to nothing and ask for nothing.
+const UNREAD: &str = "(continua)";
+
 /// What was said, and when it is.
 #[derive(Debug)]
 pub(super) struct DialogueHistory<'a> {
@@ -98,6 +107,32 @@ impl<'a> Utterance<'a> {
 }
 
 impl<'a> DialogueHistory<'a> {
+    /// As much of the messages, the newest first, as is read. One that is too long is read from its beginning, and its end counts as words
+    /// that say something else: what it asks for or agrees to is asked once more.
+    pub(super) fn new(
+        messages: impl Iterator<Item = Utterance<'a>>,
+        today: Date,
+        locale: Locale,
+        unasked: Option<&'a str>,
+    ) -> Self {
+        let mut read = 0usize;
+        let mut lines = Vec::new();
+        for message in messages.take_while(|message| {
+            let fits = read < READ_OF_A_TALK;
+            read = read.saturating_add(message.text().len().min(READ_OF_A_MESSAGE));
+            fits
+        }) {
+            match message {
+                Utterance::Customer(text) if text.len() > READ_OF_A_MESSAGE => {
+                    let beginning = text.get(..text.floor_char_boundary(READ_OF_A_MESSAGE)).unwrap_or_default();
+                    lines.extend([Utterance::Customer(UNREAD), Utterance::Customer(beginning)]);
+                }
+                Utterance::Customer(_) | Utterance::Us(_) => lines.push(message),
+            }
+        }
+        Self { lines, today, locale, unasked }
+    }
+
     /// The customer's messages, the newest first.
     pub(super) fn of_customer(&self) -> impl Iterator<Item = &'a str> {
         self.lines.iter().filter_map(Utterance::by_customer)

@@ -281,12 +281,8 @@ impl Turn {
         let unasked = self.setup.notification.iter().map(|text| Utterance::Us(text));
         let lines = self.state.transcript.iter().rev().flat_map(Utterance::in_message).chain(unasked);
         let lines = lines.chain(self.setup.history.messages.iter().rev().flat_map(Utterance::in_message));
-        DialogueHistory {
-            lines: lines.collect(),
-            today: self.state.now.date(),
-            locale: self.state.principal.locale,
-            unasked: self.setup.notification.as_deref(),
-        }
+        let unasked = self.setup.notification.as_deref();
+        DialogueHistory::new(lines, self.state.now.date(), self.state.principal.locale, unasked)
     }
 
     /// What is wrong with the arguments that must come from the conversation.

@@ -43,6 +43,9 @@ const BOUND: &[&str] =
 /// Words before a day that another one replaces: "em vez de", "no lugar da", "instead of".
 const REPLACED: &[&str] = &["vez", "inves", "lugar", "instead"];
 
+/// So many bytes beside a day hold the two words next to it.
+const BESIDE: usize = 64;
+
 /// What is amiss with the day `given`: the customer's last message that names days names others, and we have proposed none
 /// of them since; or nobody has named it although somebody must have.
 pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, must_be_named: bool) -> Option<GroundingProblem> {
@@ -164,8 +167,9 @@ fn days_in(message: &str, today: Date) -> (Vec<Option<Date>>, bool) {
             continue;
         };
         let part = |from: usize, to: usize| words(message.get(from..to).unwrap_or_default());
-        let (before, said, after) =
-            (part(0, found.start), part(found.start, found.end), part(found.end, message.len()));
+        let from = message.floor_char_boundary(found.start.saturating_sub(BESIDE));
+        let to = message.floor_char_boundary(found.end.saturating_add(BESIDE));
+        let (before, said, after) = (part(from, found.start), part(found.start, found.end), part(found.end, to));
         if before.iter().rev().take(2).any(|word| BOUND.contains(&word.as_str())) {
             days.push(None);
             continue;

@@ -35,6 +35,9 @@ const OURS_TO_CHOOSE: &[&str] = &[
 /// A customer who says "umas 15h" means up to so many minutes before or after.
 const ABOUT_MINUTES: i64 = 60;
 
+/// So many bytes before or behind a time hold the words of its clause that say whether it can be.
+const CLAUSE: usize = 120;
+
 /// What is amiss with the time `given`: the customer's last message that names times names others, and we have not proposed
 /// it since; or nobody has named it although somebody must have; or the customer has only asked whether it is free.
 pub(super) fn find_problem(given: &str, talk: &DialogueHistory<'_>, must_be_named: bool) -> Option<GroundingProblem> {
@@ -107,7 +110,9 @@ fn names(line: &Utterance<'_>, wanted: Time) -> bool {
 /// The times that a message names and does not rule out ("15h não dá", "não posso às 15h").
 fn named(message: &str) -> Vec<TimeReading> {
     let stands = |start: usize, end: usize| {
-        let (before, after) = (message.get(..start).unwrap_or_default(), message.get(end..).unwrap_or_default());
+        let from = message.floor_char_boundary(start.saturating_sub(CLAUSE));
+        let to = message.floor_char_boundary(end.saturating_add(CLAUSE));
+        let (before, after) = (message.get(from..start).unwrap_or_default(), message.get(end..to).unwrap_or_default());
         let clause = words(before.rsplit([',', '.', ';', '?', '!', '\n']).next().unwrap_or_default());
         let refuses = |pair: &[String]| matches!(pair, [no, verb] if no == "nao" && ["posso", "consigo", "da", "rola"].contains(&verb.as_str()));
         !clause.windows(2).any(refuses) && !words(after).iter().take(2).any(|word| word == "nao" || word == "not")
