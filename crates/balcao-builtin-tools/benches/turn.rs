@@ -5,6 +5,9 @@
 //! same turn by structured answers costs no more than by native calls. `cargo bench --bench turn -- structured` measures that
 //! protocol alone, `native` the other; without a word both are measured, one after the other. Then once more with the body made that
 //! OpenAI's protocol wants for each model call (`wire`): tools are printed there for the one protocol, and in the prompt for the other.
+//!
+//! `cargo bench --bench turn -- long` measures the judgement of consent alone: four messages of 4,000 characters in a conversation, and
+//! eight calls that each want to book.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::as_conversions, reason = "a bench")]
 
 use std::{
@@ -26,7 +29,7 @@ use balcao_app::{
 use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{ManualClock, Phone};
 use balcao_llm::{
-    ChatProvider, EventSink, FinishReason, ModelError, ModelRequest, ModelResponse, ToolCallRequest, Usage,
+    ChatProvider, EventSink, FinishReason, Message, ModelError, ModelRequest, ModelResponse, ToolCallRequest, Usage,
     http::{Clocks, Sizes},
     providers::{
         Service,
@@ -130,6 +133,45 @@ impl ChatProvider for Instantly {
     }
 }
 
+/// Offers a time, and once the contact has written four times wants to book eight times over.
+#[derive(Debug)]
+struct Eager;
+
+#[async_trait]
+impl ChatProvider for Eager {
+    fn name(&self) -> &str {
+        "eager"
+    }
+
+    fn model(&self) -> &str {
+        "eager"
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        _on_event: &mut EventSink<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        let written = request.messages.iter().filter(|message| matches!(message, Message::User { .. })).count();
+        if written < 4 || !matches!(request.messages.last(), Some(Message::User { .. })) {
+            return Ok(plain("Qual horário fica melhor?".to_owned()));
+        }
+        let call = |hour: i32| ToolCallRequest {
+            id: hour.to_string(),
+            name: "create_appointment".to_owned(),
+            arguments: format!(
+                r#"{{"date":"2026-12-03","start_hour":"{hour:02}:00","barber_name":"Ana","service_name":"Corte"}}"#
+            ),
+            vendor: None,
+        };
+        Ok(ModelResponse {
+            tool_calls: (9..17).map(call).collect(),
+            finish: FinishReason::ToolCalls,
+            ..plain(String::new())
+        })
+    }
+}
+
 const BUSINESS: &str = r#"
 organization:
   name: Bancada
@@ -169,7 +211,11 @@ fn openai() -> OpenAi {
     OpenAi::new(service, Dialect::OPENAI).unwrap()
 }
 
-async fn app(path: &Path, protocol: Protocol, wire: bool) -> (TurnRunner, balcao_domain::OrganizationId) {
+async fn app(
+    path: &Path,
+    protocol: Protocol,
+    model: Arc<dyn ChatProvider>,
+) -> (TurnRunner, balcao_domain::OrganizationId) {
     let now: Timestamp = "2026-11-24T03:00:00Z".parse().unwrap();
     let store = Store::open(path, OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
@@ -184,13 +230,15 @@ async fn app(path: &Path, protocol: Protocol, wire: bool) -> (TurnRunner, balcao
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30] };
     let registry = registry(&app, &settings).expect("the shipped packs");
-    let instantly = Instantly { calls: AtomicUsize::default(), protocol, wire: wire.then(openai) };
-    (TurnRunner::new(app, [Agent::new(profile, &registry, Arc::new(instantly))]), imported.organization)
+    (TurnRunner::new(app, [Agent::new(profile, &registry, model)]), imported.organization)
 }
 
 fn main() {
     let turns: usize = std::env::args().filter_map(|one| one.parse().ok()).next().unwrap_or(2_000);
     let wanted = |name: &str| std::env::args().any(|one| one == name);
+    if wanted("long") {
+        return measure_long_messages();
+    }
     let both = !wanted("native") && !wanted("structured");
     for wire in [false, true] {
         for (name, protocol) in [("native", Protocol::Native), ("structured", Protocol::Structured)] {
@@ -205,7 +253,8 @@ fn measure(name: &str, protocol: Protocol, wire: bool, turns: usize) {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let (front, organization) = app(&folder.path().join("bench.db"), protocol, wire).await;
+        let instantly = Instantly { calls: AtomicUsize::default(), protocol, wire: wire.then(openai) };
+        let (front, organization) = app(&folder.path().join("bench.db"), protocol, Arc::new(instantly)).await;
         let mut walls = Vec::with_capacity(turns);
         let (mut cpu, mut measured) = (cpu_ms(), 0);
         for number in 0..turns {
@@ -242,4 +291,28 @@ fn measure(name: &str, protocol: Protocol, wire: bool, turns: usize) {
             at(0.99)
         );
     });
+}
+
+fn measure_long_messages() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    for words in
+        ["15h ", "amanhã ", "quinta 15h ", "sim ", "quero ", "pode marcar ", "minha mãe quer ", "não ", "\"", "?"]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        runtime.block_on(async {
+            let model = Arc::new(Eager);
+            let (front, organization) = app(&folder.path().join("bench.db"), Protocol::Native, model).await;
+            let text: String = words.chars().cycle().take(4_000).collect();
+            let (mut took, mut calls) = (std::time::Duration::ZERO, 0);
+            for _ in 0..4 {
+                let from = ContactRef::Phone(Phone::parse("+5511910000000").unwrap());
+                let texts = vec![text.clone()];
+                let inbound = TurnRequest { organization, channel: "bench".to_owned(), from, name: None, texts };
+                let started = Instant::now();
+                let answered = front.answer("eli", inbound, None).await.unwrap();
+                (took, calls) = (started.elapsed(), answered.state.calls.len());
+            }
+            println!("{words:?}: {:.1} ms, {calls} calls", took.as_secs_f64() * 1_000.0);
+        });
+    }
 }
