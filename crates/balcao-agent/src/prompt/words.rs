@@ -220,8 +220,8 @@ pub fn answered_line(text: &str) -> Option<&str> {
     text.lines().next().filter(|line| ANSWERED.iter().any(|mark| line.starts_with(mark)))
 }
 
-/// The customer's own words in a turn's text: without what they [`forwarded`], and without the messages that they [`answered`]. Whoever
-/// asks what the customer wants, or agrees to, asks these.
+/// The customer's own words in a turn's text: without what they [`forwarded`] or quoted, and without the messages that they [`answered`].
+/// Whoever asks what the customer wants, or agrees to, asks these.
 #[must_use]
 pub fn own_words(text: &str) -> String {
     let own = |part| match part {
@@ -251,13 +251,18 @@ pub(crate) enum Part<'a> {
     Answered(&'a str),
 }
 
-/// The parts of a turn's text in order, without lines that were [`forwarded`].
+/// Whether a line quotes another text, as messengers and mails do: `> Posso marcar?`.
+fn is_quoted(line: &str) -> bool {
+    line.trim_start().starts_with('>')
+}
+
+/// The parts of a turn's text in order, without lines that were [`forwarded`] or quoted.
 pub(crate) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut from, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
         let answered = ANSWERED.iter().find_map(|mark| line.strip_prefix(mark)).map(|rest| rest.trim_end());
-        if answered.is_some() || is_forwarded(line) {
+        if answered.is_some() || is_forwarded(line) || is_quoted(line) {
             parts.extend(text.get(from..at).map(Part::Own));
             parts.extend(answered.map(|rest| Part::Answered(rest.strip_suffix(']').unwrap_or(rest))));
             from = at + line.len();
@@ -350,6 +355,8 @@ mod tests {
         let text = format!("oi\ntudo bem?\n{line}\n{line}\nquero isso");
         assert_eq!(parts(&text), [Part::Own("oi\ntudo bem?\n"), Part::Own("quero isso")]);
         assert_eq!(parts("oi"), [Part::Own("oi")]);
+        assert_eq!(parts("> Posso marcar?\nainda não"), [Part::Own("ainda não")]);
+        assert_eq!(own_words(" > sim, pode marcar"), "");
     }
 
     #[test]
