@@ -219,11 +219,15 @@ fn a_server_is_dumped_by_the_documented_role_and_restored_by_the_programs_own() 
     let page = std::fs::read_to_string(root().join("docs/OPERATIONS.md")).unwrap();
     let statement = page.lines().find(|line| line.starts_with("CREATE ROLE shop_backup")).unwrap();
     server.run("postgres", statement).unwrap();
-    for name in ["shop", "copy"] {
-        server
-            .run("postgres", &format!("CREATE DATABASE {name} OWNER balcao TEMPLATE template0 ENCODING 'UTF8'"))
-            .unwrap();
-    }
+    let documented = |program: &str| page.lines().find_map(|line| line.strip_prefix(program)).unwrap().split(' ');
+    let made = |name: &str| {
+        let mut command = Command::new("createdb");
+        command.envs([("PGHOST", "127.0.0.1"), ("PGUSER", "postgres")]).env("PGPORT", server.port.to_string());
+        let arguments = documented("createdb ").map(|word| if word == "shop_restored" { name } else { word });
+        let output = command.args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", err(&output));
+    };
+    made("shop");
     let url = |user: &str, name: &str| format!("postgres://{user}@127.0.0.1:{}/{name}", server.port);
     let folder = tempdir().unwrap();
     let sample = root().join("samples/barbearia-figueira.yaml").display().to_string();
@@ -240,12 +244,15 @@ fn a_server_is_dumped_by_the_documented_role_and_restored_by_the_programs_own() 
     assert!(!dump("balcao").status.success());
     let dumped = dump("shop_backup");
     assert!(dumped.status.success(), "{}", err(&dumped));
+    made("copy");
     let restored = Command::new("pg_restore")
         .args(["--no-owner", "--exit-on-error", "--dbname", &url("balcao", "copy")])
         .arg(&file)
         .output()
         .unwrap();
     assert!(restored.status.success(), "{}", err(&restored));
+    let in_place = with(folder.path(), &url("balcao", "copy"), &["restore", "--in-place"]);
+    assert_eq!(code(&in_place), 0, "{}", err(&in_place));
     std::fs::write(folder.path().join("words"), "quanto custa a sobrancelha?\n").unwrap();
     let asked = with(folder.path(), &url("balcao", "copy"), &["chat", "--script", "words", "--model", "offline"]);
     assert!(out(&asked).contains("R$ 25"), "{}{}", out(&asked), err(&asked));
