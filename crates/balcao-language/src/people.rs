@@ -3,9 +3,7 @@
 use crate::{
     agreement::{Asked, kind_of},
     first_names::is_first_name,
-    normalize::{Token, TokenKind, before, phrase_at, text_at, tokens},
-    statements::is_trait,
-    wishes::is_bookable,
+    normalize::{Token, before, phrase_at, text_at, tokens},
 };
 
 /// Those for whom a customer books, folded.
@@ -56,14 +54,12 @@ pub fn is_relative(word: &str) -> bool {
 }
 
 /// The folded words for the person, other than the writer, who a message wants something for: "pra minha mãe", "pro meu filho João", "no
-/// nome da Carla". Behind "pro meu" every noun counts ("pro meu vizinho") but those of appointments, days and traits, because no list has all the
-/// words for people. `things`: names that are no such person, such as the professional's and the service's.
+/// nome da Carla". `things`: names that are no such person, such as the professional's.
 #[must_use]
 pub fn meant_for(text: &str, things: &[&str]) -> Vec<String> {
     const FOR: &[&str] = &["pra", "pro", "para", "p", "for", "nome de", "nome da", "nome do", "name of"];
     const OF: &[&str] = &["do meu", "da minha", "do nosso", "da nossa", "de meu", "de minha", "of my"];
     const DETERMINERS: &[&str] = &["o", "a", "meu", "minha", "nosso", "nossa", "um", "uma", "my", "our"];
-    const POSSESSIVES: &[&str] = &["meu", "minha", "nosso", "nossa", "my", "our"];
     let all = tokens(text);
     let others = things.iter().flat_map(|name| tokens(name)).map(|token| token.text).collect::<Vec<_>>();
     let mut found = Vec::new();
@@ -78,12 +74,7 @@ pub fn meant_for(text: &str, things: &[&str]) -> Vec<String> {
         }
         let word = text_at(&all, at);
         let is_name = |word: &str| is_first_name(word) && !others.iter().any(|other| other == word);
-        let is_owned = lead.is_some() && POSSESSIVES.contains(&before(&all, at, 1));
-        let is_noun = all.get(at).is_some_and(|token| token.kind == TokenKind::Word)
-            && !is_bookable(word)
-            && !is_trait(word)
-            && !others.iter().any(|other| other == word);
-        let person = is_relative(word) || phrase_at(&all, at, THIRD_PERSON).is_some() || is_owned && is_noun;
+        let person = is_relative(word) || phrase_at(&all, at, THIRD_PERSON).is_some();
         if person || lead.is_some() && is_name(word) {
             found.push(word.to_owned());
             let next = text_at(&all, at.saturating_add(1));
@@ -138,12 +129,6 @@ mod tests {
             ("marca pro Wesley sexta", &[]),
             ("agenda meu irmão sexta", &["irmao"]),
             ("encaixa minha filha amanhã", &["filha"]),
-            ("marca pro meu vizinho sexta", &["vizinho"]),
-            ("um horário pra minha enteada amanhã", &["enteada"]),
-            ("book a haircut for my boss", &["boss"]),
-            ("pro meu horário de sempre", &[]),
-            ("pra minha sexta", &[]),
-            ("um corte pro meu cabelo", &[]),
             ("marca minha barba sexta", &[]),
             ("marca pra mim sexta", &[]),
             ("marca pra sexta às 15h", &[]),

@@ -105,7 +105,7 @@ const PERSONAL: &[&str] = &[
 ];
 
 /// Whether a word names a trait of a person: one that is one person's alone, or another one.
-pub(crate) fn is_trait(word: &str) -> bool {
+fn is_trait(word: &str) -> bool {
     PERSONAL.contains(&word) || TRAITS.contains(&word)
 }
 

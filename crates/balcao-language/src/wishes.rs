@@ -372,11 +372,6 @@ impl Bookable {
     }
 }
 
-/// Whether a word names an appointment, or the day of one.
-pub(crate) fn is_bookable(word: &str) -> bool {
-    OBJECTS_OF_BOOKING.contains(&word) || is_day(word)
-}
-
 /// A weekday, or a day by its place from today.
 fn is_day(word: &str) -> bool {
     !LIGHT_VERBS.contains(&word) && weekday_named(word).is_some() || DAYS.contains(&word)

@@ -58,7 +58,8 @@ pub(super) fn answer(inbound: &str, act: Option<Act>, held: &PendingConfirmation
         return Agreement::Unclear;
     }
     let text = &prompt::own_words(inbound);
-    if text.len() > READ_OF_A_MESSAGE {
+    // What was cut may take it back.
+    if text.len() > READ_OF_A_MESSAGE || inbound.ends_with("[…]") {
         return Agreement::Unclear;
     }
     let deed = act.and_then(deed).unwrap_or(Asked::Other);

@@ -75,6 +75,10 @@ impl<'a> Utterance<'a> {
                 if lines.iter().all(|line| line.by_customer().is_none()) {
                     lines.insert(0, Self::Customer(""));
                 }
+                // The turn was cut: more was written behind this.
+                if text.ends_with("[…]") {
+                    lines.insert(0, Self::Customer(UNREAD));
+                }
                 lines
             }
             Message::Assistant { text, tool_calls } if tool_calls.is_empty() => vec![Self::Us(text)],
