@@ -58,7 +58,7 @@ impl Owed {
     }
 
     /// Notes that the answer to a question does not wait any more.
-    pub(crate) fn settle(&self, id: &RequestId) {
+    pub(crate) fn close(&self, id: &RequestId) {
         let mut questions = self.questions();
         if let Some(at) = questions.open.iter().position(|(_, open)| open == id) {
             questions.open.swap_remove(at);
@@ -122,7 +122,7 @@ impl<'a> Answering<'a> {
 
 impl Drop for Answering<'_> {
     fn drop(&mut self) {
-        self.owed.settle(self.id);
+        self.owed.close(self.id);
     }
 }
 

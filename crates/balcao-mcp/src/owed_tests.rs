@@ -35,7 +35,7 @@ fn what_is_refused_does_not_count() {
     assert!(!stream.hear(&question(most() + 1)));
     // Another message of ours makes none, and neither does an answer to what was not asked.
     owed.take();
-    owed.settle(&RequestId::Number(-1));
+    owed.close(&RequestId::Number(-1));
     assert!(!stream.hear(&question(most() + 1)));
 }
 
@@ -79,7 +79,7 @@ fn an_id_that_stands_twice_counts_twice() {
         assert!(owed.hear(0, &question(1)));
     }
     assert!(!owed.hear(0, &question(1)));
-    owed.settle(&RequestId::Number(1));
+    owed.close(&RequestId::Number(1));
     assert!(owed.hear(0, &question(1)));
     assert!(!owed.hear(0, &question(1)));
 }

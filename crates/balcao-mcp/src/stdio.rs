@@ -188,7 +188,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Watched<W> {
                 if piece.ends_with(b"\n") {
                     self.flow.owed.take();
                     if let Some(id) = read_answered(&self.line) {
-                        self.flow.owed.settle(&id);
+                        self.flow.owed.close(&id);
                     }
                     self.line.clear();
                 }

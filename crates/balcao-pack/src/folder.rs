@@ -134,7 +134,7 @@ impl Folder {
     }
 
     /// The hash of every file of the folder, by its path from here: what a program of the pack may run or read. What git keeps of the
-    /// folder's versions, be it in a folder or in a file, is no part of it: it changes with every fetch.
+    /// folder's versions, be it in a folder or in a file, does not belong to it: it changes with every fetch.
     ///
     /// # Errors
     /// If there is a link or a device among them, or more than can be looked at: what cannot be seen might change unseen.

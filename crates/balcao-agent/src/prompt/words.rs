@@ -221,7 +221,7 @@ pub fn answered_line(text: &str) -> Option<&str> {
 }
 
 /// The customer's own words in a turn's text: without what they [`forwarded`] or quoted, and without the messages that they [`answered`].
-/// Whoever asks what the customer wants, or agrees to, asks these.
+/// Code that asks what the customer wants, or agrees to, asks these.
 #[must_use]
 pub fn own_words(text: &str) -> String {
     let own = |part| match part {

@@ -94,7 +94,7 @@ fn a_mark_before_a_script_is_no_part_of_the_first_message() {
         turns.into_iter().map(|turn| turn["reply"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(answers("\u{feff}quanto custa o corte?\n"), answers("quanto custa o corte?\n"));
-    // A mark alone is no message.
+    // A mark alone says nothing.
     assert!(answers("\u{feff}\n").is_empty());
 }
 
