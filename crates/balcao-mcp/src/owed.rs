@@ -21,8 +21,8 @@ pub(crate) struct Owed(Mutex<Questions>);
 struct Questions {
     /// With the stream that each came by. A server may use an id twice: both count.
     open: Vec<(u64, RequestId)>,
-    /// Questions that were withdrawn, or whose stream ended. Most are not answered, but an answer may be on its way already. So they count
-    /// until the server takes a message: otherwise it could ask and withdraw without end, and take nothing.
+    /// Questions that were withdrawn, or whose stream ended. Their answers may wait all the same, so each counts until the server takes a
+    /// message for it: otherwise it could ask and withdraw without end, and take next to nothing.
     left: usize,
     /// Streams so far.
     streams: u64,
@@ -54,7 +54,8 @@ impl Owed {
 
     /// Notes that the server took a message of ours.
     pub(crate) fn take(&self) {
-        self.questions().left = 0;
+        let mut questions = self.questions();
+        questions.left = questions.left.saturating_sub(1);
     }
 
     /// Notes that the answer to a question does not wait any more.

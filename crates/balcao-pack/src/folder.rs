@@ -27,9 +27,6 @@ const MAX_PACK_BYTES: u64 = 16 << 20;
 const MAX_PROGRAM_FILES: usize = 2_000;
 const MAX_PROGRAM_BYTES: u64 = 64 << 20;
 
-/// Where git keeps the versions of a folder; in a worktree or a submodule it is a file.
-const GIT: &str = ".git";
-
 /// A pack's folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -133,8 +130,7 @@ impl Folder {
         Ok(entries)
     }
 
-    /// The hash of every file of the folder, by its path from here: what a program of the pack may run or read. What git keeps of the
-    /// folder's versions, be it in a folder or in a file, does not belong to it: it changes with every fetch.
+    /// The hash of every file of the folder, by its path from here: what a program of the pack may run or read.
     ///
     /// # Errors
     /// If there is a link or a device among them, or more than can be looked at: what cannot be seen might change unseen.
@@ -146,9 +142,6 @@ impl Folder {
             for entry in at.read_dir().map_err(failed)? {
                 let path = entry.map_err(failed)?.path();
                 let kind = path.symlink_metadata().map_err(failed)?;
-                if path.file_name().is_some_and(|name| name == GIT) && (kind.is_dir() || kind.is_file()) {
-                    continue;
-                }
                 if kind.is_dir() {
                     waiting.push(path);
                     continue;

@@ -111,8 +111,9 @@ impl<'a> Utterance<'a> {
 }
 
 impl<'a> DialogueHistory<'a> {
-    /// As much of the messages, the newest first, as is read. One that is too long is read from its beginning, and its end counts as words
-    /// that say something else: what it asks for or agrees to is asked once more.
+    /// As much of the messages, the newest first, as is read. One of the customer's that is too long is read from its beginning, and its end
+    /// counts as words that say something else: an act that it asks for or agrees to is asked about once more, and what only its end
+    /// names was not said.
     pub(super) fn new(
         messages: impl Iterator<Item = Utterance<'a>>,
         today: Date,

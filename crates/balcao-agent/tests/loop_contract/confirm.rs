@@ -406,11 +406,10 @@ rows! {
         assert!(ran.executions.is_empty());
     };
     lc_374 both "An answer, or a request, is longer than what is read of a message" => "Nothing runs before it is asked, whatever its beginning says", |w| {
-        let long = |words: &str| format!("{words} {}", "e olha que bom ".repeat(110));
-        let ran = w.run(&long("marca quinta às 10h."), [w.calls("reserve", slot()), w.says(QUESTION)]);
+        let ran = w.run(&format!("marca quinta às 10h. {}", "e olha que bom ".repeat(110)), [w.calls("reserve", slot()), w.says(QUESTION)]);
         assert!(ran.executions.is_empty() && ran.state.pending_confirmation.is_some());
         let w = asked(w);
-        let ran = w.run(&long("sim"), [w.says("Entendi, Ana.")]);
+        let ran = w.run(&"sim ".repeat(400), [w.says("Entendi, Ana.")]);
         assert!(ran.executions.is_empty() && ran.replied().contains(QUESTION));
     };
 }
