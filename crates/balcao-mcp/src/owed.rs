@@ -21,7 +21,7 @@ pub(crate) struct Owed(Mutex<Questions>);
 struct Questions {
     /// With the stream that each came by. A server may use an id twice: both count.
     open: Vec<(u64, RequestId)>,
-    /// Questions that were withdrawn, or whose stream ended. Their answers may wait all the same, so each counts until the server takes a
+    /// Questions that were withdrawn, or whose stream ended. Their answers may still wait, so each counts until the server takes a
     /// message for it: otherwise it could ask and withdraw without end, and take next to nothing.
     left: usize,
     /// Streams so far.
