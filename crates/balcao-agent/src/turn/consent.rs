@@ -7,9 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
-    Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, is_meant_for_both,
-    is_put_off, meant_for, mentions, normalize, only_repeats, repeats, resolve_date, wants_another, weekday_named,
-    wish_for,
+    Agreement, Asked, Wish, agreement_about, agreement_to, find_dates, find_times, is_meant_for_both, is_put_off,
+    meant_for, mentions, only_repeats, repeats, resolve_date, wants_another, weekday_named, wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
@@ -19,9 +18,19 @@ use super::grounding::{DialogueHistory, READ_OF_A_MESSAGE, Utterance, clock_time
 use super::state::PendingConfirmation;
 use crate::prompt;
 
+mod clauses;
+mod denial;
+mod named;
 mod offer;
+mod ruled_out;
+mod vocabulary;
 
-use offer::{OPEN_QUESTIONS, asks_only, offered, parts, rules_out};
+use clauses::{clauses, join, parts};
+use denial::denies;
+use named::{days_in, in_words, telling};
+use offer::asks_only;
+use ruled_out::rules_out;
+use vocabulary::OPEN_QUESTIONS;
 
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.
 const LOOK_BACK: usize = 3;
@@ -128,7 +137,9 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     // What they answer is what we said last.
     let offer = lines.next().and_then(Utterance::by_us).unwrap_or_default();
     let about = in_words(args);
-    let can_be = !is_ruled_out(deed, args, kinds, talk);
+    let can_be = !is_ruled_out(deed, args, kinds, talk, "");
+    // Who names it again in spite of that wants it, and the tool says whether it can be.
+    let insists = can_be || !is_ruled_out(deed, args, kinds, talk, newest);
     let agrees = can_be
         && agreement_to(newest, deed, &about, talk.today) == Agreement::Yes
         && is_what_was_named(args, kinds, talk);
@@ -146,7 +157,7 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
         .any(|other| other != deed && mentions(offer, other));
     // "Quero outro horário" wishes to book, and says nothing of this one.
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
-    let given = wish_for(newest, deed, &things) == Wish::Asked && of_this
+    let given = wish_for(newest, deed, &things) == Wish::Asked && of_this && insists
         || agrees && chosen && is_of_deed && (asks || goes_on && !of_other)
         || deed == Asked::Booking && can_be && (asks || goes_on) && only_repeats(newest, deed, &about, talk.today);
     if given {
@@ -159,8 +170,14 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
 }
 
 /// Whether what we said before the newest answer says that a call cannot be. Then neither a yes nor a name runs it, and the question is put
-/// once more with all that it does.
-fn is_ruled_out(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &DialogueHistory<'_>) -> bool {
+/// once more with all that it does. What the customer `insists` on, naming it again, is not ruled out.
+fn is_ruled_out(
+    deed: Asked,
+    args: &Value,
+    kinds: &BTreeMap<String, SaidAs>,
+    talk: &DialogueHistory<'_>,
+    insists: &str,
+) -> bool {
     // Who waits for a place waits for a day that is full.
     if !matches!(deed, Asked::Booking | Asked::Rescheduling) {
         return false;
@@ -169,7 +186,7 @@ fn is_ruled_out(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, tal
     let before = answer.skip_while(|line| line.by_customer().is_some());
     let mut ours: Vec<&str> = before.map_while(Utterance::by_us).collect();
     ours.reverse();
-    rules_out(&ours.join("\n"), args, kinds, talk.today)
+    rules_out(&ours.join("\n"), insists, deed, args, kinds, talk)
 }
 
 /// The names of what a booking books: its service, and who does it.
@@ -249,11 +266,19 @@ fn of_another_matter(text: &str, deed: Asked) -> bool {
     })
 }
 
-/// The last question of a text, without its mark, and what stands before it.
+/// The last question of a text, without its mark, and what stands before it. What it says before a comma that cannot be stands before it, too:
+/// "Quinta não tem, posso marcar sexta".
 fn last_question(text: &str) -> Option<(&str, &str)> {
     let (asked, _) = text.rsplit_once('?')?;
     let ends = ['.', '!', '?', '\n', ':', ';'];
-    let question = parts(asked, &ends).pop().filter(|last| !last.ends_with(ends)).unwrap_or_default();
+    let sentence = parts(asked, &ends).pop().filter(|last| !last.ends_with(ends)).unwrap_or_default();
+    let (mut rest, mut question) = (sentence, sentence);
+    for piece in sentence.split_inclusive(',') {
+        rest = rest.strip_prefix(piece).unwrap_or_default();
+        if denies(piece) && !words(rest).is_empty() {
+            question = rest;
+        }
+    }
     Some((asked.strip_suffix(question).unwrap_or_default(), question))
 }
 
@@ -263,104 +288,14 @@ fn asks_for_a_yes(question: &str) -> bool {
         || !words(question).is_empty() && words(question).iter().all(|word| OPEN_QUESTIONS.contains(&word.as_str()))
 }
 
-/// Whether the last thing that a text of ours says is that something cannot be; "14h não tem, mas às 15h tem" says what can.
-fn denies(text: &str) -> bool {
-    let text = text.trim_end_matches(['.', '!', '\n', ' ', ':']);
-    let said = words(parts(text, &['.', '!', '\n']).pop().unwrap_or_default());
-    let turns = |word: &String| ["mas", "porem", "but", "however"].contains(&word.as_str());
-    let said = said.rsplit(turns).next().unwrap_or_default();
-    let at = |place: Option<usize>| place.and_then(|place| said.get(place)).map_or("", String::as_str);
-    let is_denial = |(place, word): (usize, &String)| {
-        let (before, behind) = (at(place.checked_sub(1)), at(place.checked_add(1)));
-        match word.as_str() {
-            "sem" => !WITHOUT.contains(&behind),
-            // "No" alone is Portuguese for "on the", as in "no sábado", and "vê no sábado" is Portuguese, too.
-            "no" if before == "ve" => ["i", "we", "they", "you"].contains(&at(place.checked_sub(2))),
-            "no" => ["is", "are", "have", "has", "there", "theres", "s", "got"].contains(&before),
-            "full" | "cheio" | "cheia" | "cheios" | "cheias" => is_said_of_when(before, behind),
-            word => NO.contains(&word),
-        }
-    };
-    said.iter().enumerate().any(is_denial)
-}
-
-/// Words that deny by themselves.
-const NO: &[&str] = &[
-    "nao",
-    "nem",
-    "nenhum",
-    "nenhuma",
-    "ocupado",
-    "ocupada",
-    "lotado",
-    "lotada",
-    "not",
-    "neither",
-    "nor",
-    "busy",
-    "unavailable",
-];
-
-/// What an offer may be without: "sem custo" denies nothing of it.
-const WITHOUT: &[&str] = &["custo", "custos", "taxa", "taxas", "compromisso", "problema", "problemas"];
-
-/// Whether "full" or "cheia" between these words is said of a day, a time or an agenda. In "full color" it is said of a service.
-fn is_said_of_when(before: &str, behind: &str) -> bool {
-    let states = [
-        "is",
-        "are",
-        "s",
-        "re",
-        "was",
-        "already",
-        "completely",
-        "fully",
-        "esta",
-        "ta",
-        "estao",
-        "tao",
-        "ficou",
-        "fica",
-        "ja",
-        "toda",
-        "todo",
-        "muito",
-        "bem",
-        "completamente",
-    ];
-    let spans = [
-        "",
-        "agenda",
-        "amanha",
-        "dia",
-        "hoje",
-        "manha",
-        "noite",
-        "semana",
-        "tarde",
-        "afternoon",
-        "day",
-        "evening",
-        "morning",
-        "schedule",
-        "today",
-        "tomorrow",
-        "week",
-    ];
-    let links = ["", "on", "at", "until", "this", "today", "tomorrow", "amanha", "ate", "hoje", "na", "no"];
-    let is_when = spans.contains(&before)
-        || weekday_named(before).is_some()
-        || before.contains(|letter: char| letter.is_ascii_digit());
-    states.contains(&before) || is_when && links.contains(&behind)
-}
-
 /// Whether days and times of a call are those of the answer and of what it answers or, where these name none, of the newest line that
 /// does. A yes agrees to the day and the time that it answers, and to no other of the same weekday.
 fn is_what_was_named(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &DialogueHistory<'_>) -> bool {
     let given = |kind: SaidAs| {
         kinds.iter().filter(move |(_, said)| **said == kind).filter_map(|(name, _)| args.get(name)?.as_str())
     };
-    let in_offer = |line: &Utterance<'_>| line.by_us().map_or_else(|| line.text().to_owned(), offered);
+    let in_offer =
+        |line: &Utterance<'_>| line.by_us().map_or_else(|| line.text().to_owned(), |text| offered(text, talk.today));
     let lines: Vec<String> = talk.lines.iter().map(in_offer).collect();
     let mut days = named_in(&lines, |line| days_in(line, talk.today));
     // "Sexta" is the Friday that it answers.
@@ -374,9 +309,9 @@ fn is_what_was_named(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &Dial
         && (times.is_empty() || given(SaidAs::Time).all(is_named_time))
 }
 
-fn days_in(line: &str, today: Date) -> Vec<Date> {
-    let found = find_dates(line, today).into_iter();
-    found.filter_map(|found| if let Ok(DateSpan::Day(day)) = found.reading { Some(day) } else { None }).collect()
+/// The part of a text of ours that offers.
+fn offered(text: &str, today: Date) -> String {
+    join(clauses(text, today).iter().filter(|clause| clause.offers()))
 }
 
 /// What the newest two lines name together or, if that is nothing, the newest line that names something.
@@ -454,23 +389,11 @@ fn fits_alone(wanted: &[String], said: &[String], all: &[Vec<String>]) -> bool {
     matches!(alone.as_slice(), [only] if only.as_slice() == wanted)
 }
 
-/// The words of a name that tell it from others.
-fn telling(name: &str) -> Vec<String> {
-    words(name).into_iter().filter(|word| word.len() >= 3).collect()
-}
-
 /// The names of services that a tool's result tells.
 pub(super) fn services_in(result: &str) -> Vec<String> {
     let value: Value = serde_json::from_str(result).unwrap_or_default();
     let all = value.get("services").and_then(Value::as_array).into_iter().flatten();
     all.filter_map(|one| one.get("name").unwrap_or(one).as_str().map(str::to_owned)).collect()
-}
-
-/// The values of the arguments as one text.
-fn in_words(args: &Value) -> String {
-    let values = args.as_object().into_iter().flatten().map(|(_, value)| value);
-    let words: Vec<String> = values.filter_map(|value| value.as_str().map(normalize)).collect();
-    words.join(" , ")
 }
 
 #[cfg(test)]
