@@ -268,7 +268,7 @@ fn events(response: Response, request: Option<RequestId>, most: usize, owed: Arc
     bound_events(SseStream::from_bytes_stream(pieces).boxed(), request, owed)
 }
 
-/// Passes events on up to one that is too large, holds too many values, or asks while too many questions wait. That one becomes an error for
+/// Passes events on up to one that is too large, holds too many values, or asks something that is not heard. That one becomes an error for
 /// the request that waits for it, and is the last: an error of the stream itself would be a reason to ask for the same event again. Without
 /// a request the event is left out.
 fn bound_events(events: Events, request: Option<RequestId>, owed: Arc<Owed>) -> Events {
@@ -291,23 +291,25 @@ fn bound_events(events: Events, request: Option<RequestId>, owed: Arc<Owed>) -> 
 }
 
 /// Why an event is not passed on.
-fn excess(event: &Result<Sse, SseError>, stream: &Stream) -> Option<&'static str> {
+fn excess(event: &Result<Sse, SseError>, stream: &Stream) -> Option<String> {
     const TOO_MUCH: &str = "the server's message is too large or holds too many values";
     match event {
         Ok(event) => {
             let data = event.data.as_ref()?.as_bytes();
             if count_values(data) > MOST_VALUES {
-                Some(TOO_MUCH)
+                Some(TOO_MUCH.to_owned())
             } else {
-                (!stream.hear(data)).then_some("the server asks without end, and does not take the answers in time")
+                stream.hear(data).err().map(|unheard| unheard.to_string())
             }
         }
-        Err(SseError::Body(error)) => matches!(error.downcast_ref(), Some(Failed::TooLarge)).then_some(TOO_MUCH),
+        Err(SseError::Body(error)) => {
+            matches!(error.downcast_ref(), Some(Failed::TooLarge)).then(|| TOO_MUCH.to_owned())
+        }
         Err(_) => None,
     }
 }
 
-fn refusal(why: &'static str, request: RequestId) -> Sse {
+fn refusal(why: String, request: RequestId) -> Sse {
     let told = ServerJsonRpcMessage::error(ErrorData::internal_error(why, None), Some(request));
     Sse { data: serde_json::to_string(&told).ok(), ..Sse::default() }
 }

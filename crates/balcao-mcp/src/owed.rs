@@ -12,6 +12,17 @@ mod tests;
 
 /// Questions of a server that may wait for our answers.
 const MAX_OWED: usize = 256;
+/// Bytes of a question's id: each id stays in memory until its answer is taken.
+const MAX_ID_BYTES: usize = 256;
+
+/// Why a question of a server is not heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unheard {
+    #[error("the server asks without end, and does not take the answers in time")]
+    TooMany,
+    #[error("invalid id of a request of the server; expected a number, or a text of at most {MAX_ID_BYTES} bytes")]
+    LongId,
+}
 
 /// Questions of a server that were read, less those that it has the answers of.
 #[derive(Debug, Default)]
@@ -29,16 +40,22 @@ struct Questions {
 }
 
 impl Owed {
-    /// Notes what the server says in a stream; false if it asks while too many questions wait, and then the question does not count.
-    pub(crate) fn hear(&self, stream: u64, message: &[u8]) -> bool {
+    /// Notes what the server says in a stream.
+    ///
+    /// # Errors
+    /// If it asks while too many questions wait, or by an id that is too long. Then the question does not count.
+    pub(crate) fn hear(&self, stream: u64, message: &[u8]) -> Result<(), Unheard> {
         match read_said(message) {
             Said::Question(id) => {
-                let mut questions = self.questions();
-                let has_room = questions.open.len().saturating_add(questions.left) < MAX_OWED;
-                if has_room {
-                    questions.open.push((stream, id));
+                if is_long(&id) {
+                    return Err(Unheard::LongId);
                 }
-                has_room
+                let mut questions = self.questions();
+                if questions.open.len().saturating_add(questions.left) >= MAX_OWED {
+                    return Err(Unheard::TooMany);
+                }
+                questions.open.push((stream, id));
+                Ok(())
             }
             Said::Withdrawal(id) => {
                 let mut questions = self.questions();
@@ -46,9 +63,9 @@ impl Owed {
                     questions.open.swap_remove(at);
                     questions.left = questions.left.saturating_add(1);
                 }
-                true
+                Ok(())
             }
-            Said::Other => true,
+            Said::Other => Ok(()),
         }
     }
 
@@ -97,7 +114,7 @@ impl Stream {
     }
 
     /// As [`Owed::hear`].
-    pub(crate) fn hear(&self, message: &[u8]) -> bool {
+    pub(crate) fn hear(&self, message: &[u8]) -> Result<(), Unheard> {
         self.owed.hear(self.number, message)
     }
 }
@@ -133,6 +150,13 @@ enum Said {
     /// It does not want the answer any more, and the library drops it.
     Withdrawal(RequestId),
     Other,
+}
+
+fn is_long(id: &RequestId) -> bool {
+    match id {
+        RequestId::Number(_) => false,
+        RequestId::String(text) => text.len() > MAX_ID_BYTES,
+    }
 }
 
 /// What tells questions, notifications and answers apart.

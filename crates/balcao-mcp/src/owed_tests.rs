@@ -16,9 +16,9 @@ fn most() -> i64 {
 /// A server that has asked as much as it may.
 fn full(stream: &Stream) {
     for id in 0..most() {
-        assert!(stream.hear(&question(id)), "{id}");
+        assert!(stream.hear(&question(id)).is_ok(), "{id}");
     }
-    assert!(!stream.hear(&question(most())));
+    assert!(stream.hear(&question(most())).is_err());
 }
 
 #[test]
@@ -27,16 +27,16 @@ fn what_is_refused_does_not_count() {
     let stream = Stream::begin(Arc::clone(&owed));
     full(&stream);
     for id in 0..1_000 {
-        assert!(!stream.hear(&question(most() + id)), "{id}");
+        assert!(stream.hear(&question(most() + id)).is_err(), "{id}");
     }
     // An answer makes room for one question, though it is not sent to its end.
     drop(Answering::begin(&owed, &RequestId::Number(7)));
-    assert!(stream.hear(&question(most())));
-    assert!(!stream.hear(&question(most() + 1)));
+    assert!(stream.hear(&question(most())).is_ok());
+    assert!(stream.hear(&question(most() + 1)).is_err());
     // Another message of ours makes none, and neither does an answer to what was not asked.
     owed.take();
     owed.close(&RequestId::Number(-1));
-    assert!(!stream.hear(&question(most() + 1)));
+    assert!(stream.hear(&question(most() + 1)).is_err());
 }
 
 #[test]
@@ -44,31 +44,31 @@ fn what_is_withdrawn_counts_until_the_server_takes_a_message_for_it() {
     let owed = Arc::<Owed>::default();
     let stream = Stream::begin(Arc::clone(&owed));
     full(&stream);
-    assert!(stream.hear(&withdrawal(0)) && stream.hear(&withdrawal(1)));
-    assert!(!stream.hear(&question(most())));
+    assert!(stream.hear(&withdrawal(0)).is_ok() && stream.hear(&withdrawal(1)).is_ok());
+    assert!(stream.hear(&question(most())).is_err());
     owed.take();
-    assert!(stream.hear(&question(most())) && !stream.hear(&question(most() + 1)));
+    assert!(stream.hear(&question(most())).is_ok() && stream.hear(&question(most() + 1)).is_err());
     owed.take();
-    assert!(stream.hear(&question(most() + 1)) && !stream.hear(&question(most() + 2)));
+    assert!(stream.hear(&question(most() + 1)).is_ok() && stream.hear(&question(most() + 2)).is_err());
     // A withdrawal of what is not owed makes no room.
-    assert!(stream.hear(&withdrawal(-1)));
+    assert!(stream.hear(&withdrawal(-1)).is_ok());
     owed.take();
-    assert!(!stream.hear(&question(most() + 2)));
+    assert!(stream.hear(&question(most() + 2)).is_err());
 }
 
 #[test]
 fn a_stream_that_ends_makes_room_for_one_question_a_message() {
     let owed = Arc::<Owed>::default();
     let (kept, ended) = (Stream::begin(Arc::clone(&owed)), Stream::begin(Arc::clone(&owed)));
-    assert!(kept.hear(&question(-1)));
+    assert!(kept.hear(&question(-1)).is_ok());
     for id in 1..most() {
-        assert!(ended.hear(&question(id)), "{id}");
+        assert!(ended.hear(&question(id)).is_ok(), "{id}");
     }
     drop(ended);
-    assert!(!kept.hear(&question(most())));
+    assert!(kept.hear(&question(most())).is_err());
     for id in 1..most() {
         owed.take();
-        assert!(kept.hear(&question(id)) && !kept.hear(&question(most())), "{id}");
+        assert!(kept.hear(&question(id)).is_ok() && kept.hear(&question(most())).is_err(), "{id}");
     }
 }
 
@@ -76,12 +76,27 @@ fn a_stream_that_ends_makes_room_for_one_question_a_message() {
 fn an_id_that_stands_twice_counts_twice() {
     let owed = Owed::default();
     for _ in 0..MAX_OWED {
-        assert!(owed.hear(0, &question(1)));
+        assert!(owed.hear(0, &question(1)).is_ok());
     }
-    assert!(!owed.hear(0, &question(1)));
+    assert!(owed.hear(0, &question(1)).is_err());
     owed.close(&RequestId::Number(1));
-    assert!(owed.hear(0, &question(1)));
-    assert!(!owed.hear(0, &question(1)));
+    assert!(owed.hear(0, &question(1)).is_ok());
+    assert!(owed.hear(0, &question(1)).is_err());
+}
+
+#[test]
+fn an_id_that_is_too_long_is_refused_and_not_kept() {
+    let owed = Owed::default();
+    let asked = |bytes: usize| format!(r#"{{"id": "{}", "method": "ping"}}"#, "a".repeat(bytes)).into_bytes();
+    assert_eq!(owed.hear(0, &asked(MAX_ID_BYTES)), Ok(()));
+    for _ in 0..MAX_OWED {
+        assert_eq!(owed.hear(0, &asked(MAX_ID_BYTES + 1)), Err(Unheard::LongId));
+    }
+    assert_eq!(owed.questions().open.len(), 1);
+    // What is not a question keeps nothing.
+    let answer = format!(r#"{{"id": "{}", "result": {{}}}}"#, "a".repeat(1_000));
+    assert_eq!(owed.hear(0, answer.as_bytes()), Ok(()));
+    assert!(Unheard::LongId.to_string().contains("at most 256 bytes"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-use crate::owed::{Owed, read_answered};
+use crate::owed::{Owed, Unheard, read_answered};
 
 /// The end of what a program wrote to its standard error that is kept for staff.
 const COMPLAINT_BYTES: usize = 2_048;
@@ -105,7 +105,7 @@ impl Program {
 }
 
 /// Reads lines of at most so many bytes. A longer one is an error, at once: the caller that waits for the answer in it would wait in vain. So are
-/// very many questions of a server that does not read the answers.
+/// very many questions of a server that does not read the answers, and a question by a very long id.
 #[derive(Debug)]
 pub(crate) struct Capped<R> {
     inner: R,
@@ -125,16 +125,20 @@ struct Flow {
 }
 
 impl Flow {
-    /// Notes what the server says; false if it asks while too many questions wait. Then no writer waits any more, either.
-    fn hear(&self, line: &[u8]) -> bool {
-        if self.owed.hear(0, line) {
-            return true;
+    /// Notes what the server says.
+    ///
+    /// # Errors
+    /// If a question of it is not heard. Then no writer waits any more, either.
+    fn hear(&self, line: &[u8]) -> Result<(), Unheard> {
+        let heard = self.owed.hear(0, line);
+        if heard.is_ok() {
+            return heard;
         }
         self.over.store(true, Ordering::SeqCst);
         if let Some(writer) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
             writer.wake();
         }
-        false
+        heard
     }
 }
 
@@ -154,10 +158,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
                     if balcao_json::count_values(&self.line) > balcao_json::MOST_VALUES {
                         return Poll::Ready(Err(io::Error::other("the server's message holds too many values")));
                     }
-                    let may_go_on = self.flow.hear(&self.line);
+                    let heard = self.flow.hear(&self.line);
                     self.line.clear();
-                    if !may_go_on {
-                        return Poll::Ready(Err(io::Error::other("the server asks, and does not read the answers")));
+                    if let Err(unheard) = heard {
+                        return Poll::Ready(Err(io::Error::other(unheard)));
                     }
                 }
             }

@@ -211,6 +211,16 @@ async fn a_server_that_asks_without_end_and_does_not_read_is_left() {
     assert!(call(&server, "echo").await.is_ok());
 }
 
+#[tokio::test]
+async fn a_server_that_asks_by_a_very_long_id_is_left() {
+    let world = World::new(&["ask_by_a_long_id", "echo"]);
+    let server = world.accepted(json!({"restart": {"base_ms": 10, "max_ms": 10}})).await;
+    let error = call(&server, "ask_by_a_long_id").await.unwrap_err();
+    assert_ne!(error.kind, FailureKind::Timeout, "{}", error.for_staff());
+    world.clock.turn(Duration::from_secs(1));
+    assert!(call(&server, "echo").await.is_ok());
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn what_a_server_started_ends_with_it() {

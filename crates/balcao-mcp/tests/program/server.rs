@@ -111,6 +111,9 @@ impl About for Liar {
                     return Err(vec![Say::Die]);
                 }
             },
+            "ask_by_a_long_id" => {
+                Err(vec![Say::Line(json!({"jsonrpc": "2.0", "id": "a".repeat(257), "method": "ping"}))])
+            }
             "fork" => {
                 let child = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
                 let told = json!({"content": [], "structuredContent": {"pid": child.id()}});
