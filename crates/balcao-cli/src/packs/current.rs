@@ -64,10 +64,10 @@ impl Reader for Current {
     async fn read(&self, pack: &str, body: Value, now: Timestamp) -> Result<Prepared, String> {
         let own = self.get();
         let one = own.get(pack).ok_or_else(|| format!("the pack `{pack}` is not there any more"))?;
+        let Some((deliveries, _)) = &one.deliveries else { return Err(untaken(one)) };
         // What a service sends of our secrets goes no further: not to processors, nor to an endpoint, a command or a model.
         let body = struck(one, body).await.ok_or("the delivery was not searched for secrets in time")?;
-        let processor = one.deliveries.as_ref().and_then(|(deliveries, _)| deliveries.processor.as_ref());
-        let said = match processor {
+        let said = match &deliveries.processor {
             Some(processor) => {
                 let sandbox = one.pack.sandbox.as_deref();
                 let context = ProcessContext { sandbox, now_ms: now.as_millisecond(), arguments: None };
@@ -78,6 +78,18 @@ impl Reader for Current {
         };
         let starts = on_delivery::start(one, &said)?;
         Ok(Prepared { said, starts })
+    }
+}
+
+/// Why a delivery of a pack that takes none now is not read, and what to do. Without the secrets that are to be struck it goes nowhere.
+fn untaken(own: &OwnPack) -> String {
+    let pack = &own.pack.id;
+    match &own.unconnected {
+        Some(reason) => reason.clone(),
+        None if own.changed.is_empty() => format!(
+            "the pack `{pack}` takes no deliveries; expected `connection.deliveries` in it, and webhook_secrets or header_secrets of its account"
+        ),
+        None => format!("the pack `{pack}` changed since it was accepted; `balcao pack accept {pack}` accepts it"),
     }
 }
 

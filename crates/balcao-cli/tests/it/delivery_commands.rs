@@ -224,6 +224,31 @@ fn a_delivery_that_lacks_a_field_is_told_tried_again_and_set_aside() {
 }
 
 #[test]
+fn a_delivery_of_a_pack_that_takes_none_any_more_waits_until_it_does() {
+    let (service, clock) = (Service::start(), clock());
+    let mut shop = shop(&service, &clock);
+    assert_eq!(deliver(&shop, &json!({ "id": "1", "order": { "status": "paid" } })), 200);
+    let lacks = "has no `/order/id`";
+    clock.advance_until("it is put off", || shop.log().contains(lacks).then_some(()));
+    let file = shop.folder.path().join("balcao.toml");
+    let served = std::fs::read_to_string(&file).unwrap();
+    let without = served.replace(&config(RULE), &config("").replace("webhook_secrets", "# webhook_secrets"));
+    assert_ne!(without, served);
+    std::fs::write(&file, without).unwrap();
+    shop.crash_and_start(started(&service, &clock));
+    clock.advance(Duration::from_mins(11));
+    let reason = "the pack `orders` takes no deliveries; expected `connection.deliveries`";
+    clock.advance_until(reason, || shop.log().contains(reason).then_some(()));
+    // It is not lost: with its secret it is read as before.
+    std::fs::write(&file, served).unwrap();
+    shop.crash_and_start(started(&service, &clock));
+    clock.advance(Duration::from_mins(11));
+    clock.advance_until("it is read again", || shop.log().contains(lacks).then_some(()));
+    assert_eq!(service.asked(), Vec::<String>::new());
+    shop.stop();
+}
+
+#[test]
 fn rules_that_cannot_work_are_refused_when_packs_are_loaded_and_say_what_would_be_right() {
     let folder = tempdir().unwrap();
     write_pack(folder.path(), "https://orders.example");
