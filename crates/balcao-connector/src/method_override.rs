@@ -107,13 +107,25 @@ fn names_method(name: &str, value: &Value) -> bool {
     (is_of_method && is_marked) || ["post", "put", "patch", "delete"].contains(&value.as_str())
 }
 
-/// Whether services may take a method from what is called so: `methodOverride`, but not `shipping_method`.
+/// Names that stand for a method wherever they end with a word of a longer name.
+const OVERRIDE_NAMES: [&str; 3] = ["httpmethod", "methodoverride", "verboverride"];
+
+/// Whether services may take a method from what is called so: `methodOverride`, but neither `shipping_method` nor `http_methods`.
 fn stands_for_method(name: &str) -> bool {
     let words: Vec<String> = words_of(name).collect();
     let text = words.concat();
     let is_made_wholly = words.iter().all(|word| is_of_override_words(word))
         && ["method", "verb", "override"].iter().any(|word| text.contains(word));
-    is_made_wholly || ["httpmethod", "methodoverride", "verboverride"].iter().any(|word| text.contains(word))
+    is_made_wholly || ends_as_override(&words)
+}
+
+/// Whether a word ends where one of [`OVERRIDE_NAMES`] does: `app_http_method`. A plural names a list of methods, and goes on.
+fn ends_as_override(words: &[String]) -> bool {
+    let mut text = String::new();
+    words.iter().any(|word| {
+        text.push_str(word);
+        OVERRIDE_NAMES.iter().any(|name| text.ends_with(name))
+    })
 }
 
 /// Whether a word is one of [`OVERRIDE_WORDS`], or several without anything between them: "httpmethod".

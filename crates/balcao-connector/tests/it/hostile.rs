@@ -367,6 +367,8 @@ async fn a_read_whose_arguments_name_another_method_is_not_sent() {
         (look("method"), "GET"),
         (look("method"), "head"),
         (look("price_override"), "put"),
+        (look("http_methods"), "DELETE"),
+        (look("httpMethods"), "put"),
         (search(json!({ "shipping_method": "{name}", "log": { "shippingMethod": "{name}" } })), "post"),
         (search(json!({ "method": "{name}" })), "GET"),
     ] {
@@ -374,7 +376,7 @@ async fn a_read_whose_arguments_name_another_method_is_not_sent() {
             panic!("{handler}: {}", error.for_staff());
         });
     }
-    assert_eq!(server.asked().len(), 7);
+    assert_eq!(server.asked().len(), 9);
 }
 
 #[tokio::test]

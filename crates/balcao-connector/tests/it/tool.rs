@@ -186,6 +186,9 @@ fn no_name_stands_for_another_method() {
         "X-Original-Method",
         "X-HTTP-MethodOverride",
         "xhttpmethodoverride",
+        "httpmethodoverride",
+        "App-HTTP-Method",
+        "MyHttpMethodOverride",
     ];
     for name in headers {
         refused(&format!("method: GET, headers: {{{name}: DELETE}}"), "");
@@ -200,6 +203,12 @@ fn no_name_stands_for_another_method() {
         "method: delete",
         "httpMethod: DELETE",
         "methodOverride: x",
+        "httpmethod: x",
+        "httpmethodoverride: x",
+        "x-http-method-override: x",
+        "app_http_method: x",
+        "http_method_name: x",
+        "http_methods_http_method: x",
     ] {
         refused(&format!("method: GET, query: {{{parameter}}}"), "");
         refused(&format!("method: POST, safe: true, body: {{{parameter}}}"), "");
@@ -210,6 +219,8 @@ fn no_name_stands_for_another_method() {
         "method: GET, query: {method: flickr.photos.search, payment_method: pix}",
         "method: GET, query: {shipping_method: post, method: GET}",
         "method: GET, headers: {X-Shipping-Method: post}",
+        "method: GET, headers: {X-HTTP-Methods: \"GET, POST\"}",
+        "method: GET, query: {http_methods: DELETE, httpMethods: x, httpmethods: put}",
         "method: POST, safe: true, body: {shippingMethod: post, log: {method: head}}",
     ] {
         assert_eq!(load("read", taken, ""), Vec::<String>::new(), "{taken}");
