@@ -256,13 +256,14 @@ fn refused(found: Vec<balcao_connector::Problem>, place: &str) -> Vec<Problem> {
     told.collect()
 }
 
-/// Shortest secret that a header may hold, in bytes: it is all that proves who sends.
-const SHORTEST_SHOWN: usize = 16;
+/// Shortest secret of deliveries, in bytes: it is all that proves who sends. What is struck of deliveries would be plain words if it were
+/// shorter, names of fields among them.
+const SHORTEST_SECRET: usize = 16;
 
 /// What deliveries prove themselves with.
 fn keys(config: &PacksConfig, account: Option<&AccountConfig>, place: &str) -> Result<Keys, Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut filled = |name: &str, of: fn(&AccountConfig) -> &Vec<String>, least: usize| -> Vec<SecretString> {
+    let mut filled = |name: &str, of: fn(&AccountConfig) -> &Vec<String>| -> Vec<SecretString> {
         let mut secrets = Vec::new();
         for text in account.into_iter().flat_map(of) {
             let value = if text.contains("${") {
@@ -272,9 +273,11 @@ fn keys(config: &PacksConfig, account: Option<&AccountConfig>, place: &str) -> R
                     .to_owned())
             };
             match value {
-                Ok(secret) if secret.len() < least => {
-                    let message = format!("{name}: a secret is shorter than {least} characters");
-                    problems.push(problem(Path::new(place), message, "make one with `openssl rand -hex 32`"));
+                Ok(secret) if secret.trim().len() < SHORTEST_SECRET => {
+                    let message =
+                        format!("{name}: invalid length of a secret; expected at least {SHORTEST_SECRET} characters");
+                    let mend = "make one with `openssl rand -hex 32`, and give it to the service, too";
+                    problems.push(problem(Path::new(place), message, mend));
                 }
                 Ok(secret) => secrets.push(SecretString::from(secret)),
                 Err(message) => {
@@ -284,8 +287,8 @@ fn keys(config: &PacksConfig, account: Option<&AccountConfig>, place: &str) -> R
         }
         secrets
     };
-    let signing = filled("webhook_secrets", |account| &account.webhook_secrets, 1);
-    let shown = filled("header_secrets", |account| &account.header_secrets, SHORTEST_SHOWN);
+    let signing = filled("webhook_secrets", |account| &account.webhook_secrets);
+    let shown = filled("header_secrets", |account| &account.header_secrets);
     if problems.is_empty() { Ok(Keys { signing, shown }) } else { Err(problems) }
 }
 

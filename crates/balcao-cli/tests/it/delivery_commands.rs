@@ -17,7 +17,7 @@ use tempfile::tempdir;
 use crate::observed::{Observed, request, serve};
 use crate::{balcao, code, err, out};
 
-pub(crate) const SECRET: &str = "orders-secret";
+pub(crate) const SECRET: &str = "orders-secret-of-the-shop";
 /// What the operator wants done with an order that was paid.
 const RULE: &str = "[[packs.accounts.on_delivery]]\nwhen = { \"/order/status\" = \"paid\" }\ncommand = \"note_order\"\n\
                     fields = { order_id = \"/order/id\", by = \"/order/by\" }\nvalues = { text = \"pago\" }\n";
@@ -246,6 +246,24 @@ fn a_delivery_of_a_pack_that_takes_none_any_more_waits_until_it_does() {
     clock.advance_until("it is read again", || shop.log().contains(lacks).then_some(()));
     assert_eq!(service.asked(), Vec::<String>::new());
     shop.stop();
+}
+
+#[test]
+fn a_short_secret_of_deliveries_is_refused_when_packs_are_loaded() {
+    let folder = tempdir().unwrap();
+    write_pack(folder.path(), "https://orders.example");
+    std::fs::write(folder.path().join("balcao.toml"), config(RULE)).unwrap();
+    let run = |secret: &str| {
+        balcao(folder.path()).env("ORDERS_SECRET", secret).args(["tools", "--profile", "eli"]).output().unwrap()
+    };
+    for secret in ["e", "status", "fifteen-letters", "e               "] {
+        let output = run(secret);
+        assert_eq!(code(&output), 2, "{secret}: {}{}", out(&output), err(&output));
+        let reason = "webhook_secrets: invalid length of a secret; expected at least 16 characters";
+        assert!(err(&output).contains(reason), "{secret}: {}", err(&output));
+    }
+    let fine = run("sixteen--letters");
+    assert_eq!(code(&fine), 0, "{}", err(&fine));
 }
 
 #[test]

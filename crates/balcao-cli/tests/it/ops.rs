@@ -31,7 +31,7 @@ impl Ops {
 
     pub(crate) fn run(&self, arguments: &[&str], input: &str) -> std::process::Output {
         let mut command = balcao(self.folder.path());
-        command.env("CLICKUP_TOKEN", TOKEN).env("CLICKUP_WEBHOOK_SECRET", "clickup-secret");
+        command.env("CLICKUP_TOKEN", TOKEN).env("CLICKUP_WEBHOOK_SECRET", "clickup-secret-of-the-shop");
         run_by(&mut command, arguments, input)
     }
 }

@@ -12,7 +12,7 @@ use sha2::Sha256;
 use crate::observed::{Observed, request, serve};
 use crate::{balcao, code, err, out, root};
 
-pub(crate) const WEBHOOK: &str = "clickup-secret";
+pub(crate) const WEBHOOK: &str = "clickup-secret-of-the-shop";
 
 pub(crate) fn signed(body: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(WEBHOOK.as_bytes()).unwrap();
