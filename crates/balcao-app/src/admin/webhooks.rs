@@ -154,6 +154,26 @@ impl Webhooks {
         Ok(())
     }
 
+    /// Ends the alarm of crashes at endpoints that are not configured any more: nothing is sent there again, so no retry can end it.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn end_alarms_of_removed(&self) -> Result<(), UseCaseError> {
+        let organization = self.organization;
+        let crashed = self.app.look(move |tx, _now| Ok(webhook::crashed_endpoints(tx, organization)?)).await?;
+        for endpoint in crashed.into_iter().filter(|name| !self.subscribers.contains_key(name)) {
+            let named = endpoint.clone();
+            let work = move |tx: &mut Tx<'_>| webhook::take_back_deaths(tx, organization, &named);
+            let deliveries = self.app.store.write::<_, StoreError, _>(work).await?;
+            tracing::info!(
+                endpoint,
+                deliveries,
+                "the endpoint is not configured any more; its crashes are no alarm now"
+            );
+        }
+        Ok(())
+    }
+
     /// Delivers until `stop` is cancelled; deliveries in progress come to their end first.
     pub async fn run(&self, stop: CancellationToken) {
         if self.subscribers.is_empty() {

@@ -120,6 +120,35 @@ async fn a_webhook_that_was_given_up_after_crashes_is_an_alarm_until_it_is_sent_
 }
 
 #[tokio::test]
+async fn the_alarm_of_a_crashed_webhook_ends_at_a_start_without_its_endpoint() {
+    let (shop, endpoint) = (start_harness([]).await, FakeEndpoint::start().unwrap());
+    let webhooks = told(&shop, &endpoint, &["message.received"]);
+    webhooks.begin().await.unwrap();
+    shop.joao_writes("wamid.1", "oi").await;
+    webhooks.begin().await.unwrap();
+    let organization = shop.world.organization;
+    let is_alarm = async || {
+        let now = balcao_domain::Clock::now(&*shop.world.clock);
+        let figures = shop.in_transaction(move |tx| balcao_store::ops::backlog::read(tx, now)).await;
+        backlog::alarms(&figures, now).iter().any(|alarm| alarm.what == BacklogKind::CrashedWebhook)
+    };
+    for _death in 1..=3 {
+        let now = balcao_domain::Clock::now(&*shop.world.clock);
+        let until = now + SignedDuration::from_secs(60);
+        shop.in_transaction(move |tx| balcao_store::ops::webhook::claim(tx, organization, now, until, 10)).await;
+        shop.advance_secs(61);
+    }
+    assert_eq!(webhooks.work_off().await.unwrap(), 0);
+    shop.advance_secs(1);
+    webhooks.end_alarms_of_removed().await.unwrap();
+    assert!(is_alarm().await, "its endpoint is there");
+    Webhooks::new(shop.world.app.clone(), organization, []).end_alarms_of_removed().await.unwrap();
+    assert!(!is_alarm().await);
+    let dead = shop.in_transaction(move |tx| balcao_store::ops::webhook::dead(tx, organization, 10)).await;
+    assert_eq!(dead.len(), 1, "it is listed still");
+}
+
+#[tokio::test]
 async fn an_endpoint_that_says_gone_or_cannot_be_reached_stops_nobody_else() {
     let (shop, endpoint) = (start_harness([]).await, FakeEndpoint::start().unwrap());
     let webhooks = told(&shop, &endpoint, &["message.received"]);

@@ -120,11 +120,15 @@ async fn start(args: Args, mut config: Config, environment: &BTreeMap<String, St
         Some(address) => Some(measured::start(&app, address).await?),
         None => None,
     };
-    // With nobody to tell there is no such part.
-    let told = (!subscribers.is_empty()).then(|| Webhooks::new(app.clone(), organization, subscribers));
-    if let Some(told) = &told {
-        told.begin().await.map_err(|error| Failure::operation(error_chain(&error)))?;
+    let has_endpoints = !subscribers.is_empty();
+    let webhooks = Webhooks::new(app.clone(), organization, subscribers);
+    // A process that does not deliver may be configured without the endpoints.
+    if args.role != Role::Api {
+        webhooks.end_alarms_of_removed().await.map_err(|error| Failure::operation(error_chain(&error)))?;
     }
+    webhooks.begin().await.map_err(|error| Failure::operation(error_chain(&error)))?;
+    // Without an endpoint there is no such part.
+    let told = has_endpoints.then_some(webhooks);
     let noted = app.clone();
     let current = Current::new(own);
     let reload = reload(&app, &config, organization, &front, &current).await?;

@@ -198,6 +198,29 @@ pub fn record(tx: &mut Tx<'_>, of: &Delivery, what: Attempted<'_>, now: Timestam
     Ok(changed == 1)
 }
 
+/// The endpoints with deliveries at which the program died.
+///
+/// # Errors
+/// What the database said.
+pub fn crashed_endpoints(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<String>, StoreError> {
+    tx.query_all(
+        "SELECT DISTINCT endpoint FROM webhook_delivery WHERE organization_id = ?1 AND deaths > 0 ORDER BY endpoint",
+        values![organization],
+        |row| row.get(0),
+    )
+}
+
+/// Takes back the deaths at deliveries to an endpoint, which ends their alarm; returns the number of deliveries. What was given up stays so.
+///
+/// # Errors
+/// What the database said.
+pub fn take_back_deaths(tx: &mut Tx<'_>, organization: OrganizationId, endpoint: &str) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE webhook_delivery SET deaths = 0 WHERE organization_id = ?1 AND endpoint = ?2 AND deaths > 0",
+        values![organization, endpoint],
+    )
+}
+
 /// Deliveries that were given up, the latest first, at most `limit`.
 ///
 /// # Errors

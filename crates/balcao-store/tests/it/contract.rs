@@ -259,6 +259,7 @@ contract! {
         a_webhook_is_delivered_by_one_and_comes_again_after_a_death,
         a_webhook_that_was_given_up_can_be_delivered_once_more,
         a_webhook_that_the_program_died_at_three_times_is_given_up,
+        deaths_at_webhooks_of_one_endpoint_are_taken_back,
         tenants_are_told_of_their_own,
     ]
     agenda: [

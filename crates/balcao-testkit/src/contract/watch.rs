@@ -25,6 +25,7 @@ cases!(
     a_webhook_is_delivered_by_one_and_comes_again_after_a_death,
     a_webhook_that_was_given_up_can_be_delivered_once_more,
     a_webhook_that_the_program_died_at_three_times_is_given_up,
+    deaths_at_webhooks_of_one_endpoint_are_taken_back,
     tenants_are_told_of_their_own,
 );
 
@@ -320,6 +321,35 @@ pub async fn a_webhook_that_the_program_died_at_three_times_is_given_up(store: &
         assert_eq!(backlog::read(tx, at(701))?.crashed_webhooks, Waiting::default());
         assert_eq!(claim(tx, world, 702)?.len(), 1);
         assert_eq!(claim(tx, world, 800)?.len(), 1, "the count of deaths starts at zero, too");
+        Ok(())
+    })
+    .await;
+}
+
+/// What was given up stays so, and the deaths at another endpoint count on.
+pub async fn deaths_at_webhooks_of_one_endpoint_are_taken_back(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        for endpoint in ["crm", "shop"] {
+            enqueue_deliveries(tx, world, endpoint, 10)?;
+        }
+        happens(tx, world, "one")?;
+        for endpoint in ["crm", "shop"] {
+            enqueue_deliveries(tx, world, endpoint, 10)?;
+        }
+        assert_eq!(webhook::crashed_endpoints(tx, organization)?, Vec::<String>::new());
+        let mut second = 100;
+        while webhook::dead(tx, organization, 10)?.len() < 2 {
+            assert!(second < 2_000, "each is given up after three deaths");
+            claim(tx, world, second)?;
+            second += 100;
+        }
+        assert_eq!(webhook::crashed_endpoints(tx, organization)?, ["crm", "shop"]);
+        assert_eq!(webhook::take_back_deaths(tx, organization, "crm")?, 1);
+        assert_eq!(webhook::crashed_endpoints(tx, organization)?, ["shop"]);
+        let figures = backlog::read(tx, at(second))?;
+        assert_eq!((figures.dead_webhooks, figures.crashed_webhooks.count), (2, 1));
         Ok(())
     })
     .await;
