@@ -41,8 +41,12 @@ pub(super) fn rules_out(
     let names_time =
         |text: &str| find_times(text).iter().any(|found| times.iter().any(|time| fits(found.reading, *time)));
     let all = clauses(text, today);
+    // What the program sends by itself is no model's answer.
+    let is_ours = |clause: &Clause| talk.unasked.is_some_and(|sent| sent.contains(&clause.text));
     let is_unclear = |clause: &Clause| {
-        matches!(clause.role, Role::Statement | Role::Aside) && !states_only(&clause.text, deed, &about, talk)
+        matches!(clause.role, Role::Statement | Role::Aside)
+            && !is_ours(clause)
+            && !states_only(&clause.text, deed, &about, talk)
     };
     let is_ruled_out = |clause: &Clause| {
         let said = words(&clause.text);
