@@ -1,8 +1,9 @@
 //! What a message states, clause by clause: whether the clause denies, and whether it is about another person.
 //!
 //! "Não me chamo Ana" does not name the customer, and "minha filha é a Bia, mora na rua Augusta" gives neither the customer's name
-//! nor address. A clause ends at a mark, at "mas", and before a verb of the first person. What is about another person stays so
-//! through the message, until words of the first person follow. A question, a doubt and a supposition state nothing.
+//! nor address. A clause ends at a mark, at "mas", before a verb of the first person, and before one of which another person is the
+//! subject. What is about another person stays so through the message, until words of the first person follow. A question, a doubt
+//! and a supposition state nothing.
 
 use crate::{
     detect::english,
@@ -35,6 +36,37 @@ const FIRST_PERSON: &[&str] = &[
 
 /// Verbs of the first person, which begin a clause of their own.
 const FIRST_PERSON_VERBS: &[&str] = &["sou", "moro", "tenho", "prefiro", "gosto", "adoro", "uso", "faço", "faco"];
+
+/// Words of the first person before what is the writer's.
+const POSSESSIVES: &[&str] = &["meu", "minha", "meus", "minhas", "my"];
+
+/// Words behind which a clause with a subject of its own may begin: "e minha filha tem".
+const JOINS: &[&str] = &["e", "and", "porque", "pq", "pois", "because"];
+
+/// Words before a person.
+const DETERMINERS: &[&str] =
+    &["o", "a", "os", "as", "meu", "minha", "meus", "minhas", "nosso", "nossa", "nossos", "nossas", "the", "my", "our"];
+
+/// Other persons as the subject of a clause.
+const OTHER_SUBJECTS: &[&str] = &["ele", "ela", "eles", "elas", "he", "she", "they"];
+
+/// Verbs that say something of another person; "é" is known by its accent.
+#[rustfmt::skip] // a table of words
+const OTHERS_VERBS: &[&str] = &[
+    "tem", "tinha", "teve", "esta", "ta", "estao", "era", "foi", "mora", "moram", "trabalha", "gosta", "adora", "odeia",
+    "prefere", "usa", "toma", "quer", "precisa", "sofre", "come", "bebe", "has", "had", "is", "are", "was", "likes",
+    "loves", "hates", "prefers", "takes", "needs", "lives",
+];
+
+/// Words that lead from the writer's company to a place or a time: "moro com minha mãe e minha filha na rua Augusta".
+#[rustfmt::skip] // a table of words
+const LEADS_TO_PLACE: &[&str] = &[
+    "em", "na", "no", "nas", "nos", "num", "numa", "ao", "perto", "aqui", "la", "ali", "desde", "ha", "in", "at", "on",
+    "near", "here", "since",
+];
+
+/// Words that set a clause into another.
+const SETS_IN: &[&str] = &["que", "quem", "who", "that", "se", "if"];
 
 /// Words that deny beside negations.
 const DENIALS: &[&str] = &["sem", "zero", "parei", "deixei", "odeio", "detesto", "without", "stopped", "hate"];
@@ -147,10 +179,10 @@ pub fn statements(text: &str) -> Vec<Statement<'_>> {
     let mut carried: Vec<String> = Vec::new();
     let mut goes_on = false;
     for index in 0..=all.len() {
-        let Some(end) = end_at(&all, index, text) else { continue };
+        let Some(end) = end_at(&all, begins, index, text) else { continue };
         let clause = all.get(begins..index).unwrap_or_default();
         if let (Some(first), Some(last)) = (clause.first(), clause.last()) {
-            let mut others = others_in(clause);
+            let mut others = others_in(clause, text);
             // "Minha filha, que eu amo, mora aqui" speaks of the daughter throughout.
             let aside = ["que", "who", "which"].contains(&text_at(clause, 0));
             if others.is_empty() && (aside || !has(clause, FIRST_PERSON)) {
@@ -180,14 +212,14 @@ enum End {
     Joined,
 }
 
-/// How a clause ends before the token at `index`, if one does.
-fn end_at(all: &[Token], index: usize, text: &str) -> Option<End> {
+/// How the clause that begins at `begins` ends before the token at `index`, if it does.
+fn end_at(all: &[Token], begins: usize, index: usize, text: &str) -> Option<End> {
     let Some(token) = all.get(index) else { return Some(End::Message) };
     // "ana.prado@exemplo.com.br" and "R$ 1.200" are one word each.
     let apart = text.get(token.end..).is_none_or(|rest| rest.chars().next().is_none_or(char::is_whitespace));
     let first_person = |from: usize| {
         let next = text_at(all, from.saturating_add(1));
-        let owns = ["meu", "minha", "meus", "minhas", "my"].contains(&text_at(all, from));
+        let owns = POSSESSIVES.contains(&text_at(all, from));
         phrase_at(all, from, FIRST_PERSON).is_some() && (!owns || is_trait(next))
     };
     match (token.kind, token.text.as_str()) {
@@ -201,8 +233,47 @@ fn end_at(all: &[Token], index: usize, text: &str) -> Option<End> {
         }
         (TokenKind::Word, "mas" | "but") => Some(End::Clause),
         (TokenKind::Word, "e" | "and") if first_person(index.saturating_add(1)) => Some(End::Joined),
+        (TokenKind::Word, _) if turns_to_another(all, begins, index, text) => Some(End::Joined),
         _ => None,
     }
+}
+
+/// Whether another person is the subject from the join at `index` on, behind a clause of the first person: "moro aqui e minha filha tem".
+/// In "minha mãe e minha filha têm" both are the subject.
+fn turns_to_another(all: &[Token], begins: usize, index: usize, text: &str) -> bool {
+    if !JOINS.contains(&text_at(all, index)) || all.get(index).is_none_or(|token| is_accented(token, text)) {
+        return false;
+    }
+    let front = all.get(begins..index).unwrap_or_default();
+    let acts = |token: &Token| {
+        let word = token.text.as_str();
+        // "Levei", "marquei".
+        let is_past = word.len() > 3 && word.ends_with("ei");
+        is_past || ["eu", "i"].contains(&word) || FIRST_PERSON_VERBS.contains(&word)
+    };
+    let is_open = [DOUBTS, CONDITIONS, SUPPOSED, SETS_IN].iter().any(|words| has(front, words));
+    let mut person = index.saturating_add(1);
+    while DETERMINERS.contains(&text_at(all, person)) {
+        person = person.saturating_add(1);
+    }
+    let word = text_at(all, person);
+    let is_word = all.get(person).is_some_and(|token| token.kind == TokenKind::Word);
+    let owned = is_word && POSSESSIVES.contains(&before(all, person, 1)) && !is_trait(word);
+    let is_other = owned || is_relative(word) || OTHER_SUBJECTS.contains(&word);
+    is_other && !is_open && front.iter().any(acts) && says_of_other(all, person.saturating_add(1), text)
+}
+
+/// Whether the words from `from` on say what another person has or does, before a mark or a clause that is set in.
+fn says_of_other(all: &[Token], from: usize, text: &str) -> bool {
+    let ends = |token: &Token| token.kind == TokenKind::Mark || SETS_IN.contains(&token.text.as_str());
+    let is_verb =
+        |token: &Token| OTHERS_VERBS.contains(&token.text.as_str()) || token.text == "e" && is_accented(token, text);
+    all.iter().skip(from).take_while(|token| !ends(token)).any(is_verb)
+}
+
+/// Whether a token was written with an accent: "é" is no "e".
+fn is_accented(token: &Token, text: &str) -> bool {
+    text.get(token.start..token.end).is_some_and(|written| !written.is_ascii())
 }
 
 /// True if the mark at `index` shortens the word before it.
@@ -221,8 +292,9 @@ fn leads_on(all: &[Token], index: usize) -> bool {
 }
 
 /// The words by which a clause is about another: relatives, the third person, "meu vizinho", and "a Bruna" where she begins it.
-fn others_in(clause: &[Token]) -> Vec<String> {
-    let possessive = |index: usize| ["meu", "minha", "meus", "minhas", "my"].contains(&before(clause, index, 1));
+/// `text` is the message.
+fn others_in(clause: &[Token], text: &str) -> Vec<String> {
+    let possessive = |index: usize| POSSESSIVES.contains(&before(clause, index, 1));
     // "Moro com minha mãe": company of the one who acts.
     let company = |index: usize| {
         let acts = (0..index).any(|before| FIRST_PERSON_VERBS.contains(&text_at(clause, before)));
@@ -235,9 +307,30 @@ fn others_in(clause: &[Token]) -> Vec<String> {
         let named = *index == 1 && ["o", "a"].contains(&text_at(clause, 0)) && is_first_name(word) && clause.len() > 2;
         let owner = owns_before(clause, *index);
         let told = owner || is_relative(word) || phrase_at(clause, *index, THIRD_PERSON).is_some();
-        (told || owned || named) && !company(*index)
+        (told || owned || named) && (!company(*index) || is_subject(clause, *index, text))
     };
     (0..clause.len()).filter(of_other).map(|index| text_at(clause, index).to_owned()).collect()
+}
+
+/// Whether the clause says something of the person at `index`, who stands behind the writer's company or is it: "com minha mãe e ela
+/// estuda", "com minha mãe que tem".
+fn is_subject(clause: &[Token], index: usize, text: &str) -> bool {
+    let named = usize::from(is_first_name(text_at(clause, index.saturating_add(1))));
+    let behind = index.saturating_add(1).saturating_add(named);
+    let next = text_at(clause, behind);
+    if ["que", "who"].contains(&next) {
+        return true;
+    }
+    let mut lead = index;
+    while DETERMINERS.contains(&before(clause, lead, 1)) {
+        lead = lead.saturating_sub(1);
+    }
+    let last = before(clause, lead, 1);
+    let is_behind_another = JOINS.contains(&last) || is_relative(last);
+    let is_mark = clause.get(behind).is_some_and(|token| token.kind == TokenKind::Mark);
+    let goes_on = JOINS.contains(&next) && DETERMINERS.contains(&text_at(clause, behind.saturating_add(1)));
+    let ends = next.is_empty() || is_mark || goes_on || LEADS_TO_PLACE.contains(&next);
+    is_behind_another && (!ends || says_of_other(clause, behind, text))
 }
 
 /// Whether the word at `index` is the person whose name, address or number is spoken of: "o email do Pedro", "Pedro's e-mail".
@@ -348,6 +441,42 @@ mod tests {
             "sou a Ana",
         ] {
             assert!(statements(own).iter().all(|one| one.others.is_empty()), "{own}: {:?}", statements(own));
+        }
+    }
+
+    #[test]
+    fn a_clause_with_another_subject_is_not_the_writers() {
+        for (said, own, of_other) in [
+            ("moro com minha mãe e minha filha tem alergia", "moro com minha mãe", "e minha filha tem alergia"),
+            ("moro com minha mãe e ela tem alergia", "moro com minha mãe", "e ela tem alergia"),
+            (
+                "tenho alergia e o meu filho mais novo é diabético",
+                "tenho alergia",
+                "e o meu filho mais novo é diabético",
+            ),
+            ("gosto de café porque meu pai gosta", "gosto de café", "porque meu pai gosta"),
+        ] {
+            assert_eq!(read(said), [(own, false, false), (of_other, false, true)]);
+        }
+        assert_eq!(
+            read("levei minha filha e meu filho é alérgico"),
+            [("levei minha filha", false, true), ("e meu filho é alérgico", false, true)]
+        );
+        assert_eq!(
+            read("levei minha filha e tenho alergia"),
+            [("levei minha filha", false, true), ("e tenho alergia", false, false)]
+        );
+        for other in [
+            "moro com minha mãe que tem alergia",
+            "moro com minha mãe ela tem alergia",
+            "moro com minha mãe e minha filha estuda fora",
+            "minha mãe e minha filha têm alergia",
+            "quem tem alergia é minha filha mais nova",
+        ] {
+            assert_eq!(read(other), [(other, false, true)]);
+        }
+        for own in ["moro com minha mãe e minha filha na rua Augusta", "moro com meu pai e minha mãe e meu filho"] {
+            assert_eq!(read(own), [(own, false, false)]);
         }
     }
 

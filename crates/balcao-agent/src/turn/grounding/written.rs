@@ -264,4 +264,21 @@ mod tests {
         }
         assert!(!kept_of("meu filho é alérgico", "Filha alérgica"));
     }
+
+    #[test]
+    fn what_is_said_of_another_behind_the_first_person_is_not_the_customers() {
+        for (customer, note, is_kept) in [
+            ("moro com minha mãe e minha filha tem alergia", "Tem alergia", false),
+            ("moro com minha mãe e minha filha tem alergia", "Filha tem alergia", true),
+            ("moro com minha mãe e minha filha tem alergia", "Mora com a mãe", true),
+            ("moro com minha mãe e ela tem alergia", "Tem alergia", false),
+            ("moro com minha mãe que tem alergia", "Tem alergia", false),
+            ("levei minha filha e meu filho é alérgico", "Alérgico", false),
+            ("levei minha filha e meu filho é alérgico", "Filha alérgica", false),
+            ("levei minha filha e meu filho é alérgico", "Filho alérgico", true),
+            ("levei minha filha e tenho alergia", "Tem alergia", true),
+        ] {
+            assert_eq!(kept_of(customer, note), is_kept, "{customer}: {note}");
+        }
+    }
 }
