@@ -1,5 +1,5 @@
 //! Topics that the profile does not discuss: a fixed reply, perhaps a person. What the customer forwarded counts, because the model would
-//! discuss that, too.
+//! discuss that, too. A message of ours that they answer does not.
 
 use super::{Decision, Guard};
 use crate::handoff::HandoffReason;
@@ -10,7 +10,7 @@ pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
         let pattern = topic
             .patterns
             .iter()
-            .find(|pattern| balcao_language::intents_rules::contains_word(guard.inbound, pattern))?;
+            .find(|pattern| balcao_language::intents_rules::contains_word(guard.with_forwarded, pattern))?;
         Some((topic, pattern))
     });
     Ok(match hit {

@@ -118,7 +118,7 @@ fn a_guardrail_that_fails_denies() {
     let input = open();
     let failing: &[(&str, Check)] = &[("broken", |_| Err("no data".to_owned()))];
     let (verdict, records, _) =
-        run_all(failing, &Guard { profile: &profile, text: "oi", inbound: "oi", input: &input });
+        run_all(failing, &Guard { profile: &profile, text: "oi", with_forwarded: "oi", input: &input });
     assert!(matches!(verdict, Guarded::Handoff { reason: HandoffReason::GuardrailFailed(_), .. }));
     assert_eq!(records, [GuardRecord { guardrail: "broken".into(), action: "handoff".into() }]);
 }

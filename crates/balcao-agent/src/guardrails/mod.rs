@@ -128,8 +128,8 @@ pub(crate) struct Guard<'a> {
     pub(crate) profile: &'a Profile,
     /// The customer's own words.
     pub(crate) text: &'a str,
-    /// All that the model reads: what they forwarded and what they answer, too.
-    pub(crate) inbound: &'a str,
+    /// The same with what they forwarded, which the model reads, too. A message of ours that they answer is no part of it.
+    pub(crate) with_forwarded: &'a str,
     pub(crate) input: &'a GuardInput,
 }
 
@@ -155,7 +155,8 @@ pub(crate) fn run(
     inbound: &str,
     input: &GuardInput,
 ) -> (Guarded, Vec<GuardRecord>, Vec<GuardEffect>) {
-    run_all(ALL, &Guard { profile, text: &prompt::own_words(inbound), inbound, input })
+    let (text, with_forwarded) = (&prompt::own_words(inbound), &prompt::own_and_forwarded(inbound));
+    run_all(ALL, &Guard { profile, text, with_forwarded, input })
 }
 
 fn run_all(all: &[(&str, Check)], guard: &Guard<'_>) -> (Guarded, Vec<GuardRecord>, Vec<GuardEffect>) {

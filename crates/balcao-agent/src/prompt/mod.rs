@@ -15,7 +15,8 @@ use minijinja::{Environment, UndefinedBehavior};
 pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData};
 pub(crate) use words::Part;
 pub use words::{
-    answered, answered_line, answered_messages, contact_facts, forwarded, is_forwarded, own_words, summary,
+    answered, answered_line, answered_messages, contact_facts, forwarded, is_forwarded, own_and_forwarded, own_words,
+    summary,
 };
 pub(crate) use words::{
     business_changed, correction, declined, in_customers_name, invented, is_service_message, kept_by_staff, look_up,

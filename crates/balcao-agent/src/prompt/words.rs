@@ -232,6 +232,13 @@ pub fn own_words(text: &str) -> String {
     words.trim_end().to_owned()
 }
 
+/// The customer's own words in a turn's text with what they [`forwarded`] or quoted themselves; without the messages that they [`answered`].
+#[must_use]
+pub fn own_and_forwarded(text: &str) -> String {
+    let theirs = text.lines().filter(|line| !ANSWERED.iter().any(|mark| line.starts_with(mark)));
+    theirs.collect::<Vec<_>>().join("\n")
+}
+
 /// The messages that words of a turn's text [`answered`], on one line each; an empty one is none of ours.
 #[must_use]
 pub fn answered_messages(text: &str) -> Vec<&str> {
@@ -366,9 +373,10 @@ mod tests {
         assert_eq!(parts(&text), told);
         assert_eq!(answered_line(&text), text.lines().next());
         assert_eq!(answered_messages(&text), ["Posso marcar [já]?", ""]);
-        assert_eq!(own_words(&text), "sim\nsim");
+        assert_eq!((own_words(&text), own_and_forwarded(&text)), ("sim\nsim".to_owned(), "sim\nsim".to_owned()));
         let forwarded = forwarded("não", Locale::PtBr);
         assert_eq!((own_words(&format!("sim\n{forwarded}")), own_words(&forwarded)), ("sim".to_owned(), String::new()));
+        assert_eq!(own_and_forwarded(&format!("sim\n{forwarded}\n> oi")), format!("sim\n{forwarded}\n> oi"));
         assert_eq!((own_words("oi\ntudo bem?"), answered_line("oi")), ("oi\ntudo bem?".to_owned(), None));
     }
 }

@@ -1,7 +1,7 @@
 //! What is decided before any model call.
 
 use balcao_agent::guardrails::{DaySpent, GuardEffect, SlowedDown};
-use balcao_agent::prompt::forwarded;
+use balcao_agent::prompt::{answered, forwarded};
 use balcao_llm::Message;
 use balcao_tool::Locale;
 use serde_json::json;
@@ -162,6 +162,15 @@ rows! {
         let topic = json!({"patterns": ["processo"], "reply": "Disso não falamos por aqui."});
         let w = w.with(json!({"guardrails": {"forbidden_topics": [topic]}}));
         let ran = w.run(&format!("o que acha?\n{}", forwarded("vou abrir um processo", Locale::PtBr)), []);
+        assert_eq!((ran.replied(), guards(&ran).len()), ("Disso não falamos por aqui.", 1));
+    };
+    lc_375 both "The customer answers by name a message of ours that names a forbidden topic" => "The model answers, unless their own words name it, too", |w| {
+        let topic = json!({"patterns": ["processo"], "reply": "Disso não falamos por aqui."});
+        let w = w.with(json!({"guardrails": {"forbidden_topics": [topic]}}));
+        let quoted = answered("Sobre o seu processo, fale com a gerência.", Locale::PtBr);
+        let ran = w.run(&format!("{quoted}\ntudo bem, e abre no sábado?"), [w.says("Abrimos, sim!")]);
+        assert_eq!((ran.replied(), guards(&ran).len()), ("Abrimos, sim!", 0));
+        let ran = w.run(&format!("{quoted}\nmas e o processo?"), []);
         assert_eq!((ran.replied(), guards(&ran).len()), ("Disso não falamos por aqui.", 1));
     };
 }
