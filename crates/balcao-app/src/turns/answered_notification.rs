@@ -80,10 +80,10 @@ pub(super) fn find_answered_notification(
     let reminded = about.as_deref().and_then(pre_send::appointment_of);
     let mut says_yes_alone = tapped.is_some() && messages.iter().all(|payload| tapped_yes(payload).is_some());
     if let Some(reminded) = reminded.filter(|_| tapped.is_none() && !scope.is_asked)
-        && agrees(tx, scope, &subject, since, now)?
+        && let Some(yes) = find_yes(tx, scope, &subject, since, now)?
     {
         confirm(tx, scope, reminded, now)?;
-        says_yes_alone = true;
+        says_yes_alone = yes == ReminderYes::Alone;
     }
     let named = reminded.map(|reminded| reminded.appointment);
     let named = named.or_else(|| about.as_deref().and_then(professionals::appointment_of));
@@ -111,7 +111,7 @@ pub(super) fn find_answered_notification(
     Ok(Some(AnsweredNotification { text, about: Some(about), confirmed }))
 }
 
-/// Finds the notification that the last quoting message quotes. The messages come newest first.
+/// Finds the notification that was quoted last. The messages come newest first; one that quotes anything else says nothing of it.
 fn quoted(tx: &mut Tx<'_>, scope: &TurnScope<'_>, messages: &[String]) -> Result<Option<Notification>, UseCaseError> {
     #[derive(Deserialize)]
     struct Quoting {
@@ -121,8 +121,10 @@ fn quoted(tx: &mut Tx<'_>, scope: &TurnScope<'_>, messages: &[String]) -> Result
     for payload in messages {
         let quoting: Option<Quoting> = serde_json::from_str(payload).ok();
         let name = quoting.and_then(|quoting| quoting.quoted).and_then(|quoted| quoted.message);
-        if let Some(name) = name {
-            return Ok(message::find_quoted_notification(tx, org, scope.conversation, name.as_str())?);
+        let Some(name) = name else { continue };
+        let found = message::find_quoted_notification(tx, org, scope.conversation, name.as_str())?;
+        if found.is_some() {
+            return Ok(found);
         }
     }
     Ok(None)
@@ -176,24 +178,32 @@ fn confirmation(tx: &mut Tx<'_>, scope: &TurnScope<'_>, one: &Appointment) -> Re
     Ok(values.iter().fold(words.visit_confirmed.clone(), |text, (name, value)| fill(&text, name, value)))
 }
 
-/// Whether the messages of the turn that came after `since` say yes to a reminder and nothing else, in the contact's own words. Days count
-/// from `now`.
-fn agrees(
+/// A yes to a reminder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReminderYes {
+    /// The messages of the turn say nothing else.
+    Alone,
+    /// Others of the turn answer another message, and wait for the agent.
+    BesideAnother,
+}
+
+/// Finds a yes to a reminder in the messages of the turn that came after `since`, in the contact's own words. Those that answer another
+/// message say nothing to it; the rest says yes and nothing else. Days count from `now`.
+fn find_yes(
     tx: &mut Tx<'_>,
     scope: &TurnScope<'_>,
     reminder: &str,
     since: Timestamp,
     now: Timestamp,
-) -> Result<bool, UseCaseError> {
+) -> Result<Option<ReminderYes>, UseCaseError> {
     let of_turn = (scope.conversation, scope.turn);
-    let text = message::texts_of_turn(tx, scope.organization.id, of_turn, since)?;
-    let text = text.join("\n");
-    // Words that answer another message than the last one say nothing to the reminder.
-    if !prompt::answered_messages(&text).is_empty() {
-        return Ok(false);
-    }
+    let texts = message::texts_of_turn(tx, scope.organization.id, of_turn, since)?;
+    let (to_another, rest): (Vec<String>, Vec<String>) =
+        texts.into_iter().partition(|text| !prompt::answered_messages(text).is_empty());
     let today = scope.zone.to_datetime(now).date();
-    Ok(agreement_to(&prompt::own_words(&text), Asked::Booking, reminder, today) == Agreement::Yes)
+    let said = prompt::own_words(&rest.join("\n"));
+    let yes = if to_another.is_empty() { ReminderYes::Alone } else { ReminderYes::BesideAnother };
+    Ok((agreement_to(&said, Asked::Booking, reminder, today) == Agreement::Yes).then_some(yes))
 }
 
 /// Confirms an appointment of this contact.

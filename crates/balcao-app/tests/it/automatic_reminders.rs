@@ -286,6 +286,25 @@ async fn yes_to_a_reminder_is_in_own_words_that_answer_no_other_message() {
 }
 
 #[tokio::test]
+async fn yes_to_a_reminder_counts_beside_an_answer_to_another_message() {
+    for (own, quoting, confirmed) in [("sim", "adorei esse corte", 1), ("sim", "não", 1), ("vou pensar", "sim", 0)] {
+        let (shop, joao) = shop().await;
+        let id = book(&shop, joao, "2026-11-25", 15 * 60).await;
+        shop.world.set_local("2026-11-24T15:00");
+        assert_eq!(shop.fires(terms()).await, 1);
+        shop.model.script([says("Certo!")]);
+        let context = json!({ "from": "1", "id": "wamid.of.another" });
+        shop.joao_writes("wamid.2", own).await;
+        let answer = json!({ "type": "text", "text": { "body": quoting }, "context": context });
+        shop.joao_sends("wamid.3", answer).await;
+        shop.run_until_idle().await;
+        assert_eq!(confirmations(&shop, id).await, confirmed, "{own}, {quoting}");
+        // What answers another message is the model's to answer.
+        assert_eq!(shop.texts().last().map(String::as_str), Some("Certo!"), "{own}, {quoting}");
+    }
+}
+
+#[tokio::test]
 async fn yes_to_a_reminder_keeps_a_hold() {
     let (shop, joao) = shop().await;
     let id = book(&shop, joao, "2026-11-25", 15 * 60).await;
