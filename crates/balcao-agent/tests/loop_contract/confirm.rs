@@ -412,4 +412,18 @@ rows! {
         let ran = w.run(&"sim ".repeat(400), [w.says("Entendi, Ana.")]);
         assert!(ran.executions.is_empty() && ran.replied().contains(QUESTION));
     };
+    lc_376 both "The request stands farther back than what is read of a talk" => "It is as if it had not been made; nearer it is asked about", |w| {
+        let mut w = w;
+        // Each of our texts has 1,400 bytes, and 8,000 are read.
+        for (texts, is_read) in [(5, true), (6, false)] {
+            w.history = vec![user("cancela meu horário")];
+            for _ in 0..texts {
+                w.history.extend([us(&"Cuidamos bem do seu cabelo. ".repeat(50)), user("entendi")]);
+            }
+            let answer = if is_read { QUESTION } else { "Como posso ajudar?" };
+            let ran = w.run("oi", [w.calls("cancel", json!({"appointment_id": 7})), w.says(answer)]);
+            assert_eq!((ran.executions.len(), ran.state.pending_confirmation.is_some()), (0, is_read), "{texts}");
+            assert_eq!(ran.told()[0]["reason"] == "NOT_ASKED_FOR", !is_read, "{texts}");
+        }
+    };
 }

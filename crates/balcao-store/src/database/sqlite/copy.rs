@@ -96,3 +96,7 @@ fn write(from: &Path, to: &Path, stop: &Stop) -> Result<(), StoreError> {
     let said: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(fails)?;
     if said == "ok" { Ok(()) } else { Err(StoreError::BadCopy { path: to.to_owned(), damage: said }) }
 }
+
+#[cfg(test)]
+#[path = "copy_tests.rs"]
+mod tests;
