@@ -401,6 +401,14 @@ fn a_booking_for_another_person_waits_until_the_question_says_for_whom() {
     for offer in ["Sexta às 15h para a sua mãe. Posso marcar?", "Sexta às 15h, no seu nome?"] {
         assert!(!is_open(&[yes, Utterance::Us(offer), for_mother], &none, &[barber]), "{offer}");
     }
+    for other in
+        ["marca corte sexta 15h pro meu vizinho", "marca sexta 15h pra minha cabeleireira", "book for my roommate"]
+    {
+        assert!(is_open(&[Utterance::Customer(other)], &none, &[barber]), "{other}");
+    }
+    let for_neighbour = Utterance::Customer("marca corte sexta 15h pro meu vizinho");
+    let offer = Utterance::Us("Sexta às 15h para o seu vizinho. Posso marcar?");
+    assert!(!is_open(&[yes, offer, for_neighbour], &none, &[barber]));
     let named = json!({"barber_name": "Wesley", "client_name": "Joana Prado"});
     assert!(!is_open(&[for_mother], &named, &[barber, ("client_name", SaidAs::Words)]));
     for own in [
@@ -408,6 +416,9 @@ fn a_booking_for_another_person_waits_until_the_question_says_for_whom() {
         "marca sexta 15h pra mim e pro meu filho",
         "marca pro Wesley sexta 15h",
         "marca com o Wesley sexta 15h",
+        "marca sexta 15h pro meu casamento",
+        "marca corte pro meu aniversário sexta",
+        "marca sexta 15h pra minha barba",
     ] {
         assert!(!is_open(&[Utterance::Customer(own)], &none, &[barber]), "{own}");
     }
