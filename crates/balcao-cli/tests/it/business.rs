@@ -372,13 +372,13 @@ fn change_contact(shop: &Shop<'_>) {
     assert!(out(&turn).contains("Caco"), "{}", out(&turn));
 }
 
-/// The version of a kind that the last reply of a conversation was written under.
-fn read_under(shop: &Shop<'_>, conversation: usize, kind: &str) -> String {
+/// The versions of the business and its knowledge that the last reply of a conversation was written under.
+fn read_under(shop: &Shop<'_>, conversation: usize) -> Vec<String> {
     let (_, shown) = shop.told(&["inbox", "show", &format!("cnv_{conversation}"), "--json"]);
     let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{shown}"));
     let versions = &shown["messages"].as_array().unwrap().last().unwrap()["versions"];
-    let named = versions.as_array().unwrap().iter().filter_map(Value::as_str).find(|name| name.starts_with(kind));
-    named.unwrap_or_else(|| panic!("{shown}")).to_owned()
+    let of_business = |version: &&str| version.starts_with("business_") || version.starts_with("knowledge_");
+    versions.as_array().unwrap().iter().filter_map(Value::as_str).filter(of_business).map(str::to_owned).collect()
 }
 
 /// Who runs commands over a business.
@@ -454,20 +454,21 @@ fn make_each_kind_of_edit(shop: &Shop<'_>) {
     let mut before = export();
     for (number, edit) in business_edits::all().into_iter().enumerate() {
         let place = &edit.evidence.place;
-        let shown = |kind: &str| {
+        let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
+        let shown = || {
             let read = shop.read_in_turn(number, place);
-            let version = read_under(shop, number + 1, kind);
+            let versions = read_under(shop, number + 1);
             match place {
-                Place::Turn { .. } => (read, version),
-                Place::Version { .. } => (shop.told(&["business", "version", &version]).1, version),
+                Place::Turn { .. } => (read, versions),
+                Place::Version { .. } => {
+                    let version = versions.iter().find(|version| version.starts_with(kind)).unwrap();
+                    (shop.told(&["business", "version", version]).1, versions)
+                }
             }
         };
-        let kind = if edit.section == "knowledge" { "knowledge" } else { "business" };
         // A conversation goes on behind its edit.
-        let (shown_before, _) = shown(kind);
-        for (kind, version) in counted {
-            assert_eq!(read_under(shop, number + 1, kind), format!("{kind}_{version}"));
-        }
+        let (shown_before, versions) = shown();
+        assert_eq!(versions, counted.map(|(kind, version)| format!("{kind}_{version}")));
         let (command, sign) = match edit.kind {
             EditKind::Add => ("add", "="),
             EditKind::Set => ("set", "="),
@@ -494,10 +495,9 @@ fn make_each_kind_of_edit(shop: &Shop<'_>) {
         let row: Value = serde_json::from_str(history.lines().last().unwrap()).unwrap();
         assert_eq!((&row["action"], &row["actor"]), (&json!(edit.action), &json!("operator")), "{edit:?}");
         assert_eq!((&row["before"], &row["after"]), (&edit.before, &edit.after), "{edit:?}");
-        let counted = &mut counted[usize::from(kind == "knowledge")];
-        counted.1 += 1;
-        let (shown_after, version) = shown(kind);
-        assert_eq!(version, format!("{kind}_{}", counted.1), "{edit:?}");
+        counted[usize::from(kind == "knowledge")].1 += 1;
+        let (shown_after, versions) = shown();
+        assert_eq!(versions, counted.map(|(kind, version)| format!("{kind}_{version}")), "{edit:?}");
         let is_shown = |text: &str| text.contains(edit.evidence.value);
         assert_eq!(
             (is_shown(&shown_before), is_shown(&shown_after)),
