@@ -227,7 +227,7 @@ fn a_delivery_that_lacks_a_field_is_told_tried_again_and_set_aside() {
 fn a_delivery_of_a_pack_that_takes_none_any_more_waits_until_it_does() {
     let (service, clock) = (Service::start(), clock());
     let mut shop = shop(&service, &clock);
-    assert_eq!(deliver(&shop, &json!({ "id": "1", "order": { "status": "paid" } })), 200);
+    assert_eq!(deliver(&shop, &json!({ "id": "1", "order": { "status": "paid", "by": "11 99999-0000" } })), 200);
     let lacks = "has no `/order/id`";
     clock.advance_until("it is put off", || shop.log().contains(lacks).then_some(()));
     let file = shop.folder.path().join("balcao.toml");
