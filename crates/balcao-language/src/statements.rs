@@ -271,7 +271,7 @@ fn says_of_other(all: &[Token], from: usize, text: &str) -> bool {
     all.iter().skip(from).take_while(|token| !ends(token)).any(is_verb)
 }
 
-/// Whether a token was written with an accent: "é" is no "e".
+/// Whether a token was written with an accent: it differs from "e".
 fn is_accented(token: &Token, text: &str) -> bool {
     text.get(token.start..token.end).is_some_and(|written| !written.is_ascii())
 }

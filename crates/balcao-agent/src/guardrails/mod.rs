@@ -128,7 +128,7 @@ pub(crate) struct Guard<'a> {
     pub(crate) profile: &'a Profile,
     /// The customer's own words.
     pub(crate) text: &'a str,
-    /// The same with what they forwarded, which the model reads, too. A message of ours that they answer is no part of it.
+    /// The same with what they forwarded, which the model reads, too. It leaves out messages of ours that they answer.
     pub(crate) with_forwarded: &'a str,
     pub(crate) input: &'a GuardInput,
 }

@@ -23,13 +23,15 @@ mod denial;
 mod named;
 mod offer;
 mod ruled_out;
+mod sentences;
 mod vocabulary;
 
-use clauses::{clauses, join, parts};
+use clauses::{clauses, join};
 use denial::denies;
-use named::{days_in, in_words, telling};
+use named::{days_in, in_words, ranges_in, telling};
 use offer::asks_only;
 use ruled_out::rules_out;
+use sentences::parts;
 use vocabulary::OPEN_QUESTIONS;
 
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.
@@ -301,6 +303,15 @@ fn is_what_was_named(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &Dial
     // "Sexta" is the Friday that it answers.
     let answered = lines.get(1).map(|line| days_in(line, talk.today)).unwrap_or_default();
     days.retain(|day| answered.contains(day) || answered.iter().all(|other| other.weekday() != day.weekday()));
+    // "Semana que vem" is none of the days of this week, whatever was named before.
+    let spans: Vec<(Date, Date)> = lines.iter().take(2).flat_map(|line| ranges_in(line, talk.today)).collect();
+    if !spans.is_empty() && lines.iter().take(2).all(|line| days_in(line, talk.today).is_empty()) {
+        let is_within = |day: &Date| spans.iter().any(|(first, last)| (first..=last).contains(&day));
+        days.retain(is_within);
+        if !given(SaidAs::Day).all(|day| resolve_date(day, talk.today).is_ok_and(|found| is_within(&found.date))) {
+            return false;
+        }
+    }
     let times = named_in(&lines, |line| find_times(line).into_iter().map(|found| found.reading).collect());
     let is_named_day = |given: &str| resolve_date(given, talk.today).is_ok_and(|found| days.contains(&found.date));
     let is_named_time =

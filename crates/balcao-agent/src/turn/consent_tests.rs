@@ -199,6 +199,34 @@ fn a_statement_that_may_deny_what_was_asked_for_is_not_agreed_to() {
         "Quinta às 15h está marcado",
         "Ana, quinta não tem",
         "Quinta às 15h sem o Wesley",
+        "Quinta às 15h sem Wesley",
+        // A word that also affirms does not undo the rest.
+        "Quinta o Wesley está de folga e o Bruno tem horário às 15h",
+        "O Wesley viajou, tenho o Bruno quinta às 15h",
+        "O Wesley tem folga na quinta",
+        "Quinta às 15h só com o Bruno",
+        "Quinta lotou, só tem sexta às 15h",
+        "Quinta temos feriado",
+        "Quinta às 15h já tem cliente",
+        "Quinta fica difícil",
+        "Thursday has been taken",
+        "Only Bruno is in on Thursday at 3pm",
+        // Another person alone is offered.
+        "Corte na máquina quinta às 15h com o Bruno",
+        "Data: quinta, 26/11, às 15h\nServiço: Corte na máquina\nProfissional: Bruno",
+        // What stands beside a day may be no name, no label and no courtesy.
+        "Quinta às 15h, Esgotado",
+        "Lotou: quinta às 15h",
+        "Fechado: quinta às 15h",
+        "Quinta às 15h, não precisa vir",
+        "Quinta às 15h, sem chance",
+        "Quinta: 0 horários",
+        "❌ Quinta, 26/11, 15h\n✅ Sexta, 27/11, 15h",
+        "~Quinta, 26/11, 15h~",
+        // Without a name it is said of what was asked for.
+        "Não tem mais vaga",
+        "Esse horário não está disponível",
+        "Esse dia lotou",
     ] {
         for ending in [". Posso marcar?", ". Shall I book it?", ", posso marcar?"] {
             let offer = format!("{denial}{ending}");
@@ -221,6 +249,13 @@ fn a_statement_that_may_deny_what_was_asked_for_is_not_agreed_to() {
         "📅 Data: quinta, 26/11\n⏰ Horário: 15h\n💈 Serviço: Corte na máquina\n👤 Profissional: Wesley\nConfirma?",
         "Quinta às 15h com o Wesley (R$ 40, 30 min). Posso marcar?",
         "Posso marcar quinta às 15h? Te esperamos!",
+        "O Wesley é ótimo! Posso marcar quinta às 15h com ele?",
+        "Será com o Wesley, quinta às 15h. Posso confirmar?",
+        "Verifiquei aqui: quinta às 15h está aberto com o Wesley. Posso garantir?",
+        "Data e horário: quinta, 26/11, às 15h\nProfissional: Wesley\nPosso fechar?",
+        "Quinta às 15h com nosso barbeiro Wesley, na Rua Augusta, 100. Posso marcar?",
+        "Just to confirm: Thursday at 3pm with Wesley. Shall I confirm?",
+        "Não se preocupe! Posso marcar quinta às 15h?",
     ] {
         let said = consent_by_yes(offer, on_thursday, ["Wesley", cut, thursday]);
         assert_eq!(said, Consent::Given, "{offer}");
@@ -229,6 +264,32 @@ fn a_statement_that_may_deny_what_was_asked_for_is_not_agreed_to() {
     let aside = "Posso marcar sexta às 15h? Não se atrase. Sábado é feriado.";
     assert_ne!(consent_by_yes(aside, "quero cortar sábado às 15h", ["Wesley", cut, "2026-11-28"]), Consent::Given);
     assert_eq!(consent_by_yes(aside, "quero cortar sexta", ["Wesley", cut, friday]), Consent::Given);
+    let other = "Quinta lotou, só tem sexta às 15h. Posso marcar?";
+    assert_eq!(consent_by_yes(other, on_thursday, ["Wesley", cut, friday]), Consent::Given);
+}
+
+#[test]
+fn a_span_of_days_that_is_full_or_is_offered_counts_for_each_of_its_days() {
+    let given = |offer: &str, day| {
+        consent_by_yes(offer, "quero cortar quinta às 15h", ["Wesley", "Corte na máquina", day]) == Consent::Given
+    };
+    for offer in [
+        "Esta semana está lotada. Posso marcar para a semana que vem?",
+        "Não tem mais vaga. Posso marcar para a semana que vem?",
+        "We're closed this week. Shall I book it next week?",
+        "Em novembro a agenda está fechada. Posso marcar em dezembro?",
+    ] {
+        assert!(!given(offer, "2026-11-26"), "{offer}");
+    }
+    assert!(given("Esta semana tem sim. Posso marcar?", "2026-11-26"));
+}
+
+/// The judgement of a text takes time in proportion to its length.
+#[test]
+fn a_text_of_ours_of_many_denials_is_judged_once_a_clause() {
+    let text = format!("{}Posso marcar?", "Ana, Ana, Ana, quinta lotou. ".repeat(280));
+    let said = consent_by_yes(&text, "quero cortar quinta", ["Wesley", "Corte na máquina", "2026-11-26"]);
+    assert_ne!(said, Consent::Given);
 }
 
 #[test]

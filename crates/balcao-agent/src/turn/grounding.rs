@@ -132,6 +132,11 @@ impl<'a> DialogueHistory<'a> {
                     let beginning = text.get(..text.floor_char_boundary(READ_OF_A_MESSAGE)).unwrap_or_default();
                     lines.extend([Utterance::Customer(UNREAD), Utterance::Customer(beginning)]);
                 }
+                // Without its end, a text of ours asks nothing.
+                Utterance::Us(text) if text.len() > READ_OF_A_TALK => {
+                    let beginning = text.get(..text.floor_char_boundary(READ_OF_A_TALK)).unwrap_or_default();
+                    lines.push(Utterance::Us(beginning));
+                }
                 Utterance::Customer(_) | Utterance::Us(_) => lines.push(message),
             }
         }

@@ -5,7 +5,8 @@ use jiff::civil::Date;
 
 use super::{
     denial::denies,
-    vocabulary::{AFFIRMING, CONDITIONS, TITLES},
+    sentences::parts,
+    vocabulary::{AFFIRMING, CONDITIONS},
 };
 use crate::turn::grounding::words;
 
@@ -112,24 +113,4 @@ fn clauses_of(text: &str, is_behind: bool) -> Vec<Vec<Clause>> {
 /// The texts of clauses as one.
 pub(super) fn join<'a>(clauses: impl Iterator<Item = &'a Clause>) -> String {
     clauses.map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// The parts of a text, each with the mark that ends it. The dot of a title before a name ends nothing: "o Dr. Wesley".
-pub(super) fn parts<'a>(text: &'a str, marks: &[char]) -> Vec<&'a str> {
-    let (mut all, mut begins) = (Vec::new(), 0);
-    for (at, mark) in text.match_indices(marks) {
-        let behind = at.saturating_add(mark.len());
-        let (Some(part), Some(rest)) = (text.get(begins..behind), text.get(behind..)) else { continue };
-        if mark == "." && ends_with_title(part) && rest.trim_start().starts_with(char::is_uppercase) {
-            continue;
-        }
-        all.push(part);
-        begins = behind;
-    }
-    all.extend(text.get(begins..).filter(|rest| !rest.is_empty()));
-    all
-}
-
-fn ends_with_title(text: &str) -> bool {
-    words(text).last().is_some_and(|last| TITLES.contains(&last.as_str()))
 }

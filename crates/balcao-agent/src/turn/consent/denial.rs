@@ -2,14 +2,17 @@
 
 use balcao_language::weekday_named;
 
-use super::clauses::parts;
+use super::sentences::parts;
 use crate::turn::grounding::words;
 
 /// Whether the last thing that a text of ours says is that something cannot be; "14h não tem, mas às 15h tem" says what can.
 ///
-/// These are the words that deny whatever else a clause says. What denies by other words ("quinta lotou") is told from an offer by
-/// the words that an offer has: see [`super::offer::rules_out`].
+/// These are the words that deny whatever else a clause says. What denies by other words ("quinta lotou") differs from an offer in
+/// its words: see [`super::ruled_out::rules_out`].
 pub(super) fn denies(text: &str) -> bool {
+    if text.contains(SIGNS) {
+        return true;
+    }
     let text = text.trim_end_matches(['.', '!', '\n', ' ', ':']);
     let said = words(parts(text, &['.', '!', '\n']).pop().unwrap_or_default());
     let turns = |word: &String| ["mas", "porem", "but", "however"].contains(&word.as_str());
@@ -30,6 +33,7 @@ pub(super) fn denies(text: &str) -> bool {
             }
             // "Not a problem" and "not to worry" are courtesy.
             "not" => behind != "to" && !(behind == "a" && at(place.checked_add(2)) == "problem"),
+            "0" | "zero" => OFFERED.iter().any(|stem| behind.starts_with(stem)),
             // "Isn't" and "isnt".
             "t" => before.strip_suffix('n').is_some_and(is_auxiliary),
             "full" | "cheio" | "cheia" | "cheios" | "cheias" => is_said_of_when(before, behind),
@@ -45,8 +49,11 @@ fn is_auxiliary(word: &str) -> bool {
         .contains(&word)
 }
 
+/// Signs that deny, and the mark of words that are struck out.
+const SIGNS: &[char] = &['❌', '🚫', '⛔', '✖', '✗', '👎', '~'];
+
 /// Words that deny by themselves.
-const NO: &[&str] = &[
+pub(super) const NO: &[&str] = &[
     "nao",
     "nem",
     "nenhum",

@@ -1,6 +1,6 @@
 //! What a call and a text name.
 
-use balcao_language::{DateSpan, find_dates, find_times, normalize};
+use balcao_language::{DateMatch, DateSpan, find_dates, find_times, normalize};
 use jiff::civil::Date;
 use serde_json::Value;
 
@@ -16,6 +16,15 @@ pub(super) fn in_words(args: &Value) -> String {
 /// The words of a name that tell it from others.
 pub(super) fn telling(name: &str) -> Vec<String> {
     words(name).into_iter().filter(|word| word.len() >= 3).collect()
+}
+
+/// The spans of days that a text names: "esta semana", "em dezembro".
+pub(super) fn ranges_in(text: &str, today: Date) -> Vec<(Date, Date)> {
+    let range = |found: DateMatch| match found.reading {
+        Ok(DateSpan::Range { first, last }) => Some((first, last)),
+        _ => None,
+    };
+    find_dates(text, today).into_iter().filter_map(range).collect()
 }
 
 /// The days that a text names.

@@ -2,9 +2,15 @@
 
 use balcao_language::{Agreement, Asked, agreement_about, are_given, is_first_name, mentions, own_names};
 
+use super::denial::NO;
 use super::named::without_when;
-use super::vocabulary::{AFFIRMING, ASKING, OFFERING, OPEN_QUESTIONS, TAKEN, TITLES, words_of};
+use super::vocabulary::{
+    AFFIRMING, ASKING, OFFERING, OPEN_QUESTIONS, STATING, STREETS, TAKEN, TITLES, WITHOUT, words_of,
+};
 use crate::turn::grounding::{DialogueHistory, Utterance, words};
+
+/// So many parts before a comma may be courtesy or call the customer.
+const MOST_LEADS: usize = 3;
 
 /// Whether a question of ours asks for the deed and for nothing else: each word is of the deed or of what the call is about, a day, a time,
 /// or one that asks for leave. "Quer que eu te avise se vagar sexta às 15h?" does not ask to book. A word that is not known makes it
@@ -16,25 +22,55 @@ pub(super) fn asks_only(question: &str, deed: Asked, about: &str, talk: &Dialogu
     are_known(&said, &words(about), is_of_deed)
 }
 
-/// Whether a statement of ours says nothing but what the call is about, its day and its time, or says in so many words that it can be. Any
-/// other word may be one that says the opposite: "quinta lotou", "o Wesley está de folga".
+/// Whether a statement of ours says nothing but what the call is about, its day and its time, and that they can be. Any other word may be
+/// one that says the opposite: "quinta lotou", "o Wesley está de folga".
 pub(super) fn states_only(statement: &str, deed: Asked, about: &str, talk: &DialogueHistory<'_>) -> bool {
     let mut rest = statement;
-    while let Some((_, behind)) = rest.split_once(',').filter(|(lead, _)| is_lead(lead, deed, talk)) {
+    let leads = |lead: &str| is_lead(lead, deed, talk) && !may_mean_shut(lead);
+    for _ in 0..MOST_LEADS {
+        let Some((_, behind)) = rest.split_once(',').filter(|(lead, _)| leads(lead)) else { break };
         rest = behind;
     }
-    // "Horário: quinta às 15h" names what stands behind it.
-    if let Some((_, behind)) = rest.split_once(':').filter(|(label, _)| words(label).len() == 1) {
-        rest = behind;
+    if let Some((before, last)) = rest.rsplit_once(',') {
+        let names_one = words(last).first().is_some_and(|name| is_first_name(name));
+        rest = if names_one && is_lead(last.trim(), deed, talk) { before } else { rest };
     }
-    // "Não precisa pagar antes" says nothing of the day or the time.
-    let is_waived =
-        |piece: &&str| matches!(words(piece).as_slice(), [no, need, ..] if no == "nao" && need.starts_with("precis"));
-    let rest: String = without_address(rest).split_inclusive(',').filter(|piece| !is_waived(piece)).collect();
+    let rest: String = rest.split_inclusive(',').filter(|piece| !is_beside(piece)).collect();
     let said = words(&without_when(&rest, talk.today));
     // "Marcado" may say that another has the time; "vou marcar" and "I'll book" do not.
     let is_to_come = |word: &str| mentions(word, deed) && (word.ends_with('r') || ["book", "schedule"].contains(&word));
-    said.iter().any(|word| AFFIRMING.contains(&word.as_str())) || are_known(&said, &words(about), is_to_come)
+    let states = |word: &str| is_to_come(word) || AFFIRMING.contains(&word) || STATING.contains(&word);
+    are_known(&said, &words(about), states)
+}
+
+/// Whether a denial says nothing but that it cannot be, and so is said of what was asked for: "não tem mais vaga". "Barba a gente não faz" is
+/// said of something else, and "não se preocupe" of nothing.
+pub(super) fn denies_only(denial: &str, about: &str, talk: &DialogueHistory<'_>) -> bool {
+    let is_known = |word: &str| NO.contains(&word) || AFFIRMING.contains(&word) || STATING.contains(&word);
+    are_known(&words(&without_when(denial, talk.today)), &words(about), is_known)
+}
+
+/// Whether what leads to a question behind a colon may deny: "lotou: quinta às 15h, posso marcar".
+pub(super) fn leads_unclearly(question: &str, deed: Asked, about: &str, talk: &DialogueHistory<'_>) -> bool {
+    let lead = question.rsplit_once(':').map_or("", |(lead, _)| lead);
+    !states_only(lead, deed, about, talk) && (agreement_about(lead, deed) != Agreement::Yes || may_mean_shut(lead))
+}
+
+/// Whether a text has the word that agrees, and that also says that the shop is shut: "fechado".
+fn may_mean_shut(text: &str) -> bool {
+    words(text).iter().any(|word| word.starts_with("fechad"))
+}
+
+/// Whether a part between commas says nothing of the day or the time: "não precisa pagar antes", "na Rua Augusta, 100".
+fn is_beside(piece: &str) -> bool {
+    let said = words(piece);
+    let comes = |word: &String| ["vir", "ir", "marcar", "aparecer"].contains(&word.as_str());
+    match said.as_slice() {
+        [no, need, rest @ ..] if no == "nao" && need.starts_with("precis") => !rest.iter().any(comes),
+        [at, street, ..] if ["na", "no", "em", "at"].contains(&at.as_str()) => STREETS.contains(&street.as_str()),
+        [street, ..] => STREETS.contains(&street.as_str()),
+        [] => false,
+    }
 }
 
 /// Whether each word is one of the deed, of what the call is about, of leave or courtesy, or a number.
@@ -47,9 +83,10 @@ fn are_known(said: &[String], about: &[String], is_of_deed: impl Fn(&str) -> boo
             // These two mean leave only together.
             "go" if behind == "ahead" => true,
             "ahead" if before == "go" => true,
-            // What a service is without says nothing of the day or the time: "sem amônia". "Sem o Wesley" does.
-            "sem" => !["o", "a", "os", "as"].contains(&behind),
+            "sem" => WITHOUT.contains(&behind),
             _ if before == "sem" => true,
+            // "0 vagas".
+            "0" => false,
             // "Já está marcado" may say that another has the time.
             done if TAKEN.contains(&before) && ["do", "da", "ed"].iter().any(|end| done.ends_with(end)) => false,
             // "No valor de R$ 40" says a price, and "quer saber o valor" asks for another thing.

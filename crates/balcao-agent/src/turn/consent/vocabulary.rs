@@ -30,7 +30,7 @@ pub(super) const ASKING: &[&str] = &[
     "would",
 ];
 
-/// The words by which a clause behind a denial says what can be.
+/// The words by which a clause says what can be.
 pub(super) const AFFIRMING: &[&str] = &[
     "achei",
     "apenas",
@@ -69,12 +69,128 @@ pub(super) const AFFIRMING: &[&str] = &[
     "works",
 ];
 
+/// What a statement says beside that something can be: how it was found, who does it, where, what it costs, and the labels of a summary.
+pub(super) const STATING: &[&str] = &[
+    "aberta",
+    "aberto",
+    "agendamento",
+    "aguardamos",
+    "aguardo",
+    "aqui",
+    "atendimento",
+    "barbeira",
+    "barbeiro",
+    "cabeleireira",
+    "cabeleireiro",
+    "cartao",
+    "conferi",
+    "confirmando",
+    "craque",
+    "data",
+    "dinheiro",
+    "duracao",
+    "espero",
+    "esperamos",
+    "excelente",
+    "local",
+    "manicure",
+    "mais",
+    "nossa",
+    "nosso",
+    "opcao",
+    "opcoes",
+    "otima",
+    "otimo",
+    "outra",
+    "outro",
+    "ou",
+    "outros",
+    "pediu",
+    "perto",
+    "pix",
+    "preco",
+    "primeira",
+    "primeiro",
+    "profissional",
+    "proxima",
+    "proximas",
+    "proximo",
+    "proximos",
+    "quando",
+    "resumindo",
+    "resumo",
+    "sera",
+    "servico",
+    "te",
+    "unidade",
+    "vai",
+    "valor",
+    "verifiquei",
+    "vi",
+    "be",
+    "barber",
+    "checked",
+    "confirm",
+    "date",
+    "day",
+    "duration",
+    "excellent",
+    "found",
+    "great",
+    "just",
+    "nearest",
+    "next",
+    "open",
+    "or",
+    "price",
+    "professional",
+    "service",
+    "slot",
+    "when",
+    "will",
+    "yes",
+];
+
+/// The labels of who does it.
+pub(super) const PROFESSIONS: &[&str] = &[
+    "atendente",
+    "barbeira",
+    "barbeiro",
+    "cabeleireira",
+    "cabeleireiro",
+    "com",
+    "manicure",
+    "profissional",
+    "barber",
+    "professional",
+    "stylist",
+    "with",
+];
+
+/// What begins an address.
+pub(super) const STREETS: &[&str] = &["alameda", "av", "avenida", "praca", "rua", "travessa", "street"];
+
+/// What an offer may be without: "sem custo".
+pub(super) const WITHOUT: &[&str] =
+    &["compromisso", "custo", "custos", "falta", "pressa", "problema", "problemas", "sinal", "taxa", "taxas"];
+
 /// What a question about the deed says beside its verbs.
 pub(super) const fn words_of(deed: Asked) -> &'static [&'static str] {
     match deed {
-        Asked::Booking => {
-            &["agendamento", "atendimento", "encaixar", "encaixe", "encaixo", "visita", "appointment", "visit"]
-        }
+        Asked::Booking => &[
+            "agendamento",
+            "atendimento",
+            "encaixar",
+            "encaixe",
+            "encaixo",
+            "fechar",
+            "garantir",
+            "garanto",
+            "visita",
+            "appointment",
+            "confirm",
+            "visit",
+        ],
         Asked::Cancelling | Asked::Rescheduling => &[
             "agendado",
             "agendamento",
