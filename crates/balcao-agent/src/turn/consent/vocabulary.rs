@@ -177,20 +177,9 @@ pub(super) const WITHOUT: &[&str] =
 /// What a question about the deed says beside its verbs.
 pub(super) const fn words_of(deed: Asked) -> &'static [&'static str] {
     match deed {
-        Asked::Booking => &[
-            "agendamento",
-            "atendimento",
-            "encaixar",
-            "encaixe",
-            "encaixo",
-            "fechar",
-            "garantir",
-            "garanto",
-            "visita",
-            "appointment",
-            "confirm",
-            "visit",
-        ],
+        Asked::Booking => {
+            &["agendamento", "atendimento", "encaixar", "encaixe", "encaixo", "visita", "appointment", "visit"]
+        }
         Asked::Cancelling | Asked::Rescheduling => &[
             "agendado",
             "agendamento",
@@ -230,6 +219,8 @@ pub(super) const OFFERING: &[&str] = &[
     "disponivel",
     "do",
     "dos",
+    "ela",
+    "ele",
     "das",
     "em",
     "favor",
@@ -267,7 +258,6 @@ pub(super) const OFFERING: &[&str] = &[
     "for",
     "free",
     "have",
-    "i",
     "in",
     "ll",
     "minutes",
@@ -290,7 +280,11 @@ pub(super) const OPEN_QUESTIONS: &[&str] = &[
     "mim",
     "confirme",
     "confirmamos",
+    "confirm",
     "fechamos",
+    "fechar",
+    "garantir",
+    "garanto",
     "combinado",
     "bons",
     "os",
@@ -361,6 +355,7 @@ pub(super) const OPEN_QUESTIONS: &[&str] = &[
     "does",
     "good",
     "how",
+    "i",
     "is",
     "it",
     "like",
