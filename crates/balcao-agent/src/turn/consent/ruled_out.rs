@@ -86,7 +86,12 @@ pub(super) fn rules_out(
     let wanted = Wanted::new(args, kinds, today);
     // No model writes what the program sends by itself.
     let is_ours = |text: &str| talk.unasked.is_some_and(|sent| sent.contains(text));
-    let is_plain = |text: &str| is_ours(text) || states_only(text, deed, &about, talk);
+    // With a tool that takes no person, a name does not change what is booked.
+    let takes_person = kinds.values().any(|kind| *kind == SaidAs::Name);
+    let is_plain = |text: &str| {
+        let without = if takes_person { text.to_owned() } else { without_company(text) };
+        is_ours(text) || states_only(&without, deed, &about, talk)
+    };
     let all: Vec<Reading> = clauses(text, today)
         .into_iter()
         .flat_map(|clause| without_unclear_head(clause, today, &is_plain))
@@ -192,6 +197,19 @@ fn without_unclear_head(clause: Clause, today: Date, is_plain: &dyn Fn(&str) -> 
         }
     }
     vec![clause]
+}
+
+/// A text without the names behind "com": "sexta às 15h com Wesley Moura".
+fn without_company(text: &str) -> String {
+    let mut is_behind_with = false;
+    let stays = |word: &&str| {
+        let folded = words(word).concat();
+        let is_small = ["o", "a"].contains(&folded.as_str()) || TITLES.contains(&folded.as_str());
+        let is_name = is_behind_with && word.starts_with(char::is_uppercase);
+        is_behind_with = ["com", "with"].contains(&folded.as_str()) || is_behind_with && (is_small || is_name);
+        !is_name
+    };
+    text.split_inclusive(' ').filter(stays).collect()
 }
 
 /// Whether a line of a summary names another person: "Profissional: Bruno".
