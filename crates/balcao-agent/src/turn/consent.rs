@@ -28,7 +28,7 @@ mod vocabulary;
 
 use clauses::{clauses, join};
 use denial::denies;
-use named::{days_in, in_words, ranges_in, telling};
+use named::{company, days_in, in_words, ranges_in, telling};
 use offer::asks_only;
 use ruled_out::rules_out;
 use sentences::parts;
@@ -94,15 +94,40 @@ pub(super) fn of(
     services: &[String],
 ) -> Consent {
     let named = match deed {
-        Asked::Booking => service_is_named(args, spec, talk, services),
+        Asked::Booking => service_is_named(args, &spec.said, talk, services),
         // A place in the queue may be for any service.
-        Asked::Waiting => !gives_service(args, spec) || service_is_named(args, spec, talk, services),
+        Asked::Waiting => !gives_service(args, spec) || service_is_named(args, &spec.said, talk, services),
         Asked::Cancelling | Asked::Rescheduling | Asked::Reminding | Asked::Other => true,
     };
     // "Sexta em dezembro" is one of several Fridays.
-    let settled = named && !is_undecided(talk) && !is_for_unnamed(deed, args, &spec.said, talk);
+    let settled = named
+        && !is_undecided(talk)
+        && !is_for_unnamed(deed, args, &spec.said, talk)
+        && !is_with_another(args, &spec.said, talk);
     let most = if settled { Consent::Given } else { Consent::Open };
     of_words(deed, args, &spec.said, talk).min(most)
+}
+
+/// Whether the newest line that says with whom names another professional than the call does: "marca com o Otávio". A name elsewhere in the
+/// talk, as in "o Wesley tá aí?", chooses none.
+fn is_with_another(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &DialogueHistory<'_>) -> bool {
+    let given =
+        kinds.iter().filter(|(_, kind)| **kind == SaidAs::Name).filter_map(|(name, _)| args.get(name)?.as_str());
+    let people: Vec<String> = given.flat_map(telling).collect();
+    if people.is_empty() {
+        return false;
+    }
+    // "Corte com Barba" names what is booked.
+    let about = words(&in_words(args));
+    let decides = |line: &Utterance<'_>| match line {
+        Utterance::Us(text) => words(text).iter().any(|word| people.contains(word)).then_some(true),
+        Utterance::Customer(text) => {
+            let mut company = company(text);
+            company.retain(|name| people.contains(name) || !about.contains(name));
+            (!company.is_empty()).then(|| company.iter().any(|name| people.contains(name)))
+        }
+    };
+    talk.lines.iter().find_map(decides) == Some(false)
 }
 
 /// Whether the customer wants a booking for another person, and neither the call nor the offer that they answer names that person: "marca pra minha
@@ -366,8 +391,13 @@ fn has_alternatives(text: &str) -> bool {
 
 /// Whether the last message that mentions the booking's service, ours or the customer's, names it: in full, or in words that fit no
 /// other service.
-fn service_is_named(args: &Value, spec: &CommandSpec, talk: &DialogueHistory<'_>, services: &[String]) -> bool {
-    let mut given = spec.said.iter().filter(|(_, kind)| **kind == SaidAs::Service).peekable();
+fn service_is_named(
+    args: &Value,
+    kinds: &BTreeMap<String, SaidAs>,
+    talk: &DialogueHistory<'_>,
+    services: &[String],
+) -> bool {
+    let mut given = kinds.iter().filter(|(_, kind)| **kind == SaidAs::Service).peekable();
     if given.peek().is_none() {
         return true;
     }
@@ -376,8 +406,13 @@ fn service_is_named(args: &Value, spec: &CommandSpec, talk: &DialogueHistory<'_>
     let is_named = |service: &&Value| {
         let Some(name) = service.as_str() else { return false };
         let wanted = telling(name);
-        let spoken: Vec<Vec<String>> = talk.lines.iter().map(|line| words(line.text())).collect();
-        let last = spoken.iter().find(|said| wanted.iter().any(|word| said.contains(word)));
+        // The newest message that names a service decides, and a line of ours only where it names this one.
+        let names_one = |said: &[String]| all.iter().flatten().any(|word| said.contains(word));
+        let last = talk.lines.iter().map(|line| (line, words(line.text()))).find_map(|(line, said)| {
+            let is_of_this = wanted.iter().any(|word| said.contains(word));
+            (is_of_this || line.by_customer().is_some() && names_one(&said)).then_some(said)
+        });
+        let last = last.as_ref();
         last.is_some_and(|said| wanted.iter().all(|word| said.contains(word)) || fits_alone(&wanted, said, &all))
     };
     !given.is_empty() && given.iter().all(is_named)

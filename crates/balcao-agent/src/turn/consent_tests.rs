@@ -485,6 +485,62 @@ fn a_booking_for_another_person_waits_until_the_question_says_for_whom() {
     }
 }
 
+/// The newest line that says with whom decides, as the newest day and time do.
+#[test]
+fn an_order_with_another_professional_is_not_for_the_one_of_the_call() {
+    let args = json!({"barber_name": "Wesley Moura"});
+    let kinds = [("barber_name".to_owned(), SaidAs::Name)].into();
+    let is_other = |lines: &[Utterance<'_>]| {
+        let talk =
+            DialogueHistory { lines: lines.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        is_with_another(&args, &kinds, &talk)
+    };
+    let (asked, answered) = (Utterance::Customer("o Wesley tá aí?"), Utterance::Us("Está sim."));
+    let listed = Utterance::Us("Oi! Quer marcar com o Wesley, o Otávio ou a Íris?");
+    for other in [
+        &[Utterance::Customer("marca corte sexta às 15h com o Otávio"), answered, asked][..],
+        &[Utterance::Customer("marca corte sexta às 15h com a Íris"), listed],
+        &[Utterance::Customer("marca sexta 15h com o otávio que o Wesley me cortou mal")],
+        &[
+            Utterance::Customer("sim"),
+            Utterance::Us("Sexta às 15h. Posso marcar?"),
+            Utterance::Customer("com o Otávio"),
+        ],
+    ] {
+        assert!(is_other(other), "{other:?}");
+    }
+    for this in [
+        &[Utterance::Customer("marca corte sexta às 15h com o Wesley"), answered, asked][..],
+        &[Utterance::Customer("marca sexta 15h com o Wesley, vou com o João")],
+        &[
+            Utterance::Customer("sim"),
+            Utterance::Us("Com o Wesley tem. Posso marcar?"),
+            Utterance::Customer("com o Otávio"),
+        ],
+        &[Utterance::Customer("Wesley"), listed],
+        &[Utterance::Customer("marca sexta 15h com urgência"), answered, asked],
+    ] {
+        assert!(!is_other(this), "{this:?}");
+    }
+}
+
+#[test]
+fn an_order_for_another_service_is_not_for_the_one_of_the_call() {
+    let kinds = [("service_name".to_owned(), SaidAs::Service)].into();
+    let args = json!({"service_name": "Corte na máquina"});
+    let all = ["Corte na máquina", "Barba desenhada", "Sobrancelha"].map(str::to_owned);
+    let is_named = |lines: &[Utterance<'_>]| {
+        let talk =
+            DialogueHistory { lines: lines.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        service_is_named(&args, &kinds, &talk, &all)
+    };
+    let listed = Utterance::Us("Temos Corte na máquina, Barba desenhada e Sobrancelha.");
+    assert!(!is_named(&[Utterance::Customer("quero só barba desenhada, sexta 15h, pode marcar"), listed]));
+    assert!(!is_named(&[Utterance::Customer("quero sobrancelha sexta 15h, pode marcar"), listed]));
+    assert!(is_named(&[Utterance::Customer("quero corte na máquina sexta 15h, pode marcar"), listed]));
+    assert!(is_named(&[Utterance::Customer("sim"), Utterance::Us("Corte na máquina, posso marcar?")]));
+}
+
 #[test]
 fn a_request_that_is_put_off_is_no_wish_for_the_next_ok() {
     let (ok, taken) = (Utterance::Customer("ok"), Utterance::Us("Tá bom."));

@@ -1,9 +1,10 @@
 //! What a call and a text name.
 
-use balcao_language::{DateMatch, DateSpan, find_dates, find_times, normalize};
+use balcao_language::{DateMatch, DateSpan, find_dates, find_times, is_first_name, normalize, weekday_named};
 use jiff::civil::Date;
 use serde_json::Value;
 
+use super::vocabulary::TITLES;
 use crate::turn::grounding::words;
 
 /// The values of the arguments as one text.
@@ -16,6 +17,24 @@ pub(super) fn in_words(args: &Value) -> String {
 /// The words of a name that tell it from others.
 pub(super) fn telling(name: &str) -> Vec<String> {
     words(name).into_iter().filter(|word| word.len() >= 3).collect()
+}
+
+/// The names behind "com": those with a capital, and first names.
+pub(super) fn company(text: &str) -> Vec<String> {
+    let (mut found, mut is_behind_with) = (Vec::new(), false);
+    for written in text.split_whitespace() {
+        let word = words(written).concat();
+        let is_small = ["o", "a"].contains(&word.as_str()) || TITLES.contains(&word.as_str());
+        let is_day = weekday_named(&word).is_some();
+        if is_behind_with && !is_small {
+            let is_name = is_first_name(&word) || written.starts_with(char::is_uppercase) && !is_day;
+            found.extend(is_name.then_some(word));
+            is_behind_with = false;
+        } else {
+            is_behind_with = ["com", "with"].contains(&word.as_str()) || is_behind_with;
+        }
+    }
+    found
 }
 
 /// The spans of days that a text names: "esta semana", "em dezembro".
