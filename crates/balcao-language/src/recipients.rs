@@ -1,7 +1,7 @@
 //! The persons, other than their writers, who messages want something for: "pra minha mãe", "pro meu vizinho", "no nome da Carla".
 //!
 //! Behind "para" and a possessive stands a person, unless the word is one of what a customer has, does, gets ready for or books. That
-//! list is closed, and a person is whoever is left: to take a thing for a person costs one question, and to take a person for a thing
+//! list is closed, and any other word is a person: to take a thing for a person costs one question, and to take a person for a thing
 //! books under a wrong name. Without a possessive only the words of [`is_relative`] and first names say that a person is meant.
 
 use crate::{
@@ -82,7 +82,7 @@ const BELONGINGS: &[&str] = &[
     "need", "budget", "style", "h", "hs", "hr", "hrs", "pm",
 ];
 
-/// Endings that make no other word of a stem: a "fotógrafo" is no "foto", a "cabeleireira" no "cabelo" and a "dentista" no "dente".
+/// Endings that make no other word of a stem: "fotógrafo" differs from "foto", "cabeleireira" from "cabelo" and "dentista" from "dente".
 #[rustfmt::skip] // a table of endings
 const ENDINGS: &[&str] = &[
     "", "s", "es", "a", "as", "e", "o", "os", "inha", "inhas", "inho", "inhos", "zinha", "zinhas", "zinho", "zinhos",

@@ -108,7 +108,7 @@ pub(super) fn of(
     of_words(deed, args, &spec.said, talk).min(most)
 }
 
-/// Whether the newest line that says with whom names another professional than the call does: "marca com o Otávio". A name elsewhere in the
+/// Whether the newest line that names a professional names another than the call does: "marca com o Otávio". A name elsewhere in the
 /// talk, as in "o Wesley tá aí?", chooses none.
 fn is_with_another(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &DialogueHistory<'_>) -> bool {
     let given =

@@ -485,7 +485,7 @@ fn a_booking_for_another_person_waits_until_the_question_says_for_whom() {
     }
 }
 
-/// The newest line that says with whom decides, as the newest day and time do.
+/// The newest line that names a professional decides, as the newest day and time do.
 #[test]
 fn an_order_with_another_professional_is_not_for_the_one_of_the_call() {
     let args = json!({"barber_name": "Wesley Moura"});
