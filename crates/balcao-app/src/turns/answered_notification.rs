@@ -12,7 +12,7 @@ use balcao_agent::prompt;
 use balcao_channel::inbound::{Content, Quoted};
 use balcao_domain::Appointment;
 use balcao_domain::{AppointmentId, ContactId, ProfessionalId, ReminderId, TurnId};
-use balcao_language::{Agreement, Asked, agreement_to, format};
+use balcao_language::{Agreement, Asked, Wish, agreement_to, format, wish_for};
 use balcao_store::crm::organization::Organization;
 use balcao_store::messaging::message::{self, Notification};
 use balcao_store::scheduling::reminder::{self, Reminder, ReminderSubject};
@@ -188,7 +188,8 @@ enum ReminderYes {
 }
 
 /// Finds a yes to a reminder in the messages of the turn that came after `since`, in the contact's own words. Those that answer another
-/// message say nothing to it; the rest says yes and nothing else. Days count from `now`.
+/// message say nothing to it, unless they speak of cancelling or moving: which visit they mean is for the agent to find out. The rest
+/// says yes and nothing else. Days count from `now`.
 fn find_yes(
     tx: &mut Tx<'_>,
     scope: &TurnScope<'_>,
@@ -202,6 +203,11 @@ fn find_yes(
         texts.into_iter().partition(|text| !prompt::answered_messages(text).is_empty());
     let today = scope.zone.to_datetime(now).date();
     let said = prompt::own_words(&rest.join("\n"));
+    let answers_another = prompt::own_words(&to_another.join("\n"));
+    let speaks_of = |deed| wish_for(&answers_another, deed, &[]) != Wish::Absent;
+    if [Asked::Cancelling, Asked::Rescheduling].into_iter().any(speaks_of) {
+        return Ok(None);
+    }
     let yes = if to_another.is_empty() { ReminderYes::Alone } else { ReminderYes::BesideAnother };
     Ok((agreement_to(&said, Asked::Booking, reminder, today) == Agreement::Yes).then_some(yes))
 }

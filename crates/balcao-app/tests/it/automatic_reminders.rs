@@ -287,7 +287,20 @@ async fn yes_to_a_reminder_is_in_own_words_that_answer_no_other_message() {
 
 #[tokio::test]
 async fn yes_to_a_reminder_counts_beside_an_answer_to_another_message() {
-    for (own, quoting, confirmed) in [("sim", "adorei esse corte", 1), ("sim", "não", 1), ("vou pensar", "sim", 0)] {
+    for (own, quoting, confirmed) in [
+        ("sim", "adorei esse corte", 1),
+        ("sim", "não", 1),
+        ("sim", "quanto custa?", 1),
+        ("vou pensar", "sim", 0),
+        ("ok", "não vou poder ir", 0),
+        ("ok", "não vou conseguir", 0),
+        ("ok", "cancela", 0),
+        ("ok", "quero cancelar esse", 0),
+        ("ok", "dá pra remarcar?", 0),
+        ("ok", "tenho que desmarcar", 0),
+        ("ok", "prefiro outro dia", 0),
+        ("ok", "can't make it", 0),
+    ] {
         let (shop, joao) = shop().await;
         let id = book(&shop, joao, "2026-11-25", 15 * 60).await;
         shop.world.set_local("2026-11-24T15:00");
