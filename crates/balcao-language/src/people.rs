@@ -5,9 +5,10 @@ use crate::normalize::{Token, before, phrase_at, text_at, tokens};
 /// Those for whom a customer books, folded.
 #[rustfmt::skip] // a table of words
 const RELATIVES: &[&str] = &[
-    "filho", "filha", "filhos", "filhinho", "filhinha", "pai", "mae", "esposa", "esposo", "marido", "mulher",
+    "filho", "filha", "filhinho", "filhinha", "pai", "mae", "esposa", "esposo", "marido", "mulher",
     "namorado", "namorada", "noivo", "noiva", "irmao", "irma", "amigo", "amiga", "sobrinho", "sobrinha", "neto",
     "neta", "avo", "sogro", "sogra", "primo", "prima", "tio", "tia", "cunhado", "cunhada", "menino", "menina", "bebe",
+    "crianca", "garoto", "garota",
     "son", "daughter", "wife", "husband", "father", "mother", "dad", "mom", "brother", "sister", "friend", "kid",
 ];
 
@@ -43,10 +44,12 @@ const ANYTHING: &[&str] = &[
 const TIMES: &[&str] = &["horario", "horarios", "hora", "hr", "dia", "dias", "data", "time", "day"];
 const SMALL: &[&str] = &["o", "a", "os", "as", "de", "do", "da", "dos", "das", "the", "of"];
 
-/// Whether a folded word is one for somebody whom a customer may book for: "filho", "sobrinho", "friend".
+/// Whether a folded word is one for a person, or for several, that a customer may book for: "filho", "sobrinhos", "friend". "Pais" is
+/// none: without its accent it is also a country.
 #[must_use]
 pub fn is_relative(word: &str) -> bool {
-    RELATIVES.contains(&word)
+    let of_several = || word.strip_suffix('s').is_some_and(|one| one != "pai" && RELATIVES.contains(&one));
+    RELATIVES.contains(&word) || of_several()
 }
 
 /// Whether a text says that anybody will do: "com qualquer um", "quem estiver livre". `asked` if it answers with whom: then

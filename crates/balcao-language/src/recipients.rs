@@ -22,6 +22,9 @@ const FOR: &[&str] =
 const TO: &[&str] = &["to"];
 const OF: &[&str] = &["de", "do", "da", "dos", "das", "of"];
 
+/// What says of a person of the business that the writer comes to them: "pro meu barbeiro de sempre".
+const OF_HABIT: &[&str] = &["de sempre", "de costume", "preferido", "preferida", "favorito", "favorita"];
+
 const INDEFINITE: &[&str] = &["um", "uma", "uns", "umas"];
 const ARTICLES: &[&str] = &["o", "a", "os", "as", "an"];
 const POSSESSIVES: &[&str] = &["meu", "minha", "meus", "minhas", "nosso", "nossa", "nossos", "nossas", "my", "our"];
@@ -94,37 +97,56 @@ const ENDINGS: &[&str] = &[
 pub fn meant_for(text: &str, things: &[&str]) -> Vec<String> {
     let all = tokens(text);
     let things = things.iter().flat_map(|name| tokens(name)).map(|token| token.text).collect::<Vec<_>>();
+    persons(text, &all, &things).into_iter().map(|(_, word)| word).collect()
+}
+
+/// The words for such persons, each with the place of its token.
+fn persons(text: &str, all: &[Token], things: &[String]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for index in 0..all.len() {
-        let lead = phrase_at(&all, index, FOR);
-        let towards = lead.or_else(|| phrase_at(&all, index, TO));
+        let lead = phrase_at(all, index, FOR);
+        let towards = lead.or_else(|| phrase_at(all, index, TO));
         // "Agenda meu irmão": the object of the verb.
-        let booked = (kind_of(text_at(&all, index), Asked::Booking) == Some(Asked::Booking)).then_some(1);
-        let Some(len) = towards.or_else(|| phrase_at(&all, index, OF)).or(booked) else { continue };
-        let (at, is_owned) = noun_from(&all, index.saturating_add(len));
+        let booked = (kind_of(text_at(all, index), Asked::Booking) == Some(Asked::Booking)).then_some(1);
+        let Some(len) = towards.or_else(|| phrase_at(all, index, OF)).or(booked) else { continue };
+        let (noun, is_owned) = noun_from(all, index.saturating_add(len));
+        let age = find_age(all, noun).filter(|_| is_owned && towards.is_some());
+        let at = age.unwrap_or(noun);
         if lead.or(booked).is_none() && !is_owned {
             continue;
         }
-        let word = text_at(&all, at);
+        let word = text_at(all, at);
         let is_name = |word: &str| is_first_name(word) && !things.iter().any(|thing| thing == word);
         let is_person = is_relative(word)
-            || phrase_at(&all, at, THIRD_PERSON).is_some()
-            || towards.is_some() && is_person_by_place(&all, at, is_owned, &things);
+            || phrase_at(all, at, THIRD_PERSON).is_some()
+            || age.is_some()
+            || towards.is_some() && is_person_by_place(text, all, at, is_owned, things);
         if is_person || lead.is_some() && is_name(word) {
-            found.push(word.to_owned());
-            let next = text_at(&all, at.saturating_add(1));
-            found.extend((is_person && is_name(next)).then(|| next.to_owned()));
+            found.push((at, word.to_owned()));
+            let next = at.saturating_add(1);
+            let name = text_at(all, next);
+            found.extend((is_person && is_name(name)).then(|| (next, name.to_owned())));
         }
     }
     found
 }
 
-/// Whether a message wants something for its writer and for another person: "pra mim e pro meu filho".
+/// Whether a message wants something for its writer and for another person: "pra mim e pro meu filho". A word has to join the two:
+/// "marca pra mim um corte pro meu vizinho" asks us a favour and wants one haircut.
 #[must_use]
 pub fn is_meant_for_both(text: &str) -> bool {
     const SELF: &[&str] = &["pra mim", "para mim", "p mim", "for me", "for myself", "eu e", "me and"];
+    const JOINS: &[&str] = &["e", "and", "+", "&", "tambem", "tb", "tbm", "too", "also"];
     let all = tokens(text);
-    !meant_for(text, &[]).is_empty() && (0..all.len()).any(|index| phrase_at(&all, index, SELF).is_some())
+    let join = |index: &usize| JOINS.contains(&text_at(&all, *index));
+    let own = (0..all.len()).filter(|index| phrase_at(&all, *index, SELF).is_some());
+    let others = persons(text, &all, &[]);
+    own.into_iter().any(|own| {
+        let joined = |(other, _): &(usize, String)| (own.min(*other)..own.max(*other)).any(|index| join(&index));
+        // "Barba pra mim, corte pro meu pai também".
+        let ends = |(other, _): &(usize, String)| join(&own.max(*other).saturating_add(1));
+        others.iter().any(|other| joined(other) || ends(other))
+    })
 }
 
 /// Where the noun stands to which the words from here on belong, and whether a possessive is among these: "o meu próximo horário".
@@ -134,8 +156,8 @@ fn noun_from(all: &[Token], from: usize) -> (usize, bool) {
         let word = text_at(all, at);
         let is_possessive = POSSESSIVES.contains(&word);
         // "Pros meus dois filhos", "pro meu 1º horário".
-        let is_number = all.get(at).is_some_and(|token| token.kind == TokenKind::Number) || word_value(word).is_some();
-        let describes = is_owned && (is_number || begins_with(word, ADJECTIVES));
+        let counts = is_number(all, at) && word != "one" || word == "-" && is_number(all, at.saturating_sub(1));
+        let describes = is_owned && (counts || begins_with(word, ADJECTIVES));
         if !(is_possessive || describes || ARTICLES.contains(&word) || INDEFINITE.contains(&word)) {
             return (at, is_owned);
         }
@@ -144,10 +166,18 @@ fn noun_from(all: &[Token], from: usize) -> (usize, bool) {
     }
 }
 
+fn is_number(all: &[Token], at: usize) -> bool {
+    all.get(at).is_some_and(|token| token.kind == TokenKind::Number) || word_value(text_at(all, at)).is_some()
+}
+
 /// Whether a noun behind "para" is a person because it has a possessive, before it or behind it, and is nothing of the writer's own:
-/// "meu vizinho", "uma vizinha minha", "a neighbour of mine".
-fn is_person_by_place(all: &[Token], at: usize, is_owned: bool, things: &[String]) -> bool {
+/// "meu vizinho", "uma vizinha minha", "a neighbour of mine". `text` is the message.
+fn is_person_by_place(text: &str, all: &[Token], at: usize, is_owned: bool, things: &[String]) -> bool {
     let word = text_at(all, at);
+    if ["one", "ones"].contains(&word) {
+        // "My little one" is a child, "my usual one" a thing.
+        return before(all, at, 1) == "little";
+    }
     let next = at.saturating_add(1);
     let is_noun = all.get(at).is_some_and(|token| token.kind == TokenKind::Word && token.text.len() > 1)
         && !is_function_word(word);
@@ -155,8 +185,26 @@ fn is_person_by_place(all: &[Token], at: usize, is_owned: bool, things: &[String
         || phrase_at(all, next, &["of mine", "of ours"]).is_some();
     is_noun
         && (is_owned || is_owned_behind)
-        && !is_of_the_writer(word)
+        && (!is_of_the_writer(word) || is_pet_name(text, all, at))
+        && phrase_at(all, next, OF_HABIT).is_none()
         && !things.iter().any(|thing| is_form_of(word, thing))
+}
+
+/// Where the years stand of an age at `at` that stands for a person: "my 5 year old", "o meu de 5 anos". "Meus 15 anos" are the writer's.
+fn find_age(all: &[Token], at: usize) -> Option<usize> {
+    const AGES: &[&str] = &["year old", "year - old", "years old", "yr old", "yo", "y o", "month old", "months old"];
+    const IN_YEARS: &[&str] = &["ano", "anos", "mes", "meses", "aninho", "aninhos"];
+    let years = at.saturating_add(2);
+    let is_of_years =
+        text_at(all, at) == "de" && is_number(all, at.saturating_add(1)) && IN_YEARS.contains(&text_at(all, years));
+    if is_of_years { Some(years) } else { phrase_at(all, at, AGES).map(|_| at) }
+}
+
+/// Whether a diminutive is written as a name is: "minha Celinha" is a person, "minha barbinha" is not.
+fn is_pet_name(text: &str, all: &[Token], at: usize) -> bool {
+    let Some(token) = all.get(at) else { return false };
+    let is_diminutive = ["inha", "inho"].iter().any(|ending| token.text.ends_with(ending));
+    is_diminutive && text.get(token.start..).is_some_and(|rest| rest.starts_with(char::is_uppercase))
 }
 
 /// Whether a word names a day, or what the writer has, does, gets ready for or books.
@@ -204,8 +252,13 @@ mod tests {
             "quero barba pra mim e corte pro meu pai",
             "for me and for my son",
             "marca pra mim e pro meu vizinho",
+            "marca barba pra mim, corte pro meu pai também",
+            "marca pro meu filho e pra mim",
         ] {
             assert!(is_meant_for_both(text), "{text}");
+        }
+        for text in ["marca pra mim um corte pro meu vizinho", "me marca pra mim, por favor, a barba do meu filho"] {
+            assert!(!meant_for(text, &[]).is_empty() && !is_meant_for_both(text), "{text}");
         }
     }
 
@@ -230,6 +283,15 @@ mod tests {
             ("give the slot to my neighbour", "neighbour"),
             ("for a neighbour of mine", "neighbour"),
             ("for our lads", "lads"),
+            ("pra minha Celinha", "celinha"),
+            ("book a haircut for my 5 year old", "year"),
+            ("for my 5-year-old on friday", "year"),
+            ("for my five year old", "year"),
+            ("for my 5yo", "yo"),
+            ("marca pro meu de 5 anos", "anos"),
+            ("pra minha de três aninhos", "aninhos"),
+            ("book a cut for my little one", "one"),
+            ("for my little ones", "ones"),
         ] {
             assert_eq!(meant_for(text, &["Corte na máquina", "Wesley Moura"]), [person], "{text}");
         }
@@ -238,6 +300,9 @@ mod tests {
             "quero cortar pro meu aniversário sexta",
             "pra minha barba",
             "pra minha barbinha",
+            "pro meu barbeiro de sempre",
+            "pra minha manicure preferida",
+            "for my usual one",
             "pra minha festinha",
             "pras minhas unhas",
             "pros meus pés",

@@ -53,7 +53,7 @@ const OTHER_SUBJECTS: &[&str] = &["ele", "ela", "eles", "elas", "he", "she", "th
 /// Verbs that say something of another person; "é" is known by its accent.
 #[rustfmt::skip] // a table of words
 const OTHERS_VERBS: &[&str] = &[
-    "tem", "tinha", "teve", "esta", "ta", "estao", "era", "foi", "mora", "moram", "trabalha", "gosta", "adora", "odeia",
+    "tem", "tinha", "teve", "esta", "ta", "estao", "sao", "era", "foi", "mora", "moram", "trabalha", "gosta", "adora", "odeia",
     "prefere", "usa", "toma", "quer", "precisa", "sofre", "come", "bebe", "has", "had", "is", "are", "was", "likes",
     "loves", "hates", "prefers", "takes", "needs", "lives",
 ];
@@ -259,7 +259,8 @@ fn turns_to_another(all: &[Token], begins: usize, index: usize, text: &str) -> b
     let word = text_at(all, person);
     let is_word = all.get(person).is_some_and(|token| token.kind == TokenKind::Word);
     let owned = is_word && POSSESSIVES.contains(&before(all, person, 1)) && !is_trait(word);
-    let is_other = owned || is_relative(word) || OTHER_SUBJECTS.contains(&word);
+    let named = ["o", "a"].contains(&before(all, person, 1)) && is_first_name(word);
+    let is_other = owned || named || is_relative(word) || OTHER_SUBJECTS.contains(&word);
     is_other && !is_open && front.iter().any(acts) && says_of_other(all, person.saturating_add(1), text)
 }
 
@@ -304,7 +305,11 @@ fn others_in(clause: &[Token], text: &str) -> Vec<String> {
         let word = text_at(clause, *index);
         let is_word = clause.get(*index).is_some_and(|token| token.kind == TokenKind::Word);
         let owned = is_word && possessive(*index) && !is_trait(word);
-        let named = *index == 1 && ["o", "a"].contains(&text_at(clause, 0)) && is_first_name(word) && clause.len() > 2;
+        let begins = usize::from(JOINS.contains(&text_at(clause, 0)));
+        let named = *index == begins.saturating_add(1)
+            && ["o", "a"].contains(&text_at(clause, begins))
+            && is_first_name(word)
+            && clause.len() > 2;
         let owner = owns_before(clause, *index);
         let told = owner || is_relative(word) || phrase_at(clause, *index, THIRD_PERSON).is_some();
         (told || owned || named) && (!company(*index) || is_subject(clause, *index, text))
@@ -455,6 +460,9 @@ mod tests {
                 "e o meu filho mais novo é diabético",
             ),
             ("gosto de café porque meu pai gosta", "gosto de café", "porque meu pai gosta"),
+            ("moro com minha mãe e a Bruna tem alergia", "moro com minha mãe", "e a Bruna tem alergia"),
+            ("eu gosto de café e os meninos têm alergia", "eu gosto de café", "e os meninos têm alergia"),
+            ("tenho alergia e as crianças são diabéticas", "tenho alergia", "e as crianças são diabéticas"),
         ] {
             assert_eq!(read(said), [(own, false, false), (of_other, false, true)]);
         }
