@@ -11,8 +11,8 @@ mod clauses;
 mod words;
 
 use clauses::{
-    asked_how_we_are, choice, denied_coming, infinitive_of, objects, permitted_idiom, put_down, told_as_done,
-    told_of_what_is,
+    asked_how_we_are, choice, denied_coming, infinitive_of, objects, permitted_idiom, put_down, takes_visit,
+    told_as_done, told_of_what_is,
 };
 pub(crate) use clauses::{is_own_act, may_ask_for_hours, puts_off};
 use words::{
@@ -346,6 +346,9 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     }
     if let Some(len) = denied_coming(tokens, index).filter(|_| asked == Asked::Cancelling) {
         return (Piece::Filler, len);
+    }
+    if let Some(len) = takes_visit(tokens, index).filter(|_| asked == Asked::Booking) {
+        return (Piece::Yes, len);
     }
     if let Some(len) = phrase_at(tokens, index, NO) {
         return (Piece::No, len);

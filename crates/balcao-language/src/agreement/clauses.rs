@@ -74,6 +74,7 @@ const OBJECTS: &[&str] = &[
     "esse",
     "essa",
     "este",
+    "na agenda",
 ];
 
 /// Finds a permission before an idiom of agreement: "pode mandar bala" permits what "manda bala" orders.
@@ -97,13 +98,22 @@ pub(super) fn choice(tokens: &[Token], index: usize) -> Option<usize> {
     };
     let any = |from: usize| shown(from, SHOWN).or_else(|| shown(from, IN_SHOWN));
     // "Esse mesmo" points, and says that it is the one.
-    let same = |end: &usize| ["mesmo", "mesma", "msm"].contains(&text_at(tokens, *end));
+    let same = |end: &usize| ["mesmo", "mesma", "msm", "ai"].contains(&text_at(tokens, *end));
+    // "Vou querer" chooses what was offered if nothing else follows.
+    let ends = |end: &usize| {
+        let rest = tokens.get(*end);
+        rest.is_none_or(|token| token.kind == TokenKind::Mark || ["sim", "s"].contains(&token.text.as_str()))
+    };
     let end = if let Some(pointed) = shown(index, SHOWN).filter(same) {
         Some(pointed.saturating_add(1))
     } else if let Some(future) = phrase_at(tokens, index, FUTURE) {
         let verb = index.saturating_add(future);
         match phrase_at(tokens, verb, TO_CHOOSE) {
-            Some(len) => any(verb.saturating_add(len)),
+            Some(len) => {
+                let end = verb.saturating_add(len);
+                let wants = ["querer", "aceitar"].contains(&text_at(tokens, verb));
+                any(end).or_else(|| Some(end).filter(|end| wants && ends(end)))
+            }
             None if text_at(tokens, index) == "vai" => None,
             None => shown(verb, IN_SHOWN),
         }
@@ -281,6 +291,21 @@ pub(super) fn asked_how_we_are(tokens: &[Token], index: usize) -> Option<usize> 
         })
     });
     phrase_at(tokens, index, GREETINGS).filter(|_| greets)
+}
+
+/// Finds words by which a customer takes the visit that is offered: "deixa marcado", "vou sim". To another question the first refuses,
+/// and the second may say that they come.
+pub(super) fn takes_visit(tokens: &[Token], index: usize) -> Option<usize> {
+    const TAKING: &[&str] = &[
+        "vou sim",
+        "deixa marcado",
+        "deixe marcado",
+        "deixa agendado",
+        "deixe agendado",
+        "deixa reservado",
+        "deixe reservado",
+    ];
+    phrase_at(tokens, index, TAKING)
 }
 
 /// What leaves a thing as it is behind "deixar".

@@ -69,7 +69,8 @@ pub(super) const YES: &[&str] = &[
     "faca isso", "vamo la", "vamo", "fecho", "manda", "aprovado", "autorizo", "autorizado", "tranquilo", "suave", "de boa", "ja e",
     "ja eh", "dale", "tmj", "ta boa", "esta boa", "ta valendo", "valendo", "logico", "obvio", "com toda certeza",
     "sem duvida", "fechamos", "sounds great", "sounds perfect", "sure thing",
-    "let ' s do that", "lets do that", "cool", "works", "works great", "da certo", "da sim", "pra mim da", "gostaria sim", "anota", "pode por", "firmeza",
+    "let ' s do that", "lets do that", "cool", "works", "works great", "da certo", "da sim", "pra mim da", "gostaria sim", "anota", "pode por na agenda", "pode por", "firmeza",
+    "com ctz", "ctz",
     "fmz", "demoro",
 ];
 
@@ -111,8 +112,8 @@ pub(super) const NO: &[&str] = &[
 
 pub(super) const FILLER: &[&str] = &[
     "muito obrigado", "muito obrigada", "obrigado", "obrigada", "obrigadao", "obrigadinha", "brigado", "brigada",
-    "obg", "obgd", "obrigad", "valeu", "vlw", "vlws", "por favor", "por gentileza", "por fvr", "favor", "pf", "pfv",
-    "pfvr", "plis", "please", "pls", "thanks", "thank you", "thank u", "thx", "tks", "ty", "ai", "entao", "mesmo",
+    "obg", "obgd", "obrigad", "valeu", "vlw", "vlws", "por favor", "faz favor", "por gentileza", "por fvr", "favor", "pf", "pfv",
+    "pfvr", "plis", "please", "pls", "plz", "thanks", "thank you", "thank u", "thx", "tks", "ty", "ai", "entao", "mesmo",
     "msm", "moco", "moca", "amigo", "amiga", "querido", "querida", "mano", "cara", "irmao", "meu caro", "parceiro",
     "chefe", "viu", "tbm", "tambem", "ja", "ah", "aah", "oh", "eh", "hm", "hum", "e", "esse", "essa", "esse horario",
     "este horario", "nesse horario", "o horario", "meu horario", "meu agendamento", "minha consulta", "o agendamento",
@@ -148,7 +149,7 @@ pub(crate) const GREETINGS: &[&str] = &[
 
 /// Of [`FILLER`]: they ask for what was offered.
 pub(super) const PLEASE: &[&str] = &[
-    "por favor", "por gentileza", "pf", "pfv", "pfvr", "plis", "please", "pls",
+    "por favor", "faz favor", "por gentileza", "pf", "pfv", "pfvr", "plis", "please", "pls", "plz",
 ];
 
 pub(super) const YES_SIGNS: &[&str] = &[

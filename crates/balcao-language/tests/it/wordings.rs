@@ -50,7 +50,17 @@ const AGREE: [&str; 40] = [
 ];
 
 /// Refusals, delays, conditions, questions and other wishes in the same build.
-const DO_NOT: [&str; 26] = [
+const DO_NOT: [&str; 36] = [
+    "vou querer saber o preço",
+    "vou querer não",
+    "vou querer?",
+    "vou querer outro",
+    "vou sim, mas sábado",
+    "pode pôr na agenda da minha mãe",
+    "põe na agenda amanhã",
+    "faz favor de esperar",
+    "deixa marcado no sábado",
+    "deixa, marcado já tá",
     "pode mandar o preço?",
     "pode mandar o endereço",
     "pode botar outro nome",
@@ -84,7 +94,21 @@ const ASKED_AGAIN: [&str; 5] =
     ["pode tocar o barco", "pode deixar reservado pra mim", "vai nesse mesmo", "é esse", "that one works for me"];
 
 /// What a customer said and was not understood.
-const REPORTED: [&str; 4] = ["pode mandar bala", "pode botar meu nome", "vai ser esse", "vamos nessa"];
+const REPORTED: [&str; 13] = [
+    "pode mandar bala",
+    "pode botar meu nome",
+    "vai ser esse",
+    "vamos nessa",
+    "vou querer",
+    "vou querer sim",
+    "vou sim",
+    "pode pôr na agenda",
+    "põe na agenda aí",
+    "pode colocar na agenda",
+    "deixa marcado",
+    "faz favor",
+    "esse aí mesmo",
+];
 
 fn agrees(text: &str, asked: Asked) -> bool {
     agreement_to(text, asked, OFFER, date(2026, 11, 24)) == Agreement::Yes
@@ -101,9 +125,17 @@ fn answer_agrees_by_its_build() {
 
 #[test]
 fn choice_and_name_agree_to_no_end_of_an_appointment() {
-    for text in
-        ["pode botar meu nome", "anota meu nome", "vai ser esse", "vamos nessa", "vou querer esse", "quero esse"]
-    {
+    for text in [
+        "pode botar meu nome",
+        "anota meu nome",
+        "vai ser esse",
+        "vamos nessa",
+        "vou querer esse",
+        "quero esse",
+        "vou querer",
+        "vou sim",
+        "deixa marcado",
+    ] {
         assert!(!agrees(text, Asked::Cancelling), "{text}");
     }
     for text in ["vai ser esse", "vou nesse", "fico com esse"] {
