@@ -37,6 +37,24 @@ fn an_answer_is_structured_or_text_that_is_json_or_text() {
 }
 
 #[test]
+fn text_of_more_than_64_levels_stays_a_text() {
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let result = |text: &str| {
+        let answer = json!({"content": [{"type": "text", "text": text}]});
+        call(json!({"tool": "t"})).result(&answer).unwrap()
+    };
+    assert!(result(&nested(64)).is_array());
+    assert_eq!(result(&nested(65)), json!({"text": nested(65)}));
+}
+
+#[test]
+fn error_of_a_tool_is_cut_at_500_characters() {
+    let answer = json!({"isError": true, "content": [{"type": "text", "text": format!("{}END", "é".repeat(500))}]});
+    let shown = call(json!({"tool": "t"})).result(&answer).unwrap_err().for_staff();
+    assert!(shown.contains(&"é".repeat(500)) && !shown.contains("END"), "{shown}");
+}
+
+#[test]
 fn an_error_of_the_tool_means_what_the_pack_says_and_else_nobody_knows_whether_it_was_done() {
     let call = call(json!({"tool": "t", "errors": [{"says": "no such list", "code": "not_found"}]}));
     let failed = |text: &str| {

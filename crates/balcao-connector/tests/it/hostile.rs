@@ -185,6 +185,23 @@ async fn a_80_a_service_that_repeats_our_token_does_not_get_it_into_a_log() {
     assert_eq!(error.kind, FailureKind::Unauthorized);
 }
 
+#[tokio::test]
+async fn error_of_more_than_10_000_values_is_left_unread_and_its_message_is_cut_at_500_characters() {
+    let error_of = async |message: &str, more: usize| {
+        let body = json!({ "err": message, "ECODE": "FULL_001", "more": vec![0; more] });
+        let server = Server::start(move |_, _| json_answer(400, "", &body));
+        read(&server, json!({})).await.unwrap_err()
+    };
+    let long = error_of(&format!("{}END", "é".repeat(500)), 0).await.for_staff();
+    assert!(long.contains(&"é".repeat(500)) && !long.contains("END"), "{long}");
+    // The object, both texts and the list count, too.
+    let within = error_of("no room", 9_996).await;
+    assert!(within.code.is_some() && within.for_staff().contains("no room"), "{}", within.for_staff());
+    let beyond = error_of("no room", 9_997).await;
+    assert!(beyond.code.is_none() && !beyond.for_staff().contains("no room"), "{}", beyond.for_staff());
+    assert_eq!((beyond.kind, beyond.outcome), (within.kind, within.outcome), "the status decides");
+}
+
 /// Entries of a page that lie one in another: 13 bytes of text, and some hundred of memory.
 fn many(count: usize) -> Value {
     (0..count).map(|_| json!([{ "": 0 }])).collect()
