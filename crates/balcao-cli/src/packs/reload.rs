@@ -173,4 +173,25 @@ mod tests {
         let told: Vec<bool> = [1, 2, 3, 4, 4, 4].iter().map(|look| settling.rests(look)).collect();
         assert_eq!(told, [true, false, false, false, true, true]);
     }
+
+    #[test]
+    fn change_behind_10_000_files_of_a_folder_is_not_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
+        for name in ["a", "z"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        write("a/tool.yaml", "1");
+        // Both folders count, and `z` is looked at before `a`.
+        for number in 0..MOST_FILES - 2 {
+            write(&format!("z/{number}"), "");
+        }
+        let before = look(folder.path());
+        write("a/tool.yaml", "12");
+        assert_eq!(look(folder.path()), before);
+        std::fs::remove_file(folder.path().join("z/0")).unwrap();
+        let before = look(folder.path());
+        write("a/tool.yaml", "123");
+        assert_ne!(look(folder.path()), before, "there is room for it");
+    }
 }

@@ -294,13 +294,16 @@ fn rules_that_cannot_work_are_refused_when_packs_are_loaded_and_say_what_would_b
         (rule(&format!("comand = \"note_order\"\n{id}")), "comand"),
         (config(RULE).replace("webhook_secrets", "# webhook_secrets"), "no deliveries without a secret"),
         (config(RULE).replace("pack = \"orders\"", "pack = \"order\""), "unknown pack `order`"),
+        (config(&RULE.repeat(51)), "51 rules; expected at most 50"),
     ] {
         let output = run(wrong, &["tools", "--profile", "eli"]);
         assert_eq!(code(&output), 2, "{told}: {}{}", out(&output), err(&output));
         assert!(err(&output).contains(told), "{told}: {}", err(&output));
     }
-    let fine = run(config(RULE), &["tools", "--profile", "eli"]);
-    assert_eq!(code(&fine), 0, "{}", err(&fine));
+    for rules in [1, 50] {
+        let fine = run(config(&RULE.repeat(rules)), &["tools", "--profile", "eli"]);
+        assert_eq!(code(&fine), 0, "{rules}: {}", err(&fine));
+    }
     let shown = out(&run(config(RULE), &["config", "show"]));
     assert!(shown.contains("webhooks are taken; deliveries start note_order"), "{shown}");
 }

@@ -93,8 +93,10 @@ fn programs_are_for_staff_and_their_tools_are_the_profiles() {
         assert_eq!(code(&output), 2, "{more}: {}", out(&output));
         err(&output)
     };
-    let wrong = told("  program: {tools: [get_tsk, delete_task], max_calls: 0}\n");
-    assert!(wrong.contains("from 1 to 64") && wrong.contains("agents/ops.yaml:"), "{wrong}");
+    for most in [0, 65] {
+        let wrong = told(&format!("  program: {{tools: [get_tsk, delete_task], max_calls: {most}}}\n"));
+        assert!(wrong.contains("from 1 to 64") && wrong.contains("agents/ops.yaml:"), "{wrong}");
+    }
     let wrong = told("  program: {tools: [get_tsk, delete_task]}\n");
     assert!(wrong.contains("no tool `get_tsk`") && wrong.contains("did you mean `get_task`?"), "{wrong}");
     let folder = tempfile::tempdir().unwrap();

@@ -121,6 +121,24 @@ async fn a_helper_that_calls_for_ever_or_swallows_its_interruption_comes_to_an_e
 }
 
 #[tokio::test]
+async fn helper_makes_8_calls_unless_its_command_allows_more_and_no_command_allows_more_than_32() {
+    let endless = helper("greedy", "for (;;) tools.get_task({task_id: 'x'})");
+    let greedy =
+        |more: &str| command("greedy", &format!("{{helper: greedy, calls: [get_task]{more}}}"), "      effect: read\n");
+    let (canned, tools_greedy) = tools(json!({}), &greedy(""), &endless);
+    let result = run(&tools_greedy, "greedy", json!({})).await;
+    assert!(result.internal.unwrap().contains("more than 8 calls"));
+    assert_eq!(canned.called().len(), 8);
+    let load = |most: u32| {
+        let text = with(&greedy(&format!(", max_calls: {most}")), &endless);
+        problems(Canned::default().loader().load("tool.yaml", &text))
+    };
+    assert_eq!(load(32), [""; 0]);
+    let found = load(33);
+    assert!(found.iter().any(|one| one.contains("from 1 to 32 calls")), "{found:#?}");
+}
+
+#[tokio::test]
 async fn a_preview_reads_and_asks_for_a_change_without_making_it() {
     let (canned, tools) = tools(
         json!({"get_task": {"name": "N"}}),

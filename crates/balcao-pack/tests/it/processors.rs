@@ -145,6 +145,20 @@ async fn model_reads_a_result_prepared_with_the_arguments_and_the_packs_own_comm
     assert!(result.value["_warning"].is_string() && result.internal.unwrap().contains("no name"));
 }
 
+#[tokio::test]
+async fn processors_that_run_one_another_more_than_eight_deep_end() {
+    let run_chain = async |length: usize| {
+        let links = (1..length).map(|at| format!("    - id: p{at}\n      steps: [{{processor: p{}}}]\n", at + 1));
+        let links: String = links.collect();
+        let text = pack(&format!("  processors:\n{links}    - id: p{length}\n      steps: [{{pick: [id]}}]\n"));
+        let loaded = Canned::default().loader().load("tool.yaml", &text).unwrap_or_else(|found| panic!("{found:#?}"));
+        let ran = loaded.processors.run("p1", json!({"id": "x"}), context_of(&loaded)).await;
+        ran.map_err(|error| error.to_string())
+    };
+    assert_eq!(run_chain(8).await, Ok(json!({"id": "x"})));
+    assert_eq!(run_chain(9).await, Err("processor `p9` runs processors more than 8 deep".to_owned()));
+}
+
 #[test]
 fn what_does_not_hold_together_is_told() {
     let table = [

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use balcao_pack::program::{self, Callable, ProgramHelpers};
 use balcao_sandbox::Launcher;
-use balcao_tool::{Agreed, CallResult, ErrorCode, ResultClass, RunMode, Tool, ToolContext, Toolbox};
+use balcao_tool::{
+    Agreed, CallDecision, CallResult, ErrorCode, Locale, ResultClass, RunMode, Tool, ToolContext, Toolbox,
+    validate_call,
+};
 use serde_json::{Value, json};
 
 use crate::world::{Canned, UPDATE, context, pack, toolbox};
@@ -84,6 +87,18 @@ async fn a_mistake_names_its_line_and_what_was_meant_and_counts_as_the_models_ow
     assert!(uncaught.value["error"].as_str().unwrap().starts_with("line 2: "), "{uncaught:?}");
     let caught = "try { await tools.get_task({task_id: 'x'}) } catch (error) { return [error.name, error.code] }";
     assert_eq!(run(&tools, caught).await.value["result"], json!(["ToolError", "not_found"]));
+}
+
+#[test]
+fn program_of_more_than_16_000_characters_is_refused() {
+    let (_, tools) = world(json!({}));
+    let judge = |chars: usize| {
+        let args = json!({"code": format!("return 1 //{}", "x".repeat(chars - 11))}).to_string();
+        validate_call::validate_call(&tools, program::RUN_PROGRAM, &args, Locale::En)
+    };
+    assert!(matches!(judge(16_000), CallDecision::Run(_)));
+    let CallDecision::Answer(refused) = judge(16_001) else { panic!("it may run") };
+    assert_eq!(refused.value["details"]["fields"][0]["problem"], "too_long", "{refused:?}");
 }
 
 #[tokio::test]
