@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use balcao_app::context::names::NameRefusal;
 use balcao_app::crm::contacts::{Arrival, BadValue, ContactUpdate, Contacts, UpdateRefusal};
 use balcao_app::crm::notes::{NoteRefusal, Notes};
@@ -66,6 +68,30 @@ async fn an_update_is_checked_and_the_old_value_kept() {
     assert_eq!(log.len(), 1);
     assert!(log[0].before.as_ref().unwrap().contains("\"email\":null"));
     assert!(log[0].after.as_ref().unwrap().contains("livia@example.com"));
+}
+
+#[tokio::test]
+async fn fields_of_a_contact_have_500_characters_and_50_are_its_own() {
+    let world = figueira().await;
+    let contacts = Contacts::new(world.app.clone());
+    let livia = world.livia().await;
+    let update = |custom_fields: BTreeMap<String, String>| {
+        let update = ContactUpdate { custom_fields, ..ContactUpdate::default() };
+        contacts.update(world.organization, livia, world.key(), "agent".to_owned(), update)
+    };
+    let field = |name: &str, chars: usize| BTreeMap::from([(name.to_owned(), "é".repeat(chars))]);
+    assert_eq!(update(field("pet", 500)).await.unwrap().value.unwrap().updated, ["pet"]);
+    for long in [field("pet", 501), field(&"n".repeat(501), 1)] {
+        let Err(UpdateRefusal::Fields(bad)) = update(long).await.unwrap().value else { panic!("kept") };
+        assert_eq!(bad[0].problem, BadValue::TooLong);
+    }
+    let numbered = |count: u32| -> BTreeMap<String, String> {
+        (0..count).map(|number| (format!("field {number}"), "x".to_owned())).collect()
+    };
+    // The contact has one field already.
+    assert_eq!(update(numbered(50)).await.unwrap().value, Err(UpdateRefusal::TooManyFields));
+    assert_eq!(update(numbered(49)).await.unwrap().value.unwrap().updated.len(), 49);
+    assert_eq!(contacts.info(world.organization, livia).await.unwrap().custom_fields.len(), 50);
 }
 
 #[tokio::test]
@@ -139,6 +165,7 @@ async fn notes_are_kept_for_staff() {
     let caio = world.caio().await;
     let add = |text: &str| notes.add(world.organization, caio, world.key(), "agent".to_owned(), text.to_owned());
     assert_eq!(add(" ").await.unwrap().value, Err(NoteRefusal::Empty));
+    assert_eq!(add(&"é".repeat(10_001)).await.unwrap().value, Err(NoteRefusal::TooLong));
     add(" Prefere o Otávio ").await.unwrap().value.unwrap();
     let all: Vec<String> =
         notes.list(world.organization, caio).await.unwrap().into_iter().map(|note| note.content).collect();

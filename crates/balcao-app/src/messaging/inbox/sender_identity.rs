@@ -272,3 +272,14 @@ fn name(person: &Person) -> Option<String> {
     let name = name.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_of_a_sender_is_cut_at_120_characters() {
+        let person = Person { name: Some(format!("{}END", "é".repeat(NAME_CHARS))), ..Person::default() };
+        assert_eq!(name(&person), Some("é".repeat(120)));
+    }
+}
