@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use balcao_embedding::LocalEmbedder;
+use balcao_embedding::{LocalEmbedder, LocalModelError};
 use balcao_llm::embed::{Embedder, EmbeddingConfig, OpenAiEmbedder, Patience, PrefixedEmbedder, Prefixes, TextRole};
 use balcao_testkit::fakes::{
     embedding::{FakeEmbedding, KEY, MODEL},
@@ -160,6 +160,30 @@ fn a_folder_that_is_no_model_is_refused_with_what_is_wrong() {
         fs::write(place.join("model.safetensors"), bytes).unwrap();
     });
     assert!(other.contains("no table"), "{other}");
+}
+
+#[test]
+fn file_of_more_than_4_gib_is_left_unread() {
+    let folder = tempdir().unwrap();
+    local_model::write(folder.path(), MEANINGS).unwrap();
+    // A hole takes no room on the disk.
+    let model = fs::File::create(folder.path().join("model.safetensors")).unwrap();
+    model.set_len((4_u64 << 30) + 1).unwrap();
+    let error = LocalEmbedder::open(folder.path()).unwrap_err();
+    let is_too_large = |error: &std::io::Error| error.to_string().contains("4294967296 are read at most");
+    assert!(matches!(&error, LocalModelError::File { source, .. } if is_too_large(source)), "{error:?}");
+}
+
+#[tokio::test]
+async fn token_behind_1024_others_is_not_read() {
+    let folder = tempdir().unwrap();
+    local_model::write(folder.path(), MEANINGS).unwrap();
+    let embedder = LocalEmbedder::open(folder.path()).unwrap();
+    let text = |count: usize, last: &str| format!("{}{last}", "pix ".repeat(count));
+    let asked = [text(1_024, ""), text(1_024, "vaga"), text(1_023, "vaga")];
+    let vectors = embedder.embed(&asked, TextRole::Passage).await.unwrap();
+    assert_eq!(vectors[1], vectors[0]);
+    assert_ne!(vectors[2], vectors[0], "the last token that is read");
 }
 
 /// A vocabulary may share rows by a mapping; one that names rows that are not there is found out before a text is.

@@ -53,3 +53,11 @@ async fn vectors_of_more_than_8_mib_or_600_000_values_are_left_unread() {
     assert!(vectors(valued(599_000)).await.is_ok());
     assert_eq!(vectors(valued(600_000)).await.unwrap_err().kind, ModelErrorKind::Malformed);
 }
+
+#[tokio::test]
+async fn vector_of_more_than_8192_numbers_is_left_unread() {
+    let long =
+        |numbers: usize| format!("{{\"data\":[{{\"index\":0,\"embedding\":[{}0.5]}}]}}", "0.5,".repeat(numbers - 1));
+    assert_eq!(vectors(long(8_192)).await.unwrap()[0].len(), 8_192);
+    assert_eq!(vectors(long(8_193)).await.unwrap_err().kind, ModelErrorKind::Malformed);
+}

@@ -31,6 +31,12 @@ fn every_pattern_of_the_source_compiles() {
     }
 }
 
+#[test]
+fn text_of_more_than_64_kib_is_cut_before_a_character() {
+    assert_eq!(capped(&"x".repeat(MAX_INPUT + 1)), "x".repeat(64 * 1024));
+    assert_eq!(capped(&format!("x{}", "é".repeat(MAX_INPUT))).len(), 64 * 1024 - 1);
+}
+
 /// Words of replies, among them those that passes look for.
 const WORDS: &[&str] = &[
     "Oi",
