@@ -122,7 +122,9 @@ fn spellings(value: u64) -> Vec<String> {
     let place = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
     let grouped =
         digits.char_indices().map(|(at, digit)| if place(at) { format!(",{digit}") } else { digit.to_string() });
-    let units = [(20, "MiB"), (10, "KiB")].into_iter().filter(|(bits, _)| value > 0 && value.is_multiple_of(1 << bits));
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")]
+        .into_iter()
+        .filter(|(bits, _)| value > 0 && value.is_multiple_of(1 << bits));
     let sizes = units.map(|(bits, unit)| format!("{} {unit}", value >> bits));
     std::iter::once(grouped.collect()).chain(sizes).collect()
 }
@@ -356,6 +358,7 @@ mod tests {
         );
         assert_eq!((value("2 * OTHER"), super::value("", "MOST")), (Some(None), None));
         assert_eq!(super::spellings(1 << 20), ["1,048,576", "1 MiB", "1024 KiB"]);
+        assert!(super::spellings(4 << 30).contains(&"4 GiB".to_owned()));
         assert_eq!(super::spellings(100_000), ["100,000"]);
         let told = super::differing("3 MiB", "fixed: `MOST` in `no/such/file.rs`");
         assert_eq!(told, ["unknown constant `MOST` of `no/such/file.rs`"]);
