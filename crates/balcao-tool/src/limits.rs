@@ -10,8 +10,6 @@ pub const DEFAULT_SETTLE: Duration = Duration::from_secs(5);
 pub const MAX_ARGUMENT_BYTES: usize = 32 * 1024;
 /// Largest nesting of arguments.
 pub const MAX_ARGUMENT_DEPTH: usize = 16;
-/// Largest result given to a model, in bytes of JSON; larger ones are cut to a head.
-pub const MAX_RESULT_BYTES: usize = 16 * 1024;
 /// Calls of one step that are looked at; further ones are answered without running.
 pub const MAX_CALLS_PER_STEP: usize = 16;
 /// Field problems reported for one call.
