@@ -11,9 +11,8 @@ use std::{
     time::Duration,
 };
 
-use balcao_tool::canonical;
 use reqwest::Url;
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -54,8 +53,8 @@ pub struct Account {
     budget: Mutex<Budget>,
     clock: Arc<dyn Clock>,
     random: AtomicU64,
-    /// What finds our secrets, and the hash of those that it was made for.
-    striker: Mutex<Option<(String, Arc<Striker>)>>,
+    /// What finds our secrets, and those that it was made for.
+    striker: Mutex<Option<(Vec<SecretString>, Arc<Striker>)>>,
 }
 
 /// One call: what it may use and under which key it goes.
@@ -182,14 +181,15 @@ impl Account {
     /// Finds the secrets that are known now; made anew when a token was renewed.
     async fn striker(&self) -> Arc<Striker> {
         let secrets = self.credentials.secrets().await;
-        let known: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
-        let hash = canonical::hash_text(&known.join("\n"));
         let mut made = self.striker.lock().unwrap_or_else(PoisonError::into_inner);
+        let are_known = |known: &[SecretString]| {
+            known.iter().map(ExposeSecret::expose_secret).eq(secrets.iter().map(ExposeSecret::expose_secret))
+        };
         match &*made {
-            Some((of, striker)) if *of == hash => Arc::clone(striker),
+            Some((known, striker)) if are_known(known) => Arc::clone(striker),
             Some(_) | None => {
                 let striker = Arc::new(self.settings.striker(&secrets));
-                *made = Some((hash, Arc::clone(&striker)));
+                *made = Some((secrets, Arc::clone(&striker)));
                 striker
             }
         }
