@@ -175,6 +175,8 @@ impl Server {
             burst: server.burst(),
             longest_sound: Duration::from_secs(config.transcription.max_seconds),
             budgets: config.file_budgets(),
+            strangers: config.chat.strangers().map_err(Failure::usage)?,
+            transcription_micro_usd_minute: config.transcription.micro_usd_minute().map_err(Failure::usage)?,
             ..AttachmentSettings::default()
         };
         let presence = TypingIndicator::new(channels.clone());

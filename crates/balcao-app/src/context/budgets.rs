@@ -174,6 +174,25 @@ pub(crate) fn spend(
     Ok(())
 }
 
+/// Counts what a stranger is about to cost, unless a budget is spent already. Gives whether it may be spent; a known contact always may.
+pub(crate) fn spend_if_left(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    conversation: ConversationId,
+    budgets: &StrangerBudgets,
+    (tokens, cost): (i64, i64),
+    now: Timestamp,
+) -> Result<bool, UseCaseError> {
+    Ok(match find_stranger_standing(tx, id, conversation, budgets, now)? {
+        StrangerStanding::Known => true,
+        StrangerStanding::Spent(_) => false,
+        StrangerStanding::WithinBudgets => {
+            spend(tx, id, budgets, tokens, cost, now)?;
+            true
+        }
+    })
+}
+
 impl StrangerBudgets {
     fn ceilings(&self) -> impl Iterator<Item = (DayCounter, u64)> {
         let all = [(DayCounter::StrangersTokens, self.tokens), (DayCounter::StrangersCost, self.cost_micro_usd)];

@@ -11,6 +11,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use balcao_channel::channels::web::KIND as WEB_CHAT;
 use balcao_channel::inbound::{Media, MediaKind};
 use balcao_channel::{Channel, DownloadLimits, Downloaded, MediaError, SendClass, file};
 use balcao_domain::attachment::{AttachmentState, MAX_ATTEMPTS, try_again};
@@ -25,7 +26,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::app_context::{AppContext, UseCaseError};
-use crate::context::budgets::{self, FileBudgets, Full, Whose};
+use crate::context::budgets::{self, FileBudgets, Full, StrangerBudgets, Whose};
 use crate::context::hash::sha256_hex;
 use crate::context::metrics;
 use crate::messaging::inbox::{message_text, schedule_turn};
@@ -47,6 +48,10 @@ pub struct AttachmentSettings {
     pub longest_sound: Duration,
     /// What files may take.
     pub budgets: FileBudgets,
+    /// What strangers may cost, sound that is transcribed for them included.
+    pub strangers: StrangerBudgets,
+    /// Millionths of a US dollar for a minute of sound, if the price of the transcription is known.
+    pub transcription_micro_usd_minute: Option<u64>,
 }
 
 impl Default for AttachmentSettings {
@@ -59,6 +64,8 @@ impl Default for AttachmentSettings {
             burst: BurstRules::default(),
             longest_sound: Duration::from_mins(5),
             budgets: FileBudgets::default(),
+            strangers: StrangerBudgets::default(),
+            transcription_micro_usd_minute: None,
         }
     }
 }
@@ -205,6 +212,11 @@ impl Attachments {
             let failure = format!("it is longer than {} s", self.settings.longest_sound.as_secs());
             return Attempt::Unreadable { file: fetched, failure };
         }
+        match self.may_transcribe(claimed, &mime).await {
+            Ok(true) => {}
+            Ok(false) => return Attempt::Unreadable { file: fetched, failure: STRANGERS_SPENT.to_owned() },
+            Err(error) => return Attempt::Kept { file: fetched, failure: error.to_string(), after: None },
+        }
         match transcriber.transcribe(Speech { mime: &mime.mime, bytes: &mime.bytes }).await {
             Ok(spoken) if spoken.trim().is_empty() => {
                 Attempt::Unreadable { file: fetched, failure: "nothing is said in it".to_owned() }
@@ -215,6 +227,28 @@ impl Attachments {
             }
             Err(error) => Attempt::Unreadable { file: fetched, failure: error.to_string() },
         }
+    }
+
+    /// Whether a service may transcribe this sound. For a stranger of the web chat its cost is counted first, and strictly: a service
+    /// charges for the attempt, and what a file says of its own length may be a lie.
+    async fn may_transcribe(&self, claimed: &Attachment, sound: &Downloaded) -> Result<bool, UseCaseError> {
+        if claimed.channel != WEB_CHAT {
+            return Ok(true);
+        }
+        let said = file::length(&sound.mime, &sound.bytes).map_or(0, |length| length.as_secs());
+        let at_least = u64::try_from(sound.bytes.len() / LEAST_BYTES_A_SECOND).unwrap_or(u64::MAX);
+        let seconds = said.max(at_least).max(1);
+        let price = self.settings.transcription_micro_usd_minute.unwrap_or(0);
+        let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let cost = natural(seconds.saturating_mul(price).div_ceil(60));
+        let tokens = natural(seconds.saturating_mul(TOKENS_A_SECOND));
+        let (organization, conversation, budgets) =
+            (claimed.organization, claimed.conversation, self.settings.strangers);
+        let now = self.app.clock.now();
+        let work = move |tx: &mut Tx<'_>| {
+            budgets::spend_if_left(tx, organization, conversation, &budgets, (tokens, cost), now)
+        };
+        self.app.store.write(work).await
     }
 
     /// The bytes: from an earlier attempt, else from the channel.
@@ -257,6 +291,12 @@ impl Attachments {
 /// What staff read of a file that waits for room on the disk, and how long it waits before the next look.
 const NO_ROOM: &str = "there is too little room on the disk; it is fetched once there is more";
 const UNTIL_ROOM: Duration = Duration::from_mins(1);
+/// What staff read of a stranger's sound once strangers have used up their daily budget.
+const STRANGERS_SPENT: &str = "strangers of the web chat have used up what they may cost today";
+/// Tokens of a second of sound. OpenAI counts one for each 100 ms.
+const TOKENS_A_SECOND: u64 = 10;
+/// The fewest bytes that a second of speech takes: 6 kbit/s, the lowest rate of Opus (RFC 6716, section 2).
+const LEAST_BYTES_A_SECOND: usize = 750;
 /// So many attempts in a row that the program did not live to end are enough.
 const MOST_DEATHS: u32 = 3;
 /// What staff read of a file whose reading panicked.

@@ -11,7 +11,7 @@ use balcao_agent::notice::{Notices, fill, notices};
 use balcao_agent::reply_checks::claims::{self, ClaimVerdict, Evidence};
 use balcao_agent::reply_checks::sanitise::Verdict;
 use balcao_domain::follow_up::{FollowUp, FollowUpType};
-use balcao_domain::{OrganizationId, TurnId};
+use balcao_domain::{ConversationId, OrganizationId, TurnId};
 use balcao_language::{find_dates, find_times};
 use balcao_llm::{Message, ModelRequest, Purpose as Asked, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_seeded_bugs::{Bug, is_on};
@@ -41,6 +41,9 @@ const MAX_TRIES: u32 = 3;
 /// What is to be written.
 struct Draft {
     organization: OrganizationId,
+    /// The channel and the conversation by which it is sent.
+    channel: String,
+    conversation: ConversationId,
     /// The conversation's last turn, which pays for it.
     turn: Option<TurnId>,
     due: FollowUp,
@@ -143,25 +146,33 @@ impl Timers {
                 outdated: 0,
             },
         };
-        let written = tokio::time::timeout(
-            WITHIN,
-            side_request::complete(self.runner.app(), &agent, draft.organization, draft.turn, &request),
-        )
-        .await;
-        let written = match written {
-            Ok(Ok(answer)) => answer.text,
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "a follow-up was not written");
-                String::new()
-            }
-            Err(_elapsed) => String::new(),
-        };
+        let written = tokio::time::timeout(WITHIN, self.ask(draft, &request)).await.unwrap_or_default();
         let sanitiser = agent.sanitiser_for(Vec::new());
         let (today, locale) = (draft.now.date(), agent.profile.language);
         let evidence = Evidence { receipts: Vec::new(), today, locale, staff_facing: false };
         match sanitiser.clean(&written).verdict {
             Verdict::Send(reply) if may_be_said(reply.as_str(), &evidence) => reply.as_str().to_owned(),
             Verdict::Send(_) | Verdict::Retry(_) | Verdict::Block(_) => ours(words, draft.due.kind).to_owned(),
+        }
+    }
+
+    /// The model's answer. It is empty if the model fails, or if strangers have used up what they may cost today.
+    async fn ask(&self, draft: &Draft, request: &ModelRequest) -> String {
+        let of = (draft.channel.as_str(), draft.conversation);
+        let agent = match self.runner.agent_within_budget(&self.profile, draft.organization, of).await {
+            Ok(Some(agent)) => agent,
+            Ok(None) => return String::new(),
+            Err(error) => {
+                tracing::warn!(%error, "a follow-up was not written");
+                return String::new();
+            }
+        };
+        match side_request::complete(self.runner.app(), &agent, draft.organization, draft.turn, request).await {
+            Ok(answer) => answer.text,
+            Err(error) => {
+                tracing::warn!(%error, "a follow-up was not written");
+                String::new()
+            }
         }
     }
 
@@ -249,6 +260,8 @@ fn prepare(
     });
     Ok(Taken::Draft(Box::new(Draft {
         organization: id,
+        channel: place.conversation.channel.clone(),
+        conversation: place.conversation.id,
         turn: conversation::last_turn(tx, id, place.conversation.id)?,
         tries,
         now: now.to_zoned(zone),

@@ -8,9 +8,9 @@ use balcao_agent::reply_checks::sanitise::Sanitiser;
 use balcao_agent::streaming::{ReplySink, StreamingModel};
 use balcao_agent::{Ending, Turn, TurnInput, TurnState, spans};
 use balcao_channel::channels::web::KIND as WEB_CHAT;
-use balcao_domain::OrganizationId;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::lease::Verdict;
+use balcao_domain::{ConversationId, OrganizationId};
 use balcao_llm::ChatProvider;
 use balcao_seeded_bugs::{Bug, is_on};
 use balcao_store::turns::lease::LeasedConversation;
@@ -94,6 +94,20 @@ impl TurnRunner {
             name: profile.to_owned(),
             known: agents.keys().cloned().collect::<Vec<_>>().join(", "),
         })
+    }
+
+    /// Returns the current agent of a profile for a model request that no turn makes, in a conversation of this channel. `None`: its
+    /// contact is a stranger, and the daily budget of strangers is spent.
+    ///
+    /// # Errors
+    /// [`AnswerError::UnknownProfile`], and an error of the database.
+    pub(crate) async fn agent_within_budget(
+        &self,
+        profile: &str,
+        organization: OrganizationId,
+        of: (&str, ConversationId),
+    ) -> Result<Option<Agent>, AnswerError> {
+        Ok(strangers::agent_within_budget(self, self.agent(profile)?, organization, of).await?)
     }
 
     /// Replaces the agent with the same profile id, from the next turn on.

@@ -25,11 +25,11 @@ pub(crate) async fn complete(
     let answer = spans::ask(agent.model.as_ref(), request).await;
     metrics::model_call(agent.model.model(), &answer, started.elapsed());
     let answer = answer?;
+    let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
+    let cost = natural(answer.usage.cost_micro_usd.unwrap_or(0));
+    strangers::count(app, agent, organization, tokens, cost).await;
     if let Some(of) = of {
-        let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
-        let cost = natural(answer.usage.cost_micro_usd.unwrap_or(0));
-        strangers::count(app, agent, organization, tokens, cost).await;
         let counted = app.store.write(move |tx| turn::add_model_call(tx, organization, of, tokens, cost)).await;
         if let Err(error) = counted {
             let error: StoreError = error;

@@ -27,10 +27,8 @@ pub(super) async fn apply_stranger_budget(
     agent: &mut Agent,
     opened: &mut Opened,
 ) -> Result<(), UseCaseError> {
-    if opened.conversation.channel != WEB_CHAT {
-        return Ok(());
-    }
-    match decide(runner, agent, opened.organization.id, opened.conversation.id).await? {
+    let of = (opened.conversation.channel.as_str(), opened.conversation.id);
+    match decide(runner, agent, opened.organization.id, of).await? {
         StrangerDecision::NotAStranger => {}
         StrangerDecision::CountCost => agent.stranger_budgets = Some(runner.strangers.budgets),
         StrangerDecision::AnswerOffline(model) => (agent.model, agent.stranger_budgets) = (model, None),
@@ -46,10 +44,7 @@ pub(super) async fn agent_for_after_reply(
     organization: OrganizationId,
     outcome: &TurnOutcome,
 ) -> Result<Agent, UseCaseError> {
-    if outcome.channel != WEB_CHAT {
-        return Ok(agent);
-    }
-    Ok(match decide(runner, &agent, organization, outcome.conversation).await? {
+    Ok(match decide(runner, &agent, organization, (&outcome.channel, outcome.conversation)).await? {
         StrangerDecision::NotAStranger => agent,
         StrangerDecision::CountCost => Agent { stranger_budgets: Some(runner.strangers.budgets), ..agent },
         StrangerDecision::AnswerOffline(_) | StrangerDecision::HandOff(_) => {
@@ -57,6 +52,21 @@ pub(super) async fn agent_for_after_reply(
             (profile.after_reply.summary, profile.after_reply.contact_facts) = (false, false);
             Agent { profile: Arc::new(profile), ..agent }
         }
+    })
+}
+
+/// Applies the budget to a model request that no turn makes, such as that of a follow-up. `None`: the contact is a stranger, and the
+/// budget is spent.
+pub(super) async fn agent_within_budget(
+    runner: &TurnRunner,
+    agent: Agent,
+    organization: OrganizationId,
+    of: (&str, ConversationId),
+) -> Result<Option<Agent>, UseCaseError> {
+    Ok(match decide(runner, &agent, organization, of).await? {
+        StrangerDecision::NotAStranger => Some(agent),
+        StrangerDecision::CountCost => Some(Agent { stranger_budgets: Some(runner.strangers.budgets), ..agent }),
+        StrangerDecision::AnswerOffline(_) | StrangerDecision::HandOff(_) => None,
     })
 }
 
@@ -72,12 +82,16 @@ enum StrangerDecision {
     HandOff(String),
 }
 
+/// Decides for a conversation of this channel.
 async fn decide(
     runner: &TurnRunner,
     agent: &Agent,
     organization: OrganizationId,
-    conversation: ConversationId,
+    (channel, conversation): (&str, ConversationId),
 ) -> Result<StrangerDecision, UseCaseError> {
+    if channel != WEB_CHAT {
+        return Ok(StrangerDecision::NotAStranger);
+    }
     let StrangerRules { budgets, instead } = &runner.strangers;
     let limits = *budgets;
     let find =

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balcao_app::context::budgets::FileBudgets;
+use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
 use balcao_app::messaging::inbox::Inbox;
 use balcao_app::messaging::web_chat::{Hub, Visitor, WebChats};
 use balcao_domain::Clock;
@@ -284,12 +284,47 @@ async fn a_file_that_comes_during_a_turn_is_answered_by_the_next_one() {
     assert_eq!((shop.texts().len(), shop.asked().as_str()), (2, "às dez\n[transcrição de áudio]"));
 }
 
+fn web_chats(shop: &MessagingHarness) -> WebChats {
+    let (app, organization) = (shop.world.app.clone(), shop.world.organization);
+    let inbox = Inbox::new(app.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::default());
+    WebChats::new(app, inbox.with_files(Arc::default(), WAIT), Hub::default(), organization)
+}
+
+#[tokio::test]
+async fn h08_sound_of_strangers_is_counted_and_not_transcribed_once_their_budget_is_spent() {
+    // Five seconds are 50 tokens and, at US$ 0.006 a minute, 500 millionths. 7,500 bytes are ten seconds at least.
+    let lie = [note(5), vec![0; 7_500]].concat();
+    for (tokens, cost, sound, transcribed) in [
+        (Some(100), None, note(5), 2),
+        (None, Some(1_000), note(5), 2),
+        (Some(100), None, lie.clone(), 1),
+        (None, Some(1_000), lie, 1),
+    ] {
+        let strangers = StrangerBudgets { tokens, cost_micro_usd: cost };
+        let shop = start_harness([]).await.with_strangers(strangers, 6_000);
+        let chats = web_chats(&shop);
+        for number in 0..3 {
+            shop.speech.next(Heard::Words("oi".to_owned()));
+            let (visitor, id) = (Visitor::new(&format!("visitor-{number}")), format!("message-{number}"));
+            assert!(chats.send_file(&visitor, &id, "nota.ogg", sound.clone()).await.unwrap().unwrap());
+        }
+        shop.files.work_off().await.unwrap();
+        assert_eq!(shop.speech.sounds().len(), transcribed, "{strangers:?}");
+        let left = "SELECT COUNT(*) FROM attachment WHERE failure LIKE 'strangers of the web chat have used up%'";
+        let left: i64 = shop.in_transaction(move |tx| tx.query_one(left, &[], |row| row.get(0))).await;
+        assert_eq!(left, 3 - i64::try_from(transcribed).unwrap(), "{strangers:?}");
+        // Customers of another channel are heard all the same.
+        shop.graph.keep_file("m1", "audio/ogg", &note(5));
+        shop.joao_sends("wamid.1", voice()).await;
+        shop.files.work_off().await.unwrap();
+        assert_eq!(shop.speech.sounds().len(), transcribed + 1, "{strangers:?}");
+    }
+}
+
 #[tokio::test]
 async fn sound_that_a_visitor_of_the_web_chat_sends_is_written_down_before_its_turn() {
     let shop = start_harness([]).await;
-    let (app, organization) = (shop.world.app.clone(), shop.world.organization);
-    let inbox = Inbox::new(app.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::default());
-    let chats = WebChats::new(app, inbox.with_files(Arc::default(), WAIT), Hub::default(), organization);
+    let (chats, organization) = (web_chats(&shop), shop.world.organization);
     shop.speech.next(Heard::Words("quero cortar o cabelo".to_owned()));
     assert!(chats.send_file(&Visitor::new("ana"), "message-1", "nota.ogg", note(5)).await.unwrap().unwrap());
     let conversation = chats.latest().await.unwrap().unwrap().0;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_agent::{Profile, ProfileFile};
-use balcao_app::context::budgets::FileBudgets;
+use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
 use balcao_app::messaging::attachments::{AttachmentSettings, Attachments};
 use balcao_app::messaging::inbox::{Accepted, Account, Inbox};
 use balcao_app::messaging::outbound::message_templates::{ApprovedTemplate, Purpose, TemplateVariable};
@@ -121,7 +121,7 @@ pub(crate) fn start_with_model(world: World, profile: Profile, model: Arc<dyn Ch
     let inbox = inbox.with_files(Arc::new(Notify::new()), WAIT).with_rates(terms().rates);
     let sender = sender(&world, &graph);
     let speech = FakeTranscription::start().unwrap();
-    let files = files(&world, &graph, Some(&speech), FileBudgets::default());
+    let files = files(&world, &graph, Some(&speech), AttachmentSettings::default());
     MessagingHarness { world, model: Scripted::new([]), graph, inbox, dispatcher, sender, files, speech, front }
 }
 
@@ -196,7 +196,12 @@ pub(crate) fn sender(world: &World, graph: &FakeGraph) -> Sender {
     Sender::new(world.app.clone(), [account(graph)], SenderSettings::default(), Arc::new(Notify::new()))
 }
 
-fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>, budgets: FileBudgets) -> Attachments {
+fn files(
+    world: &World,
+    graph: &FakeGraph,
+    speech: Option<&FakeTranscription>,
+    settings: AttachmentSettings,
+) -> Attachments {
     let transcriber = speech.map(|speech| -> Arc<dyn Transcriber> {
         let config = TranscriptionConfig {
             base_url: speech.url(),
@@ -208,8 +213,7 @@ fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>, b
         Arc::new(OpenAiTranscriber::new(config).unwrap())
     });
     let limits = DownloadLimits { max_bytes: MAX_BYTES, ..DownloadLimits::default() };
-    let settings =
-        AttachmentSettings { limits, longest_sound: Duration::from_secs(60), budgets, ..AttachmentSettings::default() };
+    let settings = AttachmentSettings { limits, longest_sound: Duration::from_secs(60), ..settings };
     let (wake, ripe) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     Attachments::new(world.app.clone(), [account(graph)], transcriber, settings, wake, ripe)
 }
@@ -225,13 +229,23 @@ pub(crate) fn wait<T: Send>(work: impl Future<Output = T> + Send) -> T {
 impl MessagingHarness {
     /// Returns the harness without a transcriber of sound.
     pub(crate) fn deaf(mut self) -> Self {
-        self.files = files(&self.world, &self.graph, None, FileBudgets::default());
+        self.files = files(&self.world, &self.graph, None, AttachmentSettings::default());
         self
     }
 
     /// Returns the harness without a transcriber, where files may take so much.
     pub(crate) fn within(mut self, budgets: FileBudgets) -> Self {
-        self.files = files(&self.world, &self.graph, None, budgets);
+        let settings = AttachmentSettings { budgets, ..AttachmentSettings::default() };
+        self.files = files(&self.world, &self.graph, None, settings);
+        self
+    }
+
+    /// Returns the harness where strangers may cost so much, and a minute of their sound so many millionths of a US dollar.
+    pub(crate) fn with_strangers(mut self, strangers: StrangerBudgets, micro_usd_minute: u64) -> Self {
+        let transcription_micro_usd_minute = Some(micro_usd_minute);
+        let settings =
+            AttachmentSettings { strangers, transcription_micro_usd_minute, ..AttachmentSettings::default() };
+        self.files = files(&self.world, &self.graph, Some(&self.speech), settings);
         self
     }
 

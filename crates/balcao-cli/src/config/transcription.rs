@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
+use balcao_llm::price::parse_usd;
 use balcao_llm::transcribe::{OpenAiTranscriber, Transcriber, TranscriptionConfig as Service};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -28,6 +29,8 @@ pub(crate) struct TranscriptionConfig {
     pub(crate) max_seconds: u64,
     /// The language that is spoken, such as `pt`.
     pub(crate) language: Option<String>,
+    /// US dollars that the service charges for a minute of sound, such as `0.006`.
+    pub(crate) usd_minute: Option<String>,
 }
 
 impl Default for TranscriptionConfig {
@@ -39,6 +42,7 @@ impl Default for TranscriptionConfig {
             api_key_file: None,
             max_seconds: 300,
             language: None,
+            usd_minute: None,
         }
     }
 }
@@ -63,6 +67,14 @@ impl TranscriptionConfig {
         Ok(Some(Arc::new(built)))
     }
 
+    /// Millionths of a US dollar that the service charges for a minute of sound, if that is known.
+    pub(crate) fn micro_usd_minute(&self) -> Result<Option<u64>, String> {
+        let wrong = |written: &str| {
+            format!("transcription.usd_minute: invalid price {written:?}; expected US dollars a minute, like 0.006")
+        };
+        self.usd_minute.as_deref().map(|written| parse_usd(written).map_err(|_error| wrong(written))).transpose()
+    }
+
     pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 1] {
         [("transcription.max_seconds", self.max_seconds, 1, 3_600)]
     }
@@ -75,6 +87,7 @@ impl TranscriptionConfig {
         let file = self.api_key_file.as_ref().map(|file| file.display().to_string());
         row("transcription.api_key_file", file.unwrap_or_else(none));
         row("transcription.max_seconds", self.max_seconds.to_string());
+        row("transcription.usd_minute", self.usd_minute.clone().unwrap_or_else(none));
         row("transcription.language", self.language.clone().unwrap_or_else(|| "(the service guesses)".to_owned()));
     }
 }

@@ -188,10 +188,13 @@ async fn exchange<P: Parser>(
     taken: BTreeSet<String>,
     sink: &mut EventSink<'_>,
 ) -> Result<ModelResponse, Failure> {
+    let (client, http) = http.build_split();
+    let http = http.map_err(broken)?;
+    let sent = http.body().and_then(reqwest::Body::as_bytes).map_or(0, <[u8]>::len);
     let start = Instant::now();
     let whole = Clock { until: start + clocks.whole, name: "the call" };
     let mut idle = Clock { until: start + clocks.first_token, name: "the first token" };
-    let mut response = idle.before(whole).bound(http.send()).await?.map_err(broken)?;
+    let mut response = idle.before(whole).bound(client.execute(http)).await?.map_err(broken)?;
     if response.status() != StatusCode::OK {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
@@ -216,7 +219,11 @@ async fn exchange<P: Parser>(
             idle = Clock { until: Instant::now() + clocks.stall, name: "the next token" };
         }
     }
-    reader.finish(taken, sink)
+    let mut response = reader.finish(taken, sink)?;
+    let calls = response.tool_calls.iter().map(|call| call.name.len().saturating_add(call.arguments.len()));
+    let received = calls.fold(response.text.len(), usize::saturating_add);
+    response.usage = response.usage.or_estimated(sent, received);
+    Ok(response)
 }
 
 /// A clock and what it waits for.

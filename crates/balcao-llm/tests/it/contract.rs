@@ -386,6 +386,29 @@ async fn a_configured_price_gives_the_cost() {
 }
 
 #[tokio::test]
+async fn h08_tokens_that_a_service_does_not_report_are_estimated_from_what_was_sent_and_received() {
+    let chunk = |body: &str| format!("data: {body}\n\n");
+    let text = chunk(r#"{"choices":[{"delta":{"content":"oito bytes, mais"},"finish_reason":"stop"}]}"#);
+    for (last, reported) in [("", None), (r#"{"usage":{"prompt_tokens":11,"completion_tokens":7}}"#, Some((11, 7)))] {
+        let last = if last.is_empty() { String::new() } else { chunk(last) };
+        let server = serve(vec![Reply::new(200, format!("{text}{last}data: [DONE]\n\n"))]);
+        let mut config = ProviderConfig::new(ProviderKind::OpenAi);
+        config.base_url = Some(server.url.clone());
+        config.key = Some(SecretString::from("k"));
+        config.price = Some(Price { input: 4_000_000, cached_input: 0, output: 0 });
+        let (result, _) = ask(&config.build().unwrap(), &question()).await;
+        let usage = result.unwrap().usage;
+        let asked = server.asked.recv().unwrap();
+        let length = asked.headers.iter().find(|(name, _)| name == "content-length");
+        let sent: u64 = length.unwrap().1.parse().unwrap();
+        // Sixteen bytes are four tokens.
+        let (input, output) = reported.unwrap_or((sent.div_ceil(4), 4));
+        assert_eq!((usage.input_tokens, usage.output_tokens), (input, output), "{last}");
+        assert_eq!(usage.cost_micro_usd, Some(4 * input), "{last}");
+    }
+}
+
+#[tokio::test]
 async fn groqs_refused_calls_are_told_without_what_the_model_wrote() {
     let path =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/material/leaked-tool-calls/groq-failed_generation.jsonl");

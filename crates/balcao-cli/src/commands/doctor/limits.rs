@@ -11,13 +11,16 @@ pub(super) fn of_strangers(config: &Config) -> Option<Finding> {
     }
     // A mistake in it has been told.
     let budgets = config.chat.strangers().ok()?;
-    let unpriced: Vec<&str> = config
+    let mut unpriced: Vec<&str> = config
         .model
         .providers
         .iter()
         .filter(|one| one.price_input_usd.is_none() || one.price_output_usd.is_none())
         .map(|one| one.name.as_str())
         .collect();
+    if config.transcription.model.is_some() && config.transcription.usd_minute.is_none() {
+        unpriced.push("the transcription service");
+    }
     let mend =
         "set chat.strangers_tokens_day or chat.strangers_usd_day: anybody may open the page, any number of times";
     Some(match (budgets.tokens, budgets.cost_micro_usd) {
@@ -29,7 +32,7 @@ pub(super) fn of_strangers(config: &Config) -> Option<Finding> {
         (None, Some(_)) if !unpriced.is_empty() => Finding::warning(
             "chat",
             format!("strangers have no ceiling where {} answers: its prices are not known", unpriced.join(", ")),
-            "set price_input_usd and price_output_usd of that provider, or chat.strangers_tokens_day",
+            "set its prices (price_input_usd and price_output_usd, transcription.usd_minute), or chat.strangers_tokens_day",
         ),
         (Some(tokens), Some(_)) if !unpriced.is_empty() => Finding::warning(
             "chat",
@@ -38,7 +41,7 @@ pub(super) fn of_strangers(config: &Config) -> Option<Finding> {
                 config.chat.strangers_usd_day,
                 unpriced.join(", ")
             ),
-            "set price_input_usd and price_output_usd of that provider, or chat.strangers_usd_day = \"0\" if tokens are enough",
+            "set its prices (price_input_usd and price_output_usd, transcription.usd_minute), or chat.strangers_usd_day = \"0\" if tokens are enough",
         ),
         (tokens, _) => {
             let tokens = tokens.map_or_else(|| "any number of".to_owned(), |tokens| tokens.to_string());

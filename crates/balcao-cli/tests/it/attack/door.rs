@@ -81,7 +81,7 @@ fn h08_what_strangers_may_cost_is_set_and_told() {
     };
     let unpriced = doctor(&service(""));
     assert!(unpriced.contains("US$ 5.00 in a day does not hold where local answers"), "{unpriced}");
-    assert!(unpriced.contains("set price_input_usd and price_output_usd"), "{unpriced}");
+    assert!(unpriced.contains("(price_input_usd and price_output_usd, transcription.usd_minute)"), "{unpriced}");
     let priced = doctor(&service("price_input_usd = \"1\"\nprice_output_usd = \"2\"\n"));
     assert!(priced.contains("strangers may use 5000000 tokens and US$ 5.00 in a day"), "{priced}");
     let wrong = doctor("strangers_usd_day = \"five\"\n");

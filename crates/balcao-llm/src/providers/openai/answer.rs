@@ -89,15 +89,16 @@ impl Parser for OpenAiParser {
                 balcao_json::read_as(&text, balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
             return Err(failure::from_body(&body));
         }
-        let Some(choices) = chunk.choices else { return Ok(()) };
-        if let Some(model) = name_of(chunk.model) {
-            draft.model = model;
-        }
+        // The last piece of a stream may have the usage alone.
         if let Some(usage) = chunk.usage.filter(|usage| !usage.is_null()) {
             draft.usage.input_tokens = count(&usage, "/prompt_tokens");
             draft.usage.cached_input_tokens =
                 count(&usage, "/prompt_tokens_details/cached_tokens").max(count(&usage, "/cached_tokens"));
             draft.usage.output_tokens = output_tokens(&usage);
+        }
+        let Some(choices) = chunk.choices else { return Ok(()) };
+        if let Some(model) = name_of(chunk.model) {
+            draft.model = model;
         }
         for choice in choices {
             if choice.index.as_ref().and_then(Value::as_u64).unwrap_or(0) == 0 {

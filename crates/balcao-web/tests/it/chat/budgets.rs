@@ -6,10 +6,13 @@ use axum::body::Body;
 use axum::http::Request;
 use balcao_app::admin::backlog::Scarce;
 use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
+use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
+use balcao_domain::follow_up::FollowUpType;
 use balcao_llm::Usage;
 use balcao_llm::providers::scripted::Scripted;
 use balcao_store::messaging::conversation;
 use balcao_store::ops::day_budget::DayCounter;
+use balcao_store::turns::ledger::EffectKey;
 use balcao_testkit::contract::store::now;
 use balcao_web::Limits;
 use balcao_web::chat::{ChatLimits, RequestRate};
@@ -72,6 +75,45 @@ async fn h08_strangers_cost_no_more_in_a_day_however_many_they_are_and_customers
         shop.pass(DAY);
         a_stranger_writes(&shop).await;
         assert_eq!((shop.model.requests().len(), instead.requests().len()), (5, 3));
+    }
+}
+
+/// A follow-up for the contact of the latest conversation, in half an hour.
+async fn plan_follow_up(shop: &Shop) {
+    let request = FollowUpRequest {
+        delay_min: 30,
+        allowed_delays_min: vec![30],
+        hint: "perguntar se ainda quer cortar".to_owned(),
+        kind: FollowUpType::Value,
+        episode: 1,
+    };
+    let (organization, id) = (shop.organization, shop.conversation().await);
+    let contact = shop.look(move |tx| Ok(conversation::get(tx, organization, id)?.contact)).await;
+    let key = EffectKey { key: "k".to_owned(), args_hash: String::new(), turn: None, tool: "test".to_owned() };
+    let follow_ups = FollowUps::new(shop.chats.app().clone());
+    follow_ups.schedule(organization, contact, key, request).await.unwrap().value.unwrap();
+}
+
+#[tokio::test]
+async fn h08_follow_ups_to_strangers_count_and_once_the_day_is_used_up_no_model_writes_them() {
+    const ASKS: &str = "agent: Pode me dizer o dia?";
+    for (tokens, asked, used, follow_up) in [
+        (1_000, 2, 800, ASKS),
+        (400, 1, 400, "system: Oi! Ainda quer ver um horário? É só me dizer o dia que prefere."),
+    ] {
+        let budgets = StrangerBudgets { tokens: Some(tokens), cost_micro_usd: None };
+        let shop = where_strangers_cost(budgets, None, asked).await;
+        let visitor = a_stranger_writes(&shop).await;
+        plan_follow_up(&shop).await;
+        shop.pass(30 * 60);
+        assert_eq!(shop.fires().await, 1);
+        assert_eq!(shop.model.requests().len(), asked, "{tokens}");
+        let shown = shop.reads(&visitor, None).await;
+        assert_eq!(
+            shown.last().map(|last| last.replace("system:", "agent:")),
+            Some(follow_up.replace("system:", "agent:"))
+        );
+        assert_eq!(shop.count(&format!("day_budget WHERE name = 'strangers_tokens' AND used = {used}")).await, 1);
     }
 }
 

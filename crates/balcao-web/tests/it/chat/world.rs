@@ -15,8 +15,10 @@ use balcao_app::admin::seed::BusinessFile;
 use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
 use balcao_app::conversations::Conversations;
 use balcao_app::messaging::inbox::Inbox;
+use balcao_app::messaging::outbound::send_policy::SendPolicy;
 use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
 use balcao_app::messaging::web_chat::{ACCOUNT, ChatMailbox, Hub, WebChats};
+use balcao_app::timers::{TimerSettings, Timers};
 use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::turns::{Agent, TurnRunner};
 use balcao_builtin_tools::Settings;
@@ -55,6 +57,7 @@ pub(super) struct Shop {
     pub(super) people: i64,
     pub(super) watch: BacklogMonitor,
     dispatcher: Dispatcher,
+    timers: Timers,
     pub(super) router: Router,
 }
 
@@ -154,10 +157,13 @@ pub(super) async fn shop_within(
     let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let hub = Hub::default();
     let inbox = Inbox::new(app.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
-    let dispatcher = Dispatcher::new(front, DispatcherSettings::new("eli", "a test"), wake, Arc::clone(&outgoing));
+    let dispatcher =
+        Dispatcher::new(Arc::clone(&front), DispatcherSettings::new("eli", "a test"), wake, Arc::clone(&outgoing));
     let dispatcher = dispatcher.with_draft_pages(hub.clone());
     let mailbox = Arc::new(ChatMailbox::new(app.clone(), hub.clone(), organization));
     let channel: Arc<dyn Channel> = Arc::new(WebChat::new(AccountId::new(ACCOUNT), mailbox));
+    let (terms, at) = (SendPolicy::default(), TimerSettings::default());
+    let timers = Timers::new(front, "eli", [Arc::clone(&channel)], terms, at, Arc::clone(&outgoing));
     let sender = Sender::new(app.clone(), [channel], SenderSettings::default(), outgoing);
     let chats = WebChats::new(app.clone(), inbox.clone(), hub, organization).with_file_budgets(ceilings.files);
     let (tokens, stop) = (Tokens::new(&"a secret of a test, long enough!".into()).unwrap(), CancellationToken::new());
@@ -178,8 +184,21 @@ pub(super) async fn shop_within(
     let web = Web::new(app.clone(), inbox, None, stop.clone()).watched(watch.clone(), proxies).with_chat(served);
     let router = router_with(web, &whole, demo);
     let staff = Conversations::new(app);
-    let mut shop =
-        Shop { store, clock, organization, staff, chats, model, sender, stop, people: 0, watch, dispatcher, router };
+    let mut shop = Shop {
+        store,
+        clock,
+        organization,
+        staff,
+        chats,
+        model,
+        sender,
+        stop,
+        people: 0,
+        watch,
+        dispatcher,
+        timers,
+        router,
+    };
     shop.people = shop.count("contact").await;
     shop
 }
@@ -290,6 +309,13 @@ impl Shop {
     pub(super) async fn works(&self) {
         self.thinks().await;
         self.sends().await;
+    }
+
+    /// Follow-ups and reminders that are due fire, and leave.
+    pub(super) async fn fires(&self) -> usize {
+        let fired = self.timers.work_off().await.unwrap();
+        self.sends().await;
+        fired
     }
 
     pub(super) async fn conversation(&self) -> ConversationId {
