@@ -16,10 +16,10 @@ use clauses::{
 };
 pub(crate) use clauses::{is_own_act, may_ask_for_hours, puts_off};
 use words::{
-    AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, CONCEDING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS,
-    PLEASE, REMINDING, RESCHEDULING, STANDING, THANKS, UNSURE, WAITING, YES, YES_SIGNS,
+    AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, CONCEDING, DOUBLE_ENDED, NO_SIGNS, PERMISSIONS, PLEASE,
+    REMINDING, RESCHEDULING, STANDING, THANKS, UNSURE, WAITING,
 };
-pub(crate) use words::{GREETINGS, LEADS, SMALL};
+pub(crate) use words::{FILLER, GREETINGS, LEADS, NO, SALUTATIONS, SMALL, YES, YES_SIGNS};
 
 use crate::{
     dates::{DateSpan, find_dates},
@@ -112,7 +112,14 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
         tally.names |= said_again == Some(true) || piece == Piece::Filler && is(APPOINTMENT, index);
         // "Ok, sexta às 15h" may keep the visit that the question would cancel, where "sim" answers it.
         tally.plain |= piece == Piece::Yes
-            && if asked == Asked::Cancelling { is(ANSWERING, index) } else { !is(AFFIRMING, index) };
+            && if asked == Asked::Cancelling {
+                // "Pode ser sexta" only begins with an answer.
+                phrase_at(tokens, index, ANSWERING) == Some(len)
+            } else {
+                !is(AFFIRMING, index)
+            };
+        tally.confirms |=
+            piece == Piece::Yes && tokens.iter().skip(index).take(len).any(|token| token.text.starts_with("confirm"));
         tally.pleads |= piece == Piece::Filler && is(PLEASE, index);
         tally.thanks |= piece == Piece::Filler && is(THANKS, index);
         tally.settles |= matches!(piece, Piece::Yes | Piece::Deed) && !is(CONCEDING, index);
@@ -123,7 +130,7 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
 }
 
 /// The parts of an answer that repeat what it answers.
-struct Repeated {
+pub(crate) struct Repeated {
     /// Places of its days and times that stand in the offer, too.
     spans: Vec<(usize, usize)>,
     /// The words of the offer.
@@ -136,7 +143,7 @@ struct Repeated {
 const LEADING: usize = 4;
 
 impl Repeated {
-    fn find(text: &str, about: &str, today: Date) -> Self {
+    pub(crate) fn find(text: &str, about: &str, today: Date) -> Self {
         let days = |text: &str| -> Vec<(DateSpan, (usize, usize))> {
             let found = find_dates(text, today).into_iter();
             found.filter_map(|found| Some((found.reading.ok()?, (found.start, found.end)))).collect()
@@ -159,7 +166,7 @@ impl Repeated {
     }
 
     /// Whether the token is said again; `Some(false)`: a small word that leads to what is.
-    fn answer_at(&self, tokens: &[Token], index: usize) -> Option<bool> {
+    pub(crate) fn answer_at(&self, tokens: &[Token], index: usize) -> Option<bool> {
         if self.says_again(tokens, index) {
             return Some(true);
         }
@@ -256,6 +263,8 @@ struct Tally {
     names: bool,
     /// A word agrees even beside the appointment's day and time.
     plain: bool,
+    /// It confirms: "pode confirmar meu horário" keeps what the question would end.
+    confirms: bool,
     /// It thanks.
     thanks: bool,
     /// A word of agreement is of no kind that also closes a conversation.
@@ -288,7 +297,7 @@ impl Tally {
         // "Tudo bem, obrigado" may also close the conversation.
         let closes = self.thanks && !self.settles && !goes_on;
         // "Quero meu horário" wants what the deed would end.
-        let keeps = self.ends && self.names && !(self.plain || self.deed);
+        let keeps = self.ends && self.names && !self.deed && (self.confirms || !self.plain);
         if self.no {
             // "Não, pode cancelar" contradicts itself: only a refusal without any agreement is a No.
             let declines = !agrees && (self.first == Some(Piece::No) || !self.other);

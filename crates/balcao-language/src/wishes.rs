@@ -15,12 +15,14 @@
 mod words;
 
 use words::{
-    ADDRESSEE, ADVERSATIVES, ASKING, AVAILABLE, COPULAS, DAYS, DEFINITE, DETERMINERS, EXCLUDING, LATER, LEAVING,
-    LIGHT_VERBS, MATTERS, MOVED, NAMES_OF_WAITING, OBJECTS_OF_BOOKING, OBJECTS_OF_REMINDERS, OBJECTS_OF_WAITING,
-    OFFERED_WAITING, OTHERS, PARTS_OF_THE_DAY, QUESTIONS, REPORTS, SHORTHAND, STEMS, TAGS, TELLING, THEN, TOWARDS,
-    WISHES,
+    ADDRESSEE, ADVERSATIVES, ASKING, COPULAS, DAYS, DEFINITE, DETERMINERS, EXCLUDING, LATER, LEAVING, MATTERS, MOVED,
+    NAMES_OF_WAITING, OBJECTS_OF_REMINDERS, OFFERED_WAITING, OTHERS, QUESTIONS, REPORTS, SHORTHAND, STEMS, TELLING,
+    THEN, TOWARDS,
 };
-pub(crate) use words::{CONDITIONS, COURTESY, DOUBTS, NEGATIONS, SUPPOSED};
+pub(crate) use words::{
+    AVAILABLE, CONDITIONS, COURTESY, DOUBTS, LIGHT_VERBS, NEGATIONS, OBJECTS_OF_BOOKING, OBJECTS_OF_WAITING,
+    PARTS_OF_THE_DAY, SUPPOSED, TAGS, WISHES,
+};
 
 use crate::{
     agreement::{Asked, GREETINGS, LEADS, SMALL, is_own_act, kind_of, may_ask_for_hours, puts_off},
@@ -94,7 +96,7 @@ fn is_preceded(all: &[Token], deed: Asked) -> bool {
 }
 
 /// The tokens with the shorthand of chats written out, and stretched letters once: "qnd" is "quando", "nãaao" is "não".
-fn written_out(mut all: Vec<Token>) -> Vec<Token> {
+pub(crate) fn written_out(mut all: Vec<Token>) -> Vec<Token> {
     for token in all.iter_mut().filter(|token| token.kind == TokenKind::Word) {
         if let Some((_, whole)) = SHORTHAND.iter().find(|(short, _)| *short == token.text) {
             token.text = (*whole).to_owned();

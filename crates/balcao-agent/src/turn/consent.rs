@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
     Agreement, Asked, Wish, agreement_about, agreement_to, find_dates, find_times, is_meant_for_both, is_put_off,
-    meant_for, mentions, only_repeats, repeats, resolve_date, wants_another, weekday_named, wish_for,
+    meant_for, mentions, only_repeats, orders_only, repeats, resolve_date, wants_another, weekday_named, wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
@@ -184,7 +184,9 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
         .any(|other| other != deed && mentions(offer, other));
     // "Quero outro horário" wishes to book, and says nothing of this one.
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
-    let given = wish_for(newest, deed, &things) == Wish::Asked && of_this && insists
+    // What else an order says may take it back, correct it or set a condition.
+    let is_plain = deed == Asked::Reminding || orders_only(newest, deed, &about, talk.today);
+    let given = wish_for(newest, deed, &things) == Wish::Asked && of_this && insists && is_plain
         || agrees && chosen && is_of_deed && (asks || goes_on && !of_other)
         || deed == Asked::Booking && can_be && (asks || goes_on) && only_repeats(newest, deed, &about, talk.today);
     if given {

@@ -47,7 +47,7 @@ pub(crate) const SMALL: &[&str] = &[
     "minha", "fica", "fico", "vou",
 ];
 
-pub(super) const YES: &[&str] = &[
+pub(crate) const YES: &[&str] = &[
     "sim", "s", "ss", "sin", "sm", "isso mesmo", "isso msm", "isso ai", "isso", "iso", "exatamente", "exato",
     "certinho", "certo", "certeza", "com certeza", "correto", "claro que sim", "claro", "ok", "okay",
     "okey", "oki", "okei", "blz", "blza", "beleza", "bele", "belezinha", "fechado", "fechou", "fexado", "combinado",
@@ -84,6 +84,7 @@ pub(super) const AFFIRMING: &[&str] = &[
 /// Of [`YES`]: they answer a question with yes, and do not also settle an appointment as "fechado" does.
 pub(super) const ANSWERING: &[&str] = &[
     "sim", "s", "ss", "sin", "sm", "isso", "iso", "exatamente", "exato", "pode", "podem", "podes", "pd", "pdoe", "podi",
+    "isso mesmo", "isso msm", "isso ai", "pode sim", "sim sim",
     "faz isso", "faca isso", "yes", "yess", "yep", "yeah", "yup", "yea", "y", "go ahead", "please do", "do it",
 ];
 
@@ -100,7 +101,7 @@ pub(super) const APPOINTMENT: &[&str] = &[
     "o agendamento", "a consulta", "o corte", "the appointment", "my appointment",
 ];
 
-pub(super) const NO: &[&str] = &[
+pub(crate) const NO: &[&str] = &[
     "agora nao", "ainda nao", "hoje nao", "nao precisa", "nao quero", "nao obrigado", "nao", "naum", "nao mesmo", "n",
     "nn", "nop", "no", "nope", "nah", "not", "dont", "don ' t", "never", "nunca", "jamais", "nem", "negativo",
     "ne gativo", "deixa pra la", "deixa para la", "deixa quieto", "deixa como esta", "deixa assim", "deixa do jeito",
@@ -110,7 +111,7 @@ pub(super) const NO: &[&str] = &[
     "mudei de ideia", "changed my mind", "mantem", "manter", "mantenha", "keep it",
 ];
 
-pub(super) const FILLER: &[&str] = &[
+pub(crate) const FILLER: &[&str] = &[
     "muito obrigado", "muito obrigada", "obrigado", "obrigada", "obrigadao", "obrigadinha", "brigado", "brigada",
     "obg", "obgd", "obrigad", "valeu", "vlw", "vlws", "por favor", "faz favor", "por gentileza", "por fvr", "favor", "pf", "pfv",
     "pfvr", "plis", "please", "pls", "plz", "thanks", "thank you", "thank u", "thx", "tks", "ty", "ai", "entao", "mesmo",
@@ -136,7 +137,7 @@ pub(super) const CONCEDING: &[&str] = &[
 ];
 
 /// What opens a conversation.
-pub(super) const SALUTATIONS: &[&str] = &[
+pub(crate) const SALUTATIONS: &[&str] = &[
     "oi", "oie", "ola", "alo", "opa", "e ai", "eai", "bom dia", "boa tarde", "boa noite", "salve", "fala", "hi", "hello", "hey",
 ];
 
@@ -152,7 +153,7 @@ pub(super) const PLEASE: &[&str] = &[
     "por favor", "faz favor", "por gentileza", "pf", "pfv", "pfvr", "plis", "please", "pls", "plz",
 ];
 
-pub(super) const YES_SIGNS: &[&str] = &[
+pub(crate) const YES_SIGNS: &[&str] = &[
     "👍", "👌", "✅", "✔", "☑", "🤝", "👊", "🆗", "💯", "🫡",
 ];
 

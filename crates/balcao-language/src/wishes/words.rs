@@ -10,10 +10,10 @@ pub(crate) const COURTESY: &[&str] = &[
 ];
 
 /// Questions behind a request that ask only whether it can be.
-pub(super) const TAGS: &[&str] = &["pode ser", "pode", "tem como", "da certo", "da", "rola", "is that ok", "is that possible", "can you"];
+pub(crate) const TAGS: &[&str] = &["pode ser", "pode", "tem como", "da certo", "da", "rola", "is that ok", "is that possible", "can you"];
 
 /// Verbs that wish for what follows.
-pub(super) const WISHES: &[&str] = &[
+pub(crate) const WISHES: &[&str] = &[
     "quero", "queria", "gostaria de", "gostaria", "preciso de", "preciso", "vou querer", "desejo", "qro", "to querendo",
     "i want to", "i want", "i would like to", "i would like", "i ' d like to", "i ' d like", "i need to", "i need",
     "can you", "could you",
@@ -33,7 +33,7 @@ pub(crate) const CONDITIONS: &[&str] = &[
 ];
 
 /// Verbs and adjectives of being free or able, of which whoever carries a deed out is the judge.
-pub(super) const AVAILABLE: &[&str] = &[
+pub(crate) const AVAILABLE: &[&str] = &[
     "tiver", "tiverem", "houver", "der", "abrir", "abrirem", "surgir", "surgirem", "vagar", "vagarem", "sobrar", "aparecer",
     "desistir", "desmarcar", "cancelar", "cancelarem", "puder", "puderem", "possivel", "livre", "disponivel", "vaga", "available", "free", "open",
     "opens", "up", "possible", "estiver", "estiverem",
@@ -69,7 +69,7 @@ pub(super) const QUESTIONS: &[&str] = &[
 ];
 
 /// What is asked for where somebody wants to wait for a place.
-pub(super) const OBJECTS_OF_WAITING: &[&str] = &[
+pub(crate) const OBJECTS_OF_WAITING: &[&str] = &[
     "lista de espera", "fila de espera", "lista", "fila", "abrir", "abrirem", "surgir", "surgirem", "vagar", "desistir", "desistencia", "aparecer", "sobrar", "waitlist",
     "waiting", "opens up", "opens",
 ];
@@ -123,7 +123,7 @@ pub(super) const OTHERS: &[&str] = &[
 ];
 
 /// Nouns for what is booked, whatever the trade.
-pub(super) const OBJECTS_OF_BOOKING: &[&str] = &[
+pub(crate) const OBJECTS_OF_BOOKING: &[&str] = &[
     "horario", "horarios", "vaga", "vagas", "hora", "encaixe", "consulta", "atendimento", "agendamento", "appointment", "slot", "time",
 ];
 
@@ -131,7 +131,7 @@ pub(super) const OBJECTS_OF_BOOKING: &[&str] = &[
 pub(super) const DAYS: &[&str] = &["hoje", "amanha", "depois", "dia", "semana", "today", "tomorrow", "tonight", "next"];
 
 /// Verbs that say little themselves: "fazer a barba", "ficar na lista", "ir sexta".
-pub(super) const LIGHT_VERBS: &[&str] = &[
+pub(crate) const LIGHT_VERBS: &[&str] = &[
     "fazer", "ir", "vir", "ter", "ficar", "ser", "estar", "receber", "dar", "passar", "get", "have", "be", "do", "come",
 ];
 
@@ -145,7 +145,7 @@ pub(super) const DETERMINERS: &[&str] = &[
 pub(super) const COPULAS: &[&str] = &["ta", "tao", "esta", "estao", "estava", "tava", "e", "eh", "era", "foi", "tem", "is", "was", "are"];
 
 /// What may follow "de" without making a noun of the verb before it.
-pub(super) const PARTS_OF_THE_DAY: &[&str] = &["manha", "manhazinha", "tarde", "tardezinha", "noite", "madrugada", "novo"];
+pub(crate) const PARTS_OF_THE_DAY: &[&str] = &["manha", "manhazinha", "tarde", "tardezinha", "noite", "madrugada", "novo"];
 
 /// What stands before what is already known.
 pub(super) const DEFINITE: &[&str] = &["o", "a", "os", "as", "meu", "minha", "the", "my"];

@@ -138,6 +138,24 @@ fn choice_and_name_agree_to_no_end_of_an_appointment() {
     ] {
         assert!(!agrees(text, Asked::Cancelling), "{text}");
     }
+    // The question names the appointment: "Posso cancelar o seu horário de corte na sexta às 15h?".
+    for text in [
+        "pode confirmar meu horário",
+        "pode confirmar o horário",
+        "sim, confirma meu horário",
+        "confirma meu horário",
+        "pode confirmar sexta",
+        "pode ser sexta",
+        "confirmado, sexta às 15h",
+    ] {
+        assert!(!agrees(text, Asked::Cancelling), "{text}");
+        assert!(agrees(text, Asked::Booking), "{text}");
+    }
+    for text in
+        ["confirmo, pode cancelar meu horário", "pode sim", "isso mesmo", "sim, sexta às 15h", "pode cancelar meu horário"]
+    {
+        assert!(agrees(text, Asked::Cancelling), "{text}");
+    }
     for text in ["vai ser esse", "vou nesse", "fico com esse"] {
         assert!(!agrees(text, Asked::Rescheduling), "{text}");
     }

@@ -287,7 +287,12 @@ async fn a_request_books_the_day_and_the_moment_that_it_names() {
         ("marca corte na máquina sexta 15h com o Wesley, amanhã eu confirmo", DAY, false),
         ("vou pedir pra minha mulher e aí marca corte na máquina sexta 15h com o Wesley", DAY, false),
         ("fecha sexta às 15h", DAY, false),
-        ("chego uma hora antes, marca corte na máquina sexta 15h com o Wesley", DAY, true),
+        // What else an order says may set a condition, so it is asked about.
+        ("chego uma hora antes, marca corte na máquina sexta 15h com o Wesley", DAY, false),
+        ("marca corte na máquina sexta 15h com o Wesley, corrigindo: 16h", DAY, false),
+        ("marca corte na máquina sexta 15h com o Wesley, só por 20 reais", DAY, false),
+        ("marca corte na máquina com o Wesley sexta, às 15h tenho dentista", DAY, false),
+        ("marca corte na máquina sexta 15h com o Wesley. desconsidera", DAY, false),
     ] {
         assert_eq!(changes(false, message, "create_appointment", &book(day)).await, booked, "{message} {day}");
     }
