@@ -161,6 +161,7 @@ impl Embedder for LocalEmbedder {
             provider: "embedding".to_owned(),
             message: message.to_owned(),
             retry_after: None,
+            usage: balcao_llm::Usage::default(),
         };
         let made = spawn_blocking(move || model.encode_with_args(&texts, Some(MAX_TOKENS), BATCH)).await;
         let vectors = made.map_err(|_broke| failed("the local model broke on a text"))?;

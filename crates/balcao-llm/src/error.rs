@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::usage::Usage;
+
 /// What kind of failure it was: it decides what may be tried next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelErrorKind {
@@ -53,4 +55,7 @@ pub struct ModelError {
     pub message: String,
     /// How long the vendor asked to wait.
     pub retry_after: Option<Duration>,
+    /// What the failed attempts took. A service that began to answer charges for it, also if the answer is lost: those tokens are
+    /// estimated.
+    pub usage: Usage,
 }

@@ -7,6 +7,7 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 use crate::error::{ModelError, ModelErrorKind};
+use crate::usage::Usage;
 
 /// Longest [`ModelError::message`], in characters.
 const MAX_MESSAGE: usize = 500;
@@ -19,11 +20,13 @@ pub(crate) struct Failure {
     pub(crate) kind: ModelErrorKind,
     pub(crate) message: String,
     pub(crate) retry_after: Option<Duration>,
+    /// What the attempt took.
+    pub(crate) usage: Usage,
 }
 
 impl Failure {
     pub(crate) fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None }
+        Self { kind, message: message.into(), retry_after: None, usage: Usage::default() }
     }
 
     pub(crate) fn malformed(message: &str) -> Self {
@@ -37,7 +40,13 @@ impl Failure {
     /// The public error: message cut, and `secrets` (the key, the request's texts) struck from it.
     pub(crate) fn into_error<'a>(self, provider: &str, secrets: impl Iterator<Item = &'a str>) -> ModelError {
         let message = strike(self.message, secrets).chars().take(MAX_MESSAGE).collect();
-        ModelError { kind: self.kind, provider: provider.to_owned(), message, retry_after: self.retry_after }
+        ModelError {
+            kind: self.kind,
+            provider: provider.to_owned(),
+            message,
+            retry_after: self.retry_after,
+            usage: self.usage,
+        }
     }
 }
 
@@ -56,6 +65,7 @@ pub(crate) fn from_status(status: u16, headers: &HeaderMap, body: &[u8]) -> Fail
         kind,
         message: format!("HTTP {status}{words}"),
         retry_after: after_headers(headers).or(detail.retry_after).map(|wait| wait.min(MAX_RETRY_AFTER)),
+        usage: Usage::default(),
     }
 }
 
@@ -80,6 +90,7 @@ pub(crate) fn from_body(body: &Value) -> Failure {
         kind,
         message: format!("error in the answer: {}", detail.words()),
         retry_after: detail.retry_after.map(|wait| wait.min(MAX_RETRY_AFTER)),
+        usage: Usage::default(),
     }
 }
 

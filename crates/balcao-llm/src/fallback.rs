@@ -11,6 +11,7 @@ use crate::{
     message::ModelResponse,
     provider::{ChatProvider, EventSink, ModelRequest, StreamEvent},
     retry::watched,
+    usage::Usage,
 };
 
 /// Providers in the order in which they are tried. Each brings its own retrying.
@@ -50,14 +51,22 @@ impl ChatProvider for Fallback {
     ) -> Result<ModelResponse, ModelError> {
         let mut current = &self.first;
         let mut others = self.others.iter();
+        let mut lost = Usage::default();
         loop {
             on_event(StreamEvent::Asking { provider: current.name(), model: current.model() });
             let mut seen = false;
-            let error = match current.complete(request, &mut watched(&mut seen, on_event)).await {
-                Ok(response) => return Ok(response),
+            let mut error = match current.complete(request, &mut watched(&mut seen, on_event)).await {
+                Ok(mut response) => {
+                    response.usage.add(lost);
+                    return Ok(response);
+                }
                 Err(error) => error,
             };
-            let Some(next) = others.next() else { return Err(error) };
+            lost.add(error.usage);
+            let Some(next) = others.next() else {
+                error.usage = lost;
+                return Err(error);
+            };
             tracing::warn!(provider = current.name(), kind = ?error.kind, next = next.name(), %error, "provider failed, asking the next");
             if seen {
                 on_event(StreamEvent::Restarted);

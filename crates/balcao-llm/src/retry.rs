@@ -16,6 +16,7 @@ use crate::{
     error::ModelError,
     message::ModelResponse,
     provider::{ChatProvider, EventSink, ModelRequest, StreamEvent},
+    usage::Usage,
 };
 
 /// How often and how fast to ask again.
@@ -143,16 +144,22 @@ impl<P: ChatProvider, S: Sleeper> ChatProvider for Retrying<P, S> {
     ) -> Result<ModelResponse, ModelError> {
         let start = self.sleeper.elapsed();
         let mut made = 0_u32;
+        let mut lost = Usage::default();
         loop {
             let mut seen = false;
             let result = self.inner.complete(request, &mut watched(&mut seen, on_event)).await;
             made = made.saturating_add(1);
-            let error = match result {
-                Ok(response) => return Ok(response),
+            let mut error = match result {
+                Ok(mut response) => {
+                    response.usage.add(lost);
+                    return Ok(response);
+                }
                 Err(error) => error,
             };
+            lost.add(error.usage);
             let elapsed = self.sleeper.elapsed().saturating_sub(start);
             let Some(wait) = self.policy.wait(&error, made, elapsed, self.next_random()) else {
+                error.usage = lost;
                 return Err(error);
             };
             tracing::warn!(provider = self.name(), kind = ?error.kind, attempt = made, ?wait, %error, "model call failed, asking again");

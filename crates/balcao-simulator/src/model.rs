@@ -82,7 +82,13 @@ impl Model {
 }
 
 fn failure(kind: ModelErrorKind) -> ModelError {
-    ModelError { kind, provider: "simulated".to_owned(), message: "it failed".to_owned(), retry_after: None }
+    ModelError {
+        kind,
+        provider: "simulated".to_owned(),
+        message: "it failed".to_owned(),
+        retry_after: None,
+        usage: balcao_llm::Usage::default(),
+    }
 }
 
 fn answer(world: &World, request: &ModelRequest, asked: &str) -> ModelResponse {

@@ -19,7 +19,10 @@ impl Turn {
         self.state.spent.model_calls = self.state.spent.model_calls.saturating_add(1);
         let response = match answer {
             Ok(response) => response,
-            Err(error) => return self.on_model_failure(&phase, &error),
+            Err(error) => {
+                self.state.spent.usage.add(error.usage);
+                return self.on_model_failure(&phase, &error);
+            }
         };
         self.state.spent.usage.add(response.usage);
         self.record_step(&phase, &response);
@@ -36,7 +39,7 @@ impl Turn {
             purpose: word(&purpose_of(phase)),
             model: error.to_string(),
             finish: "failed".to_owned(),
-            usage: balcao_llm::Usage::default(),
+            usage: error.usage,
             calls: 0,
             text: String::new(),
             mended: Vec::new(),

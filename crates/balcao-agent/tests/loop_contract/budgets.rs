@@ -106,7 +106,7 @@ rows! {
     lc_146 both "A provider asks to wait longer than there is time" => "It is not waited for", |w| {
         let wait = ModelError {
             kind: ModelErrorKind::RateLimited, provider: "scripted".to_owned(), message: "slow down".to_owned(),
-            retry_after: Some(Duration::from_secs(3_600)),
+            retry_after: Some(Duration::from_secs(3_600)), usage: balcao_llm::Usage::default(),
         };
         let script = Scripted::new([scripted::fails_with(wait)]);
         let ran = w.run_on("oi", &Retrying::new(script.clone(), RetryPolicy::default(), 7), &script);

@@ -24,17 +24,17 @@ pub(crate) async fn complete(
     let started = Instant::now();
     let answer = spans::ask(agent.model.as_ref(), request).await;
     metrics::model_call(agent.model.model(), &answer, started.elapsed());
-    let answer = answer?;
+    let usage = answer.as_ref().map_or_else(|error| error.usage, |answer| answer.usage);
     let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
-    let cost = natural(answer.usage.cost_micro_usd.unwrap_or(0));
+    let tokens = natural(usage.input_tokens.saturating_add(usage.output_tokens));
+    let cost = natural(usage.cost_micro_usd.unwrap_or(0));
     strangers::count(app, agent, organization, tokens, cost).await;
-    if let Some(of) = of {
+    if let Some(of) = of.filter(|_| answer.is_ok() || tokens > 0) {
         let counted = app.store.write(move |tx| turn::add_model_call(tx, organization, of, tokens, cost)).await;
         if let Err(error) = counted {
             let error: StoreError = error;
             tracing::warn!(%error, purpose = ?request.purpose, "a question beside a turn was not counted");
         }
     }
-    Ok(answer)
+    answer
 }

@@ -69,7 +69,13 @@ impl Embedder for Watched {
         self.asked.lock().unwrap().push(texts.to_vec());
         if self.fails.load(Ordering::SeqCst) {
             let (provider, message) = ("embedding".to_owned(), "told to fail".to_owned());
-            return Err(ModelError { kind: ModelErrorKind::Upstream, provider, message, retry_after: None });
+            return Err(ModelError {
+                kind: ModelErrorKind::Upstream,
+                provider,
+                message,
+                retry_after: None,
+                usage: balcao_llm::Usage::default(),
+            });
         }
         Ok(texts.iter().map(|text| self.vector(text)).collect())
     }

@@ -151,9 +151,13 @@ fn choice_and_name_agree_to_no_end_of_an_appointment() {
         assert!(!agrees(text, Asked::Cancelling), "{text}");
         assert!(agrees(text, Asked::Booking), "{text}");
     }
-    for text in
-        ["confirmo, pode cancelar meu horário", "pode sim", "isso mesmo", "sim, sexta às 15h", "pode cancelar meu horário"]
-    {
+    for text in [
+        "confirmo, pode cancelar meu horário",
+        "pode sim",
+        "isso mesmo",
+        "sim, sexta às 15h",
+        "pode cancelar meu horário",
+    ] {
         assert!(agrees(text, Asked::Cancelling), "{text}");
     }
     for text in ["vai ser esse", "vou nesse", "fico com esse"] {

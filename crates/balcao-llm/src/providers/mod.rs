@@ -9,6 +9,7 @@ use crate::{
     http::{Clocks, Sizes},
     message::ModelResponse,
     price::Price,
+    usage::Usage,
 };
 
 pub mod anthropic;
@@ -58,8 +59,13 @@ impl Service {
         self.key.as_ref().map(ExposeSecret::expose_secret)
     }
 
+    /// The tokens with their cost, if the price is known.
+    fn priced_usage(&self, usage: Usage) -> Usage {
+        Usage { cost_micro_usd: self.price.map(|price| price.cost_micro_usd(&usage)), ..usage }
+    }
+
     fn priced(&self, mut response: ModelResponse) -> ModelResponse {
-        response.usage.cost_micro_usd = self.price.map(|price| price.cost_micro_usd(&response.usage));
+        response.usage = self.priced_usage(response.usage);
         if response.model.is_empty() {
             response.model.clone_from(&self.model);
         }

@@ -145,6 +145,7 @@ pub fn fails(kind: ModelErrorKind) -> Line {
         provider: "scripted".to_owned(),
         message: "scripted failure".to_owned(),
         retry_after: None,
+        usage: Usage::default(),
     })
 }
 
@@ -254,7 +255,13 @@ impl Scripted {
     }
 
     fn refusal(&self, message: String) -> ModelError {
-        ModelError { kind: ModelErrorKind::Rejected, provider: self.shared.name.clone(), message, retry_after: None }
+        ModelError {
+            kind: ModelErrorKind::Rejected,
+            provider: self.shared.name.clone(),
+            message,
+            retry_after: None,
+            usage: Usage::default(),
+        }
     }
 }
 

@@ -20,6 +20,7 @@ use crate::{
         draft::{Draft, ids_of},
     },
     sse::{SseDecoder, SseEvent},
+    usage::Usage,
 };
 
 /// Reads one vendor's payloads: the data of an event, or a whole document.
@@ -177,6 +178,7 @@ pub(crate) async fn ask<P: Parser>(
     let Call { service, request, http } = call;
     exchange(http, service.clocks, service.sizes, parser, ids_of(request), sink)
         .await
+        .map_err(|failure| Failure { usage: service.priced_usage(failure.usage), ..failure })
         .map_err(|failure| failure.into_error(&service.name, service.key().into_iter().chain(texts_of(request))))
 }
 
@@ -193,7 +195,7 @@ async fn exchange<P: Parser>(
     let sent = http.body().and_then(reqwest::Body::as_bytes).map_or(0, <[u8]>::len);
     let start = Instant::now();
     let whole = Clock { until: start + clocks.whole, name: "the call" };
-    let mut idle = Clock { until: start + clocks.first_token, name: "the first token" };
+    let idle = Clock { until: start + clocks.first_token, name: "the first token" };
     let mut response = idle.before(whole).bound(client.execute(http)).await?.map_err(broken)?;
     if response.status() != StatusCode::OK {
         let status = response.status().as_u16();
@@ -202,6 +204,25 @@ async fn exchange<P: Parser>(
         return Err(failure::from_status(status, &headers, &body));
     }
     let mut reader = BodyReader::new(parser, sizes);
+    let read = read_answer(&mut response, &mut reader, (idle, whole), clocks, sink).await;
+    let received = reader.read;
+    // What began to come is charged for, also if it is lost.
+    let charged = |failure| Failure { usage: Usage::default().or_estimated(sent, received), ..failure };
+    let mut response = read.and_then(|()| reader.finish(taken, sink)).map_err(charged)?;
+    let calls = response.tool_calls.iter().map(|call| call.name.len().saturating_add(call.arguments.len()));
+    let received = calls.fold(response.text.len(), usize::saturating_add);
+    response.usage = response.usage.or_estimated(sent, received);
+    Ok(response)
+}
+
+/// Reads pieces of an answer until it ends. `idle` ends while nothing comes, `whole` with the call.
+async fn read_answer<P: Parser>(
+    response: &mut Response,
+    reader: &mut BodyReader<P>,
+    (mut idle, whole): (Clock, Clock),
+    clocks: Clocks,
+    sink: &mut EventSink<'_>,
+) -> Result<(), Failure> {
     let mut started = false;
     while !reader.ended() {
         let piece = match idle.before(whole).bound(response.chunk()).await.and_then(|read| read.map_err(broken)) {
@@ -219,11 +240,7 @@ async fn exchange<P: Parser>(
             idle = Clock { until: Instant::now() + clocks.stall, name: "the next token" };
         }
     }
-    let mut response = reader.finish(taken, sink)?;
-    let calls = response.tool_calls.iter().map(|call| call.name.len().saturating_add(call.arguments.len()));
-    let received = calls.fold(response.text.len(), usize::saturating_add);
-    response.usage = response.usage.or_estimated(sent, received);
-    Ok(response)
+    Ok(())
 }
 
 /// A clock and what it waits for.

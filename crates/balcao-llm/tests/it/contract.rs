@@ -64,7 +64,13 @@ fn network(vendor: Vendor, url: &str) -> Box<dyn ChatProvider> {
 
 fn scripted(scene: Scene) -> Scripted {
     let fails = |kind, retry_after| {
-        fails_with(ModelError { kind, provider: "scripted".to_owned(), message: "scripted".to_owned(), retry_after })
+        fails_with(ModelError {
+            kind,
+            provider: "scripted".to_owned(),
+            message: "scripted".to_owned(),
+            retry_after,
+            usage: Usage::default(),
+        })
     };
     Scripted::new([match scene {
         Scene::Text => says("").in_pieces(&TEXT),
@@ -173,7 +179,10 @@ async fn failures_have_their_kind() {
             "{vendor:?}"
         );
         assert_eq!(failure(vendor, Scene::Cut).await.kind, ModelErrorKind::Malformed, "{vendor:?}");
-        assert_eq!(failure(vendor, Scene::Broken).await.kind, ModelErrorKind::Network, "{vendor:?}");
+        let broken = failure(vendor, Scene::Broken).await;
+        assert_eq!(broken.kind, ModelErrorKind::Network, "{vendor:?}");
+        // What began to come is charged for.
+        assert_eq!(broken.usage.input_tokens > 0, vendor != Vendor::Scripted, "{vendor:?}");
         assert_eq!(failure(vendor, Scene::Huge).await.kind, ModelErrorKind::TooLarge, "{vendor:?}");
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use balcao_llm::{
-    ChatProvider, ModelError, ModelErrorKind,
+    ChatProvider, ModelError, ModelErrorKind, Usage,
     detect::{ProviderConfig, ProviderKind},
     fallback::Fallback,
     providers::scripted::{Line, Scripted, fails, fails_with, says},
@@ -56,6 +56,7 @@ fn limited(wait: u64) -> Line {
         provider: "scripted".to_owned(),
         message: "slow down".to_owned(),
         retry_after: Some(Duration::from_secs(wait)),
+        usage: balcao_llm::Usage::default(),
     })
 }
 
@@ -67,6 +68,26 @@ async fn a_passing_fault_costs_one_more_attempt() {
     assert_eq!(seen.restarts, 0, "nothing was seen, so nothing is void");
     let wait = night.waits()[0];
     assert!(wait >= Duration::from_millis(250) && wait <= Duration::from_millis(500), "{wait:?}");
+}
+
+#[tokio::test]
+async fn h08_what_failed_attempts_took_is_counted_with_what_follows_them() {
+    let took = |tokens: u64| Usage { input_tokens: tokens, cost_micro_usd: Some(tokens), ..Usage::default() };
+    let fault = || {
+        let (provider, message) = ("scripted".to_owned(), "it broke off".to_owned());
+        let error = ModelError { kind: ModelErrorKind::Network, provider, message, retry_after: None, usage: took(5) };
+        fails_with(error)
+    };
+    let (provider, _model, _) = retrying([fault(), says("oi").using(took(7))], RetryPolicy::default());
+    assert_eq!(ask(&provider, &question()).await.0.unwrap().usage, took(12));
+    let (provider, _model, _) = retrying([fault(), fault()], RetryPolicy::default());
+    assert_eq!(ask(&provider, &question()).await.0.unwrap_err().usage, took(10));
+    for (second, answered) in [(says("oi").using(took(7)), true), (fault(), false)] {
+        let (first, second) = (Scripted::new([fault()]), Scripted::new([second]));
+        let result = ask(&Fallback::new(Arc::new(first), vec![Arc::new(second)]), &question()).await.0;
+        let usage = result.map_or_else(|error| error.usage, |response| response.usage);
+        assert_eq!(usage, if answered { took(12) } else { took(10) });
+    }
 }
 
 #[tokio::test]

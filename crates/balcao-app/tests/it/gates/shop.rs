@@ -146,7 +146,13 @@ impl ChatProvider for Actor {
             Some(Act::Says(text)) => response(text, Vec::new()),
             Some(Act::Fails) | None => {
                 let (provider, message) = ("actor".to_owned(), "the key was revoked".to_owned());
-                Err(ModelError { kind: ModelErrorKind::Denied, provider, message, retry_after: None })
+                Err(ModelError {
+                    kind: ModelErrorKind::Denied,
+                    provider,
+                    message,
+                    retry_after: None,
+                    usage: balcao_llm::Usage::default(),
+                })
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 
 use balcao_store::{OpenOptions, Store, StoreError, Tx};
 use balcao_testkit::postgres::OwnServer;
@@ -69,6 +70,34 @@ fn after_every_command_and_a_clean_stop_the_file_is_whole_by_itself() {
     assert!(server.stop().success());
     is_whole("serve");
     assert_eq!((rows_in_a_copy(&path, "inbox WHERE kind = 'message'"), rows_in_a_copy(&path, "turn")), (1, 1));
+}
+
+#[test]
+fn a_command_that_ends_beside_another_reader_says_that_the_log_is_needed_too() {
+    let shop = shop();
+    let path = shop.folder.path().join("balcao.db");
+    let ((begins, begun), (ends, ended)) = (mpsc::channel(), mpsc::channel::<()>());
+    let store = Store::open(&path, OpenOptions::default()).unwrap();
+    let reader = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let read = store.read(move |tx| {
+            let services: i64 = tx.query_one("SELECT COUNT(*) FROM service", &[], |row| row.get(0))?;
+            begins.send(services).unwrap();
+            drop(ended.recv());
+            Ok::<_, StoreError>(())
+        });
+        runtime.block_on(read).unwrap();
+    });
+    assert_eq!(begun.recv().unwrap(), 7);
+    let create =
+        || shop.command().args(["key", "create", "--name", "painel", "--scope", "read", "-v"]).output().unwrap();
+    let beside = create();
+    drop(ends);
+    reader.join().unwrap();
+    let alone = create();
+    assert_eq!((code(&beside), code(&alone)), (0, 0), "{}", err(&beside));
+    assert!(err(&beside).contains("the newest changes stay in its -wal file"), "{}", err(&beside));
+    assert!(!err(&alone).contains("-wal"), "{}", err(&alone));
 }
 
 /// How each command is written that has no commands of its own, as the program's help says it.

@@ -61,8 +61,10 @@ fn close(connection: Connection) {
         .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)));
     match moved {
         Ok(0) => {}
-        // Another program has the file open, and moves the log when it is done.
-        Ok(_) => tracing::debug!("the log is left to whoever has the file open, too"),
+        // Another program reads the file, and moves the log when it is done.
+        Ok(_) => tracing::warn!(
+            "another program reads the database, so the newest changes stay in its -wal file: copy both files, or close that program first"
+        ),
         Err(error) => tracing::warn!(%error, "the log was not moved into the file"),
     }
     if let Err((_connection, error)) = connection.close() {

@@ -8,8 +8,8 @@ use balcao_app::admin::backlog::Scarce;
 use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
 use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_domain::follow_up::FollowUpType;
-use balcao_llm::Usage;
-use balcao_llm::providers::scripted::Scripted;
+use balcao_llm::providers::scripted::{Scripted, fails_with};
+use balcao_llm::{ModelError, ModelErrorKind, Usage};
 use balcao_store::messaging::conversation;
 use balcao_store::ops::day_budget::DayCounter;
 use balcao_store::turns::ledger::EffectKey;
@@ -92,6 +92,23 @@ async fn plan_follow_up(shop: &Shop) {
     let key = EffectKey { key: "k".to_owned(), args_hash: String::new(), turn: None, tool: "test".to_owned() };
     let follow_ups = FollowUps::new(shop.chats.app().clone());
     follow_ups.schedule(organization, contact, key, request).await.unwrap().value.unwrap();
+}
+
+#[tokio::test]
+async fn h08_an_answer_that_breaks_off_counts_too() {
+    let budgets = StrangerBudgets { tokens: Some(1_000), cost_micro_usd: None };
+    let lost = || {
+        let usage = Usage { input_tokens: 500, ..Usage::default() };
+        let (provider, message) = ("scripted".to_owned(), "it broke off".to_owned());
+        fails_with(ModelError { kind: ModelErrorKind::Network, provider, message, retry_after: None, usage })
+    };
+    let ceilings = Ceilings { strangers: budgets, ..Ceilings::default() };
+    let limits = ChatLimits { poll: Duration::from_millis(20), ..ChatLimits::default() };
+    let shop = shop_within(ceilings, Limits::default(), [lost(), lost()], limits, &[]).await;
+    for _ in 0..4 {
+        a_stranger_writes(&shop).await;
+    }
+    assert_eq!(shop.model.requests().len(), 2);
 }
 
 #[tokio::test]
