@@ -83,7 +83,7 @@ fn a_command_that_ends_beside_another_reader_says_that_the_log_is_needed_too() {
         let read = store.read(move |tx| {
             let services: i64 = tx.query_one("SELECT COUNT(*) FROM service", &[], |row| row.get(0))?;
             begins.send(services).unwrap();
-            drop(ended.recv());
+            assert!(ended.recv().is_err(), "the other end is dropped");
             Ok::<_, StoreError>(())
         });
         runtime.block_on(read).unwrap();
