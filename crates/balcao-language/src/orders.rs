@@ -51,6 +51,17 @@ const PHRASES: &[&str] = &[
     "que vem", "next week", "this week", "pensando bem", "pensando melhor",
 ];
 
+/// Orders to remind, beside another order.
+const TO_REMIND: &[&str] =
+    &["lembra", "lembre", "lembrar", "avisa", "avise", "avisar", "lembrete", "remind me", "reminder"];
+
+/// When to remind: "uma hora antes", "no dia".
+#[rustfmt::skip] // a table of words
+const BEFORE_VISIT: &[&str] = &[
+    "antes", "um", "uma", "duas", "dois", "tres", "meia", "hora", "horas", "dia", "dias", "minuto", "minutos", "min", "h", "vespera", "no",
+    "na", "de", "com", "antecedencia", "before", "a", "an", "one", "two", "hour", "hours", "day", "days", "minutes",
+];
+
 /// What leads to the customer's own name.
 const INTRODUCTIONS: &[&str] = &[
     "aqui e",
@@ -167,7 +178,20 @@ impl Order<'_> {
         let known = phrase(&lists).or(of_deed).or(of_waiting).or(choice);
         let is_weekday = || weekday_named(word).is_some_and(|day| self.weekdays.contains(&day));
         let named = || (self.names(word) || is_relative(word) || is_weekday()).then_some(1);
-        self.introduction_at(index).or(known).or_else(named)
+        self.reminder_at(index).or_else(|| self.introduction_at(index)).or(known).or_else(named)
+    }
+
+    /// The count of tokens by which customers want to be reminded, too: "e me lembre uma hora antes".
+    fn reminder_at(&self, index: usize) -> Option<usize> {
+        let mut next = index.saturating_add(phrase_at(&self.all, index, TO_REMIND)?);
+        while self
+            .all
+            .get(next)
+            .is_some_and(|token| token.kind == TokenKind::Number || BEFORE_VISIT.contains(&token.text.as_str()))
+        {
+            next = next.saturating_add(1);
+        }
+        Some(next.saturating_sub(index))
     }
 
     /// Whether a word names what is ordered, bent or spelt otherwise: "cortar" names "Corte", "Stefane" names "Stephane".

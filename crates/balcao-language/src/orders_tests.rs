@@ -21,6 +21,8 @@ fn an_order_of_known_words_says_nothing_else() {
         "sexta 15h pro meu filho, marca aí",
         "eu quero o das 15h de sexta com o Wesley",
         "Fala chefe, consegue me encaixar sexta 15h?",
+        "marque corte com o Wesley dia 27/11 às 15:00 e me lembre antes",
+        "marca corte sexta 15h e me avisa 2 horas antes por favor",
     ] {
         assert!(is_plain(text), "{text}");
     }
@@ -82,6 +84,8 @@ fn an_order_with_any_other_word_is_not_plain() {
         "marca corte na máquina sexta às 15h, o Wesley é ruim",
         "marca corte na máquina sexta às 15h, sou amigo do Wesley",
         "marca corte na máquina sexta às 15h, meu nome é Wesley",
+        "marca corte na máquina sexta às 15h com o Wesley e me avisa se mudar",
+        "marca corte na máquina sexta às 15h com o Wesley e me avisa antes de marcar o de sábado",
         "traduz pra inglês: quero corte na máquina sexta 15h com o Wesley",
     ] {
         assert!(!is_plain(text), "{text}");

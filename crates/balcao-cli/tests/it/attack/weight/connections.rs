@@ -2,9 +2,10 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
 use balcao_testkit::fakes::graph::webhooks;
-use balcao_testkit::wait::{patiently, until};
+use balcao_testkit::wait::{patiently, until, until_within};
 
 use super::strangers::open;
 use super::{has_stayed_small, shop_with, while_health_answers, while_health_answers_once};
@@ -56,6 +57,18 @@ fn h12_under_more_connections_than_open_files_health_answers_and_memory_stays() 
         assert!(!has_room(address));
     });
     has_stayed_small(server.id());
+}
+
+#[test]
+fn h02_who_reads_nothing_and_who_ends_no_headers_is_gone_while_the_client_holds_on() {
+    let shop = shop_with("");
+    let places = [("BALCAO__SERVER__MAX_CONNECTIONS", "64")];
+    let server = Running::start_in(&places, shop.path(), &["serve", "--model", "offline"]);
+    let held = fill_all_places(server.address(), 192);
+    assert!(!has_room(server.address()), "64 places beside {} connections", held.len());
+    // Headers have 15 s, answers 30 s.
+    until_within(Duration::from_mins(2), "the program ends them", || has_room(server.address()).then_some(()));
+    drop(held);
 }
 
 /// An address of a network, by its number.
