@@ -26,8 +26,8 @@ use crate::{
 const PLAIN: &[&str] = &[
     "ao", "aos", "no", "na", "nos", "nas", "pelo", "pela", "pros", "pras", "uns", "umas", "se", "gente", "meus", "minhas", "nosso", "nossa",
     "seu", "sua", "novo", "nova", "cabelo", "feira", "visita", "horas", "hs", "min", "marcado", "marcada", "consegue", "consegues",
-    "conseguem", "consigo", "hoje", "amanha", "proximo", "proxima",
-    "in", "an", "i", "am", "pm", "hair", "visit", "today", "tomorrow", "next", "this", "can", "could", "you", "your", "that",
+    "conseguem", "consigo", "prefiro", "hrs", "hr", "oii", "hoje", "amanha", "proximo", "proxima",
+    "in", "an", "i", "am", "pm", "hair", "haircut", "visit", "today", "tomorrow", "next", "this", "can", "could", "you", "your", "that",
 ];
 
 /// Words by which a customer leaves the choice of the person to us.
@@ -36,6 +36,9 @@ const CHOOSING: &[&str] = &[
     "qualquer", "quem", "profissional", "barbeiro", "barbeira", "medico", "medica", "dentista", "pessoa", "tanto", "faz", "sem",
     "preferencia", "anyone", "anybody", "any", "barber",
 ];
+
+/// Signs that greet, thank or please, in addition to those of agreement.
+const FRIENDLY_SIGNS: &[&str] = &["🙏", "👋", "😊", "🙂", "😀", "😃", "😄", "😁", "❤", "💈", "✂"];
 
 /// Phrases by which a customer leaves the day or the time to us.
 #[rustfmt::skip] // a table of words
@@ -48,7 +51,7 @@ const ANY_TIME: &[&str] = &[
 #[rustfmt::skip] // a table of words
 const PHRASES: &[&str] = &[
     "semana que vem", "na semana que vem", "proxima semana", "essa semana", "esta semana", "nessa semana", "nesta semana", "desta semana",
-    "que vem", "next week", "this week", "pensando bem", "pensando melhor",
+    "que vem", "next week", "this week", "pensando bem", "pensando melhor", "de sempre", "c /",
 ];
 
 /// Orders to remind, beside another order.
@@ -145,7 +148,7 @@ impl Order<'_> {
             TokenKind::Number => return None,
             TokenKind::Mark => {
                 let parts = [",", ".", "!", ";", ":", "(", ")", "-", "?", "\n", "'"].contains(&word);
-                return (parts || YES_SIGNS.contains(&word)).then_some(1);
+                return (parts || YES_SIGNS.contains(&word) || FRIENDLY_SIGNS.contains(&word)).then_some(1);
             }
             TokenKind::Word => {}
         }
