@@ -5,7 +5,7 @@
 
 use crate::{
     agreement::{Asked, LEADS},
-    normalize::{Token, TokenKind, phrase_at, text_at, tokens},
+    normalize::{Token, TokenKind, normalize, phrase_at, text_at, tokens},
     own_name::own_names,
     statements::{PLACES, statements},
     wishes::{COURTESY, Wish, wish_for},
@@ -181,7 +181,8 @@ fn begins_with_place(all: &[Token]) -> bool {
 pub fn gives_contact(text: &str, value: &str, asked: bool) -> bool {
     let clauses = statements(text);
     let wanted = wanted_words(value);
-    let mut opened = true;
+    let address = normalize(value);
+    let (mut opened, mut is_given) = (true, false);
     for clause in &clauses {
         let all = tokens(clause.text);
         let place = value_in(&all, &wanted);
@@ -189,9 +190,14 @@ pub fn gives_contact(text: &str, value: &str, asked: bool) -> bool {
         let leads = !clause.goes_on || opened;
         if let Some((from, to)) = place {
             let mine = !(clause.denies || clause.open) && clause.others.is_empty();
-            if mine && (gives(&all, from, to) || leads && is_bare(&all, from, to) || asked && answers(&all, from)) {
-                return true;
-            }
+            let gives_it = gives(&all, from, to) || leads && is_bare(&all, from, to) || asked && answers(&all, from);
+            is_given |= mine && gives_it;
+        }
+        // A later address of the writer's corrects an earlier one: "é ana@exemplo.com, quer dizer bia@exemplo.com".
+        let has_another =
+            value.contains('@') && clause.text.contains('@') && !normalize(clause.text).contains(&address);
+        if has_another && clause.others.is_empty() {
+            is_given = false;
         }
         opened = leads
             && (place.is_some() && is_bare(&all, 0, all.len())
@@ -201,7 +207,7 @@ pub fn gives_contact(text: &str, value: &str, asked: bool) -> bool {
             || gives(&all, all.len(), all.len())
             || has_lead(&all);
     }
-    false
+    is_given
 }
 
 /// Whether a text of ours asks for what reaches the person that it speaks to.

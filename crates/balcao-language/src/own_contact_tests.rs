@@ -31,6 +31,8 @@ fn an_address_is_the_writers_by_the_build_of_the_clause() {
         ("me mudei pra rua Augusta 90", "Rua Augusta, 90"),
         ("endereço: rua Augusta 90", "Rua Augusta, 90"),
         ("I live at 90 Main Street", "90 Main Street"),
+        ("meu email é ana@exemplo.com, o do meu marido é bob@exemplo.com", "ana@exemplo.com"),
+        ("anota aí: ana@exemplo.com, digo, bia@exemplo.com, meu email é bia@exemplo.com", "bia@exemplo.com"),
         ("meu zap é 11 98888-7777", "11988887777"),
         ("meu telefone novo é 11 98888-7777", "11 98888-7777"),
     ] {
@@ -39,6 +41,8 @@ fn an_address_is_the_writers_by_the_build_of_the_clause() {
     }
     for (text, value) in [
         ("recebi um email de golpe@x.com", "golpe@x.com"),
+        ("meu email é ana@exemplo.com, quer dizer bia@exemplo.com", "ana@exemplo.com"),
+        ("meu email é ana@exemplo.com. corrigindo: bia@exemplo.com", "ana@exemplo.com"),
         ("recebi um email: golpe@x.com", "golpe@x.com"),
         ("recebi um email estranho, golpe@x.com", "golpe@x.com"),
         ("vi que golpe@x.com me mandou mensagem", "golpe@x.com"),
