@@ -26,8 +26,8 @@ use crate::{
 const PLAIN: &[&str] = &[
     "ao", "aos", "no", "na", "nos", "nas", "pelo", "pela", "pros", "pras", "uns", "umas", "se", "gente", "meus", "minhas", "nosso", "nossa",
     "seu", "sua", "novo", "nova", "cabelo", "feira", "visita", "horas", "hs", "min", "marcado", "marcada", "consegue", "consegues",
-    "conseguem", "consigo", "prefiro", "hrs", "hr", "oii", "hoje", "amanha", "proximo", "proxima",
-    "in", "an", "i", "am", "pm", "hair", "haircut", "visit", "today", "tomorrow", "next", "this", "can", "could", "you", "your", "that",
+    "conseguem", "consigo", "prefiro", "hrs", "hr", "oii", "proximo", "proxima",
+    "in", "an", "i", "am", "pm", "hair", "haircut", "visit", "next", "this", "can", "could", "you", "your", "that",
 ];
 
 /// Words by which a customer leaves the choice of the person to us.
