@@ -163,7 +163,7 @@ fn spec(class: EffectClass) -> CommandSpec {
 }
 
 /// How often another task of the same thread is served while a result of so many values is checked.
-async fn served_beside_a_result_of(values: usize) -> (u32, CallResult) {
+fn served_beside_a_result_of(values: usize) -> (u32, CallResult) {
     let handler = Handler {
         plan: Mutex::default(),
         ledger: Arc::default(),
@@ -173,20 +173,29 @@ async fn served_beside_a_result_of(values: usize) -> (u32, CallResult) {
     };
     let numbers = json!({"properties": {"found": {"type": "array", "items": {"type": "integer"}}}});
     let tool = Tool::new(CommandSpec { output_schema: numbers, ..spec(EffectClass::Read) }, Arc::new(handler)).unwrap();
-    let served = Mutex::new(0);
     let output = ToolOutput::success(json!({"found": vec![0; values]}));
-    let checked = async {
-        let result = tool.finish(output, Locale::En).await;
-        (*served.lock().unwrap(), result)
-    };
-    // The second is served when the first waits.
-    futures::join!(checked, async { *served.lock().unwrap() += 1 }).0
+    let served = Mutex::new(0);
+    // The one thread beside is busy until the other task is served, so a check there cannot end before that.
+    let (busy, until_dropped) = channel::<()>();
+    let runtime = Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
+    runtime.spawn_blocking(move || until_dropped.recv());
+    runtime.block_on(async {
+        let checked = async {
+            let result = tool.finish(output, Locale::En).await;
+            (*served.lock().unwrap(), result)
+        };
+        let other = async {
+            *served.lock().unwrap() += 1;
+            drop(busy);
+        };
+        futures::join!(checked, other).0
+    })
 }
 
-#[tokio::test]
-async fn a_large_result_is_checked_beside_the_thread_that_serves_others() {
+#[test]
+fn a_large_result_is_checked_beside_the_thread_that_serves_others() {
     for (values, beside) in [(100, 0), (150_000, 1)] {
-        let (served, result) = served_beside_a_result_of(values).await;
+        let (served, result) = served_beside_a_result_of(values);
         assert_eq!((served, result.class), (beside, ResultClass::Success), "{values}");
         assert_eq!(result.value["found"].as_array().unwrap().len(), values);
     }
