@@ -33,7 +33,13 @@ impl Find {
         let more = result.get("more") == Some(&Value::Bool(true));
         let mut found = if matches.is_empty() {
             let names: BTreeSet<&str> = entries.iter().filter_map(|entry| self.name(entry)).collect();
-            json!({ "found": false, "available": names.into_iter().take(MAX_NAMES).collect::<Vec<_>>() })
+            let left_out = names.len().saturating_sub(MAX_NAMES);
+            let mut missed =
+                json!({ "found": false, "available": names.into_iter().take(MAX_NAMES).collect::<Vec<_>>() });
+            if let (true, Some(fields)) = (left_out > 0, missed.as_object_mut()) {
+                fields.insert("available_left_out".to_owned(), left_out.into());
+            }
+            missed
         } else {
             json!({ "found": true, "matches": matches })
         };
@@ -72,5 +78,20 @@ mod tests {
         assert_eq!(find.among(&cut, &json!("Ana"))["more"], true, "the entries beyond the cut are unknown");
         let missed = find.among(&people, &json!("Ana"));
         assert_eq!(missed, json!({ "found": false, "available": ["Bia", "José da Silva"] }));
+    }
+
+    #[test]
+    fn of_many_names_fifty_are_listed_and_the_others_are_counted() {
+        let find = Find { key: "name".to_owned(), argument: "name".to_owned() };
+        let people = |count: usize| Value::from_iter((0..count).map(|one| json!({ "name": format!("P{one}") })));
+        let missed = |count| find.among(&people(count), &json!("Ana"));
+        assert_eq!(
+            (missed(50)["available"].as_array().unwrap().len(), &missed(50)["available_left_out"]),
+            (50, &Value::Null)
+        );
+        assert_eq!(
+            (missed(53)["available"].as_array().unwrap().len(), &missed(53)["available_left_out"]),
+            (50, &json!(3))
+        );
     }
 }

@@ -14,6 +14,7 @@ mod helpers;
 mod kind;
 pub mod load;
 pub mod manifest;
+mod patterns;
 pub mod process;
 pub mod program;
 mod recovery;

@@ -14,6 +14,7 @@ use crate::{
     helpers::{self, Code, Linked},
     kind::{Described, Handlers, Kind, Native, Script},
     manifest::{Manifest, Pack, PackKind},
+    patterns,
     process::{self, Processors},
     resolve::Shelves,
     schema_check::{self, Shape},
@@ -221,6 +222,11 @@ impl Loader {
         folder: Option<&Folder>,
         mut problems: Vec<Problem>,
     ) -> Result<LoadedPack, Unloaded> {
+        // Nothing is compiled before its memory is known.
+        if let Some((at, excess)) = patterns::find_excess(&source.value) {
+            problems.push(source.problem(&at, excess, Some("expected fewer or smaller patterns".to_owned())));
+            return Err(Unloaded::of(problems));
+        }
         let Shape { problems: misshapen, readable } = schema_check::check_and_recover(&mut source);
         problems.extend(misshapen);
         if !readable {

@@ -57,6 +57,15 @@ impl Expression {
         Ok(Self { root: parse::parse(text)? })
     }
 
+    /// The texts in quotes of an expression, the patterns among them; none of what cannot be read.
+    pub(crate) fn texts(expression: &str) -> Vec<String> {
+        let words = lex::words(expression).unwrap_or_default();
+        words
+            .into_iter()
+            .filter_map(|(word, _)| if let lex::Word::Text(text) = word { Some(text) } else { None })
+            .collect()
+    }
+
     /// Computes it over a value.
     ///
     /// # Errors

@@ -1,14 +1,12 @@
 //! Words to parts, by how tightly operators bind.
 
+use balcao_tool::limits::MAX_PATTERN_MEMORY;
 use serde_json::Value;
 
 use super::{
     ErrorKind, ExpressionError, Function, MAX_DEPTH, MAX_PARTS, Node, Operator, Pattern,
     lex::{self, Word},
 };
-
-/// Largest compiled pattern, in bytes.
-const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 type Parsed<T> = Result<T, ExpressionError>;
 
@@ -192,7 +190,7 @@ impl<'a> Parser<'a> {
                 };
                 return Err(ExpressionError { at, kind });
             };
-            let compiled = regex::RegexBuilder::new(&pattern).size_limit(MAX_PATTERN_BYTES).build();
+            let compiled = regex::RegexBuilder::new(&pattern).size_limit(MAX_PATTERN_MEMORY).build();
             let Ok(compiled) = compiled else { return Err(ExpressionError { at, kind: ErrorKind::Pattern(pattern) }) };
             return self.part(Node::Matches { text: Box::new(text), pattern: Pattern(compiled), at });
         }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use balcao_tool::{Effect, validate::Schema};
+use balcao_tool::{Effect, limits::MAX_PATTERN_MEMORY, validate::Schema};
 use balcao_yaml::escape;
 use indexmap::IndexMap;
 use serde_json::json;
@@ -20,9 +20,6 @@ use crate::{
         AntiPattern, Assignees, CheckKind, CheckSpec, EnumFrom, FieldIds, Fix, HelperCheck, Pack, TaskIds, Validator,
     },
 };
-
-/// Largest compiled pattern, in bytes.
-const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 impl Compiler<'_> {
     /// The checks of every command, by its id.
@@ -268,7 +265,7 @@ impl Compiler<'_> {
     }
 
     fn pattern(&mut self, text: &String, at: &str) -> Option<regex::Regex> {
-        match regex::RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build() {
+        match regex::RegexBuilder::new(text).size_limit(MAX_PATTERN_MEMORY).build() {
             Ok(pattern) => Some(pattern),
             Err(error) => {
                 let suggestion = "patterns know no look-around and no back-references".to_owned();

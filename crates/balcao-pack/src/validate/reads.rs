@@ -129,7 +129,7 @@ impl Read {
         args: &Value,
         value: &Value,
     ) -> Result<Option<Value>, Box<ToolError>> {
-        // `$value` is the value that is looked up, which a list of them needs.
+        // `value` is the value that is looked up, which a list of them needs.
         let mut over = args.as_object().cloned().unwrap_or_default();
         over.insert("value".to_owned(), value.clone());
         self.question.ask(cx, lookup, &Value::Object(over)).await

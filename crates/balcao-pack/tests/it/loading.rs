@@ -240,6 +240,40 @@ fn a_folder_of_more_than_1000_files_is_told_and_so_is_one_whose_files_are_hidden
 }
 
 #[test]
+fn patterns_of_a_pack_that_take_more_than_32_mib_together_are_not_compiled() {
+    // Each of them takes a quarter of a mebibyte.
+    let wide = |number: usize| format!(r"^[\pL\pN]{{4}}{number}$");
+    let of_a_schema = |number| format!("p{number}: {{type: string, pattern: '{}'}}", wide(number));
+    let of_keys = |number| format!("p{number}: {{type: object, patternProperties: {{'{}': {{}}}}}}", wide(number));
+    let of_a_check = |number| format!("- {{pattern: {{id: '{}'}}}}", wide(number));
+    let of_an_expression =
+        |number| format!(r#"- {{expression: "matches(id, '{}')"}}"#, wide(number).replace('\\', r"\\"));
+    let schema = |part: &dyn Fn(usize) -> String, count| {
+        let parts: Vec<String> = (0..count).map(part).collect();
+        pack(&format!("  schemas: {{big: {{type: object, properties: {{{}}}}}}}\n", parts.join(", ")))
+    };
+    let checks = |part: &dyn Fn(usize) -> String, count| {
+        let parts: Vec<String> = (0..count).map(part).collect();
+        let parts = parts.join("\n        ");
+        pack(&format!("  validators:\n    - id: many\n      checks:\n        {parts}\n"))
+    };
+    let is_too_much = |text: &str| {
+        let loaded = Canned::default().loader().load("tool.yaml", text);
+        let told: String = loaded.err().into_iter().flatten().map(|problem| problem.to_string()).collect();
+        told.contains("take more than 32 MiB of memory; expected fewer or smaller patterns")
+    };
+    for (few, many) in [
+        (schema(&of_a_schema, 20), schema(&of_a_schema, 150)),
+        (schema(&of_keys, 20), schema(&of_keys, 150)),
+        (checks(&of_a_check, 20), checks(&of_a_check, 150)),
+        (checks(&of_an_expression, 20), checks(&of_an_expression, 150)),
+    ] {
+        assert!(!is_too_much(&few), "{few}");
+        assert!(is_too_much(&many), "{many}");
+    }
+}
+
+#[test]
 fn bombs_of_aliases_depth_and_problems_end_early() {
     // Nine lists of nine of the one before: a thousand million leaves.
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();

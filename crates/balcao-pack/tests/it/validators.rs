@@ -240,6 +240,26 @@ async fn a_check_that_cannot_be_made_lets_nothing_through() {
     }
 }
 
+#[tokio::test]
+async fn of_a_list_twenty_references_are_looked_up_and_a_longer_one_is_refused() {
+    let reference = "reference_exists: {field: 'custom_fields[*].id', command: get_task, arguments: {task_id: value}}";
+    for (count, class) in [(20, ResultClass::Success), (21, ResultClass::Correction)] {
+        let world = Canned::new(json!({ "get_task": {"id": "x"} }));
+        let fields_of: Vec<Value> = (0..count).map(|one| json!({ "id": format!("f{one}") })).collect();
+        let args = json!({ "list_id": "7", "custom_fields": fields_of });
+        let result = call(&world, &checked(reference), false, "create_task", args).await;
+        assert_eq!(result.class, class, "{result:?}");
+        assert_eq!(world.called().iter().filter(|(id, _)| id == "get_task").count(), 20);
+        if count > 20 {
+            let [field] = fields(&result).as_slice() else { panic!("{result:?}") };
+            assert_eq!(
+                (&field["pointer"], &field["expected"]),
+                (&json!("/custom_fields/20/id"), &json!("at most 20 at a time"))
+            );
+        }
+    }
+}
+
 const HELPER: &str = r#"helper: check-name
   helpers:
     - id: check-name

@@ -220,10 +220,13 @@ fn p07_p09_a_schema_that_is_dear_to_compile_or_to_check_is_refused() {
         let input = "input_schema: {type: object, additionalProperties: false, properties: {}}";
         House::new(&plain.replace(input, &format!("input_schema: {}", fan(word))), "").refused("more than 10000 parts");
     }
-    let patterns: Vec<String> =
-        (0..400).map(|one| format!("p{one}: {{type: string, pattern: '^[\\p{{L}}\\p{{N}}]{{40}}$'}}")).collect();
-    let schema = format!("output_schema: {{type: object, properties: {{{}}}}}", patterns.join(", "));
-    House::new(&plain.replace("output_schema: {type: object}", &schema), "").refused("more than 100 patterns");
+    // Each of the large ones takes a quarter of a mebibyte.
+    for (pattern, why) in [("^a$", "more than 100 patterns"), (r"^[\p{L}\p{N}]{4}$", "more than 32 MiB of memory")] {
+        let patterns: Vec<String> =
+            (0..400).map(|one| format!("p{one}: {{type: string, pattern: '{pattern}'}}")).collect();
+        let schema = format!("output_schema: {{type: object, properties: {{{}}}}}", patterns.join(", "));
+        House::new(&plain.replace("output_schema: {type: object}", &schema), "").refused(why);
+    }
 }
 
 /// Copies a folder with all that is in it.

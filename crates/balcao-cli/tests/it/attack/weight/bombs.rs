@@ -30,12 +30,16 @@ fn change(shop: &Observed, what: &str, told: &str, change: impl FnOnce()) -> Str
 fn u11_under_packs_that_are_dear_to_load_health_answers_and_memory_stays() {
     let shop = house();
     let with = |other: &str| PACK.replace(SCHEMA, &format!("output_schema: {other}"));
-    let patterns: Vec<String> =
-        (0..400).map(|one| format!("p{one}: {{type: string, pattern: '^[\\p{{L}}\\p{{N}}]{{40}}$'}}")).collect();
+    let patterns = |pattern: &str| {
+        let parts: Vec<String> =
+            (0..400).map(|one| format!("p{one}: {{type: string, pattern: '{pattern}'}}")).collect();
+        with(&format!("{{type: object, properties: {{{}}}}}", parts.join(", ")))
+    };
     let options: Vec<String> = (0..100_000).map(|one| format!("o{one}")).collect();
     let bombs = [
         ("stand for more than 10000 parts", with(&fan("allOf"))),
-        ("more than 100 patterns", with(&format!("{{type: object, properties: {{{}}}}}", patterns.join(", ")))),
+        ("more than 100 patterns", patterns("^a$")),
+        ("more than 32 MiB of memory", patterns(r"^[\p{L}\p{N}]{4}$")),
         (
             "invalid schema",
             with(&format!("{{type: object, properties: {{text: {{enum: [{}]}}}}}}", options.join(", "))),
