@@ -11,13 +11,13 @@ mod clauses;
 mod words;
 
 use clauses::{
-    asked_how_we_are, choice, denied_coming, infinitive_of, objects, permitted_idiom, put_down, takes_visit,
-    told_as_done, told_of_what_is,
+    asked_how_we_are, asks_to_send, choice, courtesy_at, denied_coming, infinitive_of, objects, permitted_idiom,
+    put_down, takes_visit, told_as_done, told_of_what_is,
 };
 pub(crate) use clauses::{is_own_act, may_ask_for_hours, puts_off};
 use words::{
-    AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, CONCEDING, DOUBLE_ENDED, NO_SIGNS, PERMISSIONS, PLEASE,
-    REMINDING, RESCHEDULING, STANDING, THANKS, UNSURE, WAITING,
+    AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, COMING, CONCEDING, DOUBLE_ENDED, NO_SIGNS, PERMISSIONS,
+    PLEASE, REMINDING, RESCHEDULING, STANDING, SUITING, THANKS, UNSURE, UNTROUBLED, WAITING,
 };
 pub(crate) use words::{FILLER, GREETINGS, LEADS, NO, SALUTATIONS, SMALL, YES, YES_SIGNS};
 
@@ -88,6 +88,57 @@ pub fn only_repeats(text: &str, asked: Asked, about: &str, today: Date) -> bool 
     !(tally.no || tally.other) && tally.repeats
 }
 
+/// What a message names that says nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Named {
+    /// A person or a thing: it answers only a question which one.
+    Thing,
+    /// A day or a time.
+    When,
+}
+
+/// What a message of a booking names of `about`, if it says nothing else: "sexta 15h", "com o Wesley". Beside it may stand grammar, a plea
+/// or words of agreement. A greeting, thanks, praise or an exclamation says something else: "valeu, Wesley", "poxa, às 15h".
+#[must_use]
+pub fn names_only(text: &str, about: &str, today: Date) -> Option<Named> {
+    let (all, repeated) = (squeezed(text), Repeated::find(text, about, today));
+    let mut named = None;
+    let mut index = 0;
+    while index < all.len() {
+        let len = match repeated.answer_at(&all, index) {
+            Some(true) => {
+                let is_when = all.get(index).is_some_and(|token| repeated.is_in_span(token));
+                named = named.max(Some(if is_when { Named::When } else { Named::Thing }));
+                1
+            }
+            Some(false) => 1,
+            None => match piece_at(&all, index, Asked::Booking) {
+                (Piece::Yes | Piece::Deed, len) => len,
+                (Piece::Filler, len) if is_beside_name(&all, index) => len,
+                _ => return None,
+            },
+        };
+        let is_joined = joins_question(&all, index, &repeated);
+        if is_joined {
+            return None;
+        }
+        index = index.saturating_add(len.max(1));
+    }
+    named
+}
+
+/// Whether what stands at `index` may stand beside a name that answers a question: a mark, a plea, a copula that begins the answer.
+fn is_beside_name(tokens: &[Token], index: usize) -> bool {
+    let is_mark = tokens.get(index).is_some_and(|token| token.kind == TokenKind::Mark);
+    is_mark
+        || index == 0 && text_at(tokens, index) == IS
+        || phrase_at(tokens, index, BESIDE_NAMES).is_some()
+        || phrase_at(tokens, index, PLEASE).is_some()
+}
+
+/// Grammar beside a name that answers a question.
+const BESIDE_NAMES: &[&str] = &["entao", "mesmo", "msm", "esse mesmo", "pra mim", "para mim", "por mim", "for me"];
+
 /// True if a message says a day, a time or a name of `about` again, whatever else it says.
 #[must_use]
 pub fn repeats(text: &str, about: &str, today: Date) -> bool {
@@ -103,9 +154,13 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
         let said_again = repeated.and_then(|repeated| repeated.answer_at(tokens, index));
         tally.repeats |= said_again == Some(true);
         let (piece, len) = match said_again {
+            // "Fico com o Wesley" keeps what the deed would end.
+            Some(false) if ends(asked) && COMING.contains(&text_at(tokens, index)) => (Piece::Unknown, 1),
             Some(_) => (Piece::Filler, 1),
             None => piece_at(tokens, index, asked),
         };
+        let joins = repeated.is_some_and(|repeated| joins_question(tokens, index, repeated));
+        let (piece, len) = if joins { (Piece::Question, 1) } else { (piece, len) };
         let is_when =
             |at: usize| repeated.is_some_and(|repeated| tokens.get(at).is_some_and(|token| repeated.is_in_span(token)));
         let piece = if piece == Piece::Yes && puts_off(tokens, index, is_when) { Piece::Unknown } else { piece };
@@ -122,11 +177,28 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
             piece == Piece::Yes && tokens.iter().skip(index).take(len).any(|token| token.text.starts_with("confirm"));
         tally.pleads |= piece == Piece::Filler && is(PLEASE, index);
         tally.thanks |= piece == Piece::Filler && is(THANKS, index);
+        tally.concedes |= piece == Piece::Yes && is(UNTROUBLED, index);
         tally.settles |= matches!(piece, Piece::Yes | Piece::Deed) && !is(CONCEDING, index);
         tally.count(piece);
         index = index.saturating_add(len.max(1));
     }
     tally
+}
+
+/// Whether "e" joins a question to what stands before it, or begins one: "e o Wesley", "ok, e às 16h".
+fn joins_question(tokens: &[Token], index: usize, repeated: &Repeated) -> bool {
+    let next = index.saturating_add(1);
+    let leads = || {
+        SMALL.contains(&text_at(tokens, next))
+            || repeated.says_again(tokens, next)
+            || phrase_at(tokens, next, APPOINTMENT).is_some()
+    };
+    let begins = || {
+        let Some(before) = index.checked_sub(1) else { return true };
+        let is_mark = tokens.get(before).is_some_and(|token| token.kind == TokenKind::Mark);
+        is_mark || !repeated.says_again(tokens, before) && !SMALL.contains(&text_at(tokens, before))
+    };
+    text_at(tokens, index) == "e" && leads() && begins()
 }
 
 /// The parts of an answer that repeat what it answers.
@@ -269,6 +341,8 @@ struct Tally {
     thanks: bool,
     /// A word of agreement is of no kind that also closes a conversation.
     settles: bool,
+    /// It says by a word that also closes a conversation that nothing is amiss.
+    concedes: bool,
     /// It says "por favor".
     pleads: bool,
     /// It asks back, or names another deed than the one that was asked about.
@@ -294,8 +368,8 @@ impl Tally {
         // "Por favor" alone asks us to go on; beside anything else it is a courtesy.
         let goes_on = self.pleads && self.first.is_none() && !self.names;
         let agrees = self.yes || self.deed || goes_on;
-        // "Tudo bem, obrigado" may also close the conversation.
-        let closes = self.thanks && !self.settles && !goes_on;
+        // "Tudo bem, obrigado" may also close the conversation, and "de boa" may mean that nothing need end.
+        let closes = (self.thanks || self.ends && self.concedes) && !self.settles && !goes_on;
         // "Quero meu horário" wants what the deed would end.
         let keeps = self.ends && self.names && !self.deed && (self.confirms || !self.plain);
         if self.no {
@@ -315,12 +389,20 @@ impl Tally {
     }
 }
 
+/// "É", which without its accent is the word that joins.
+const IS: &str = "eh";
+
 /// The tokens with stretched words shortened: "siiim" is "sim", "okk" is "ok".
 ///
-/// Three equal letters become one, and so do two at a word's end.
+/// Three equal letters become one, and so do two at a word's end; two inside of it, where that makes a word of agreement.
 fn squeezed(text: &str) -> Vec<Token> {
     let mut all = tokens(text);
     for token in all.iter_mut().filter(|token| token.kind == TokenKind::Word) {
+        if token.text == "e"
+            && text.get(token.start..token.end).is_some_and(|written| !written.eq_ignore_ascii_case("e"))
+        {
+            IS.clone_into(&mut token.text);
+        }
         if DOUBLE_ENDED.contains(&token.text.as_str()) {
             continue;
         }
@@ -332,7 +414,9 @@ fn squeezed(text: &str) -> Vec<Token> {
             let kept = if run.len() == 2 && done < chars.len() { 2 } else { 1 };
             short.extend(run.iter().take(kept));
         }
-        token.text = short;
+        let known = |word: &str| YES.contains(&word) || LEADS.contains(&word);
+        let shorter: String = chars.chunk_by(|a, b| a == b).filter_map(|run| run.first()).collect();
+        token.text = if known(&shorter) && !known(&short) { shorter } else { short };
     }
     all
 }
@@ -350,8 +434,16 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     if let Some(len) = asked_how_we_are(tokens, index) {
         return (Piece::Filler, len);
     }
-    if let Some(len) = phrase_at(tokens, index, STANDING).filter(|_| ends(asked)) {
+    let suits = asked == Asked::Rescheduling && phrase_at(tokens, index, SUITING).is_some();
+    if let Some(len) = phrase_at(tokens, index, STANDING).filter(|_| ends(asked) && !suits) {
         return (Piece::Unknown, len);
+    }
+    let reminds = asked == Asked::Reminding;
+    if let Some(len) = asks_to_send(tokens, index, reminds).filter(|_| reminds) {
+        return (Piece::Unknown, len);
+    }
+    if let Some(len) = courtesy_at(tokens, index, ends(asked)) {
+        return (Piece::Filler, len);
     }
     if let Some(len) = denied_coming(tokens, index).filter(|_| asked == Asked::Cancelling) {
         return (Piece::Filler, len);
@@ -372,6 +464,9 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
     if let Some((piece, len)) = deed_at(tokens, index, asked) {
         return (piece, len);
     }
+    if let Some(len) = asks_to_send(tokens, index, reminds) {
+        return (Piece::Unknown, len);
+    }
     // "Fechadíssimo" agrees as "fechado" does.
     let plain_form = || Some(format!("{}o", text_at(tokens, index).strip_suffix("issimo")?));
     if let Some(len) =
@@ -387,7 +482,9 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
         Some(TokenKind::Mark) if text == "?" => Piece::Question,
         Some(TokenKind::Mark) if YES_SIGNS.contains(&text) => Piece::Yes,
         Some(TokenKind::Mark) if NO_SIGNS.contains(&text) => Piece::No,
-        Some(TokenKind::Mark) if UNSURE_SIGNS.contains(&text) => Piece::Unknown,
+        // Who is sorry to cancel cancels.
+        Some(TokenKind::Mark) if asked == Asked::Cancelling && SORRY_SIGNS.contains(&text) => Piece::Filler,
+        Some(TokenKind::Mark) if UNSURE_SIGNS.contains(&text) || quotes(tokens, index) => Piece::Unknown,
         Some(TokenKind::Mark) => Piece::Filler,
         _ => Piece::Unknown,
     };
@@ -420,6 +517,8 @@ fn deed_at(tokens: &[Token], index: usize, asked: Asked) -> Option<(Piece, usize
         Asked::Other if lead == 0 && kind == Asked::Booking => Piece::Yes,
         Asked::Other => Piece::Filler,
         _ if kind == asked => Piece::Deed,
+        // "Pode marcar" agrees to the new time of a move.
+        Asked::Rescheduling if kind == Asked::Booking => Piece::Deed,
         Asked::Booking | Asked::Cancelling | Asked::Rescheduling | Asked::Waiting | Asked::Reminding => {
             Piece::OtherDeed
         }
@@ -441,6 +540,19 @@ pub(crate) fn kind_of(verb: &str, asked: Asked) -> Option<Asked> {
     let own = kinds.iter().filter(named).find(|(kind, _)| *kind == asked);
     own.or_else(|| kinds.iter().take(3).find(named)).map(|(kind, _)| *kind)
 }
+
+/// Whether a mark quotes, so that another person says what stands there. Inside a word it shortens: "let's".
+fn quotes(tokens: &[Token], index: usize) -> bool {
+    let is_word =
+        |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|token| token.kind == TokenKind::Word);
+    let is_glued = |at: usize| tokens.get(at).is_some_and(|token| token.glued);
+    let next = index.saturating_add(1);
+    let is_inside = is_word(index.checked_sub(1)) && is_word(Some(next)) && is_glued(index) && is_glued(next);
+    ["'", "`"].contains(&text_at(tokens, index)) && !is_inside
+}
+
+/// Signs of regret.
+const SORRY_SIGNS: [&str; 6] = ["😢", "😭", "😔", "😞", "😅", "😥"];
 
 /// A quotation mark quotes: what stands there, another person says.
 const UNSURE_SIGNS: [&str; 18] =

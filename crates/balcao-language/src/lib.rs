@@ -29,7 +29,9 @@ pub mod statements;
 pub mod times;
 pub mod wishes;
 
-pub use agreement::{Agreement, Asked, agreement, agreement_about, agreement_to, only_repeats, repeats};
+pub use agreement::{
+    Agreement, Asked, Named, agreement, agreement_about, agreement_to, names_only, only_repeats, repeats,
+};
 pub use balcao_domain::Locale;
 pub use bilingual::bilingual_tokens;
 pub use dates::{

@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
-    Agreement, Asked, Wish, agreement_about, agreement_to, find_dates, find_times, is_meant_for_both, is_put_off,
-    meant_for, mentions, only_repeats, orders_only, repeats, resolve_date, wants_another, weekday_named, wish_for,
+    Agreement, Asked, Named, Wish, agreement_about, agreement_to, find_dates, find_times, is_meant_for_both,
+    is_put_off, meant_for, mentions, names_only, only_repeats, orders_only, repeats, resolve_date, wants_another,
+    weekday_named, wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
@@ -22,6 +23,7 @@ mod clauses;
 mod denial;
 mod named;
 mod offer;
+mod repeated_question;
 mod ruled_out;
 mod sentences;
 mod vocabulary;
@@ -29,10 +31,11 @@ mod vocabulary;
 use clauses::{clauses, join};
 use denial::denies;
 use named::{company, days_in, in_words, ranges_in, telling};
-use offer::asks_only;
+use offer::{asks_for_a_yes, asks_of_state, asks_only, asks_which};
+pub(super) use repeated_question::{goes_on_about, puts_question};
 use ruled_out::rules_out;
 use sentences::parts;
-use vocabulary::OPEN_QUESTIONS;
+use vocabulary::{ASKING, words_of};
 
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.
 const LOOK_BACK: usize = 3;
@@ -174,21 +177,28 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     // A yes to a question about something else says nothing of what was wished before.
     let things = things(args, kinds);
     let wished = is_wished(deed, talk, &things, &about);
-    let goes_on = wished && !of_another_matter(offer, deed);
+    let which = last_question(offer).is_some_and(|(_, question)| asks_which(question, deed, &about, talk));
+    let goes_on = wished && (which || !of_another_matter(offer, deed));
     // A mere yes says no word of the deed, so the question has to: and none besides.
     let is_of_deed = last_question(offer)
         .is_none_or(|(_, question)| asks_for_a_yes(question) || asks_only(question, deed, &about, talk));
     let chosen = !has_alternatives(offer) || repeats(newest, &about, talk.today);
     let of_other = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling]
         .into_iter()
-        .any(|other| other != deed && mentions(offer, other));
+        .any(|other| other != deed && mentions(offer.rsplit_once('?').map_or(offer, |(asked, _)| asked), other));
     // "Quero outro horário" wishes to book, and says nothing of this one.
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
     // What else an order says may take it back, correct it or set a condition.
     let is_plain = deed == Asked::Reminding || orders_only(newest, deed, &about, talk.today);
+    // Who names a day or a time chooses it. A name alone answers only the question which one.
+    let names = match names_only(newest, &about, talk.today) {
+        Some(Named::When) => true,
+        Some(Named::Thing) => which,
+        None => false,
+    };
     let given = wish_for(newest, deed, &things) == Wish::Asked && of_this && insists && is_plain
         || agrees && chosen && is_of_deed && (asks || goes_on && !of_other)
-        || deed == Asked::Booking && can_be && (asks || goes_on) && only_repeats(newest, deed, &about, talk.today);
+        || deed == Asked::Booking && can_be && (asks || goes_on) && names;
     if given {
         Consent::Given
     } else if is_raised(deed, talk, &things) {
@@ -281,7 +291,19 @@ fn is_raised(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str]) -> bool {
 /// Whether a text of ours offers the deed: its last question proposes it, or asks nothing but whether what stands before it is right.
 fn offers(text: &str, deed: Asked) -> bool {
     let Some((before, question)) = last_question(text) else { return false };
-    if denies(question) {
+    if denies(question) || asks_of_state(question) {
+        return false;
+    }
+    // "A lista de espera é boa pra você?" asks what the customer thinks of it.
+    let is_verb = |word: &String| {
+        let is_of_deed = mentions(word, deed) || words_of(deed).contains(&word.as_str());
+        ASKING.contains(&word.as_str())
+            || is_of_deed
+                && (word.ends_with(['o', 'r'])
+                    || ["put", "add", "join", "send", "get", "remind"].contains(&word.as_str()))
+    };
+    let has_verb = || words(question).iter().any(is_verb);
+    if matches!(deed, Asked::Waiting | Asked::Reminding) && !has_verb() {
         return false;
     }
     speaks_of(question, deed) || asks_for_a_yes(question) && !denies(before) && speaks_of(before, deed)
@@ -291,7 +313,7 @@ fn offers(text: &str, deed: Asked) -> bool {
 fn of_another_matter(text: &str, deed: Asked) -> bool {
     last_question(text).is_some_and(|(before, question)| {
         let confirms = asks_for_a_yes(question) && !denies(before);
-        denies(question) || !speaks_of(question, deed) && !confirms
+        denies(question) || asks_of_state(question) || !speaks_of(question, deed) && !confirms
     })
 }
 
@@ -309,12 +331,6 @@ fn last_question(text: &str) -> Option<(&str, &str)> {
         }
     }
     Some((asked.strip_suffix(question).unwrap_or_default(), question))
-}
-
-/// Whether a question asks for nothing but a yes: every word of it is one of agreement, of courtesy, or joins others.
-fn asks_for_a_yes(question: &str) -> bool {
-    agreement_about(question, Asked::Booking) == Agreement::Yes
-        || !words(question).is_empty() && words(question).iter().all(|word| OPEN_QUESTIONS.contains(&word.as_str()))
 }
 
 /// Whether days and times of a call are those of the answer and of what it answers or, where these name none, of the newest line that

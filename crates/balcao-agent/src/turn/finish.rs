@@ -1,9 +1,7 @@
 //! How a turn ends: cleaned, proven words, or a person.
 
-use balcao_language::{find_dates, find_times};
 use balcao_llm::Message;
 use balcao_tool::Receipt;
-use jiff::civil::Date;
 
 use crate::record::CleaningRecord;
 use crate::{
@@ -13,7 +11,7 @@ use crate::{
     prompt,
     reply_checks::claims::{self, ClaimVerdict, Evidence, UngroundedValue},
     reply_checks::sanitise::{Reply, Verdict},
-    turn::{Ending, Phase, RequestKind, Turn},
+    turn::{Ending, Phase, RequestKind, Turn, consent, state::PendingConfirmation},
 };
 
 impl Turn {
@@ -106,21 +104,20 @@ impl Turn {
 
     fn reply(&mut self, text: String) {
         let mut text = text;
-        // A question that is put again gives way to what the talk has gone on to.
-        let today = self.state.now.date();
-        if self
-            .state
-            .pending_confirmation
-            .as_ref()
-            .is_some_and(|held| held.asked_again && text.contains('?') && !asks(&text, &held.question, today))
-        {
-            self.state.pending_confirmation = None;
-        }
-        // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
-        if let Some(held) = &self.state.pending_confirmation
-            && !asks(&text, &held.question, self.state.now.date())
-        {
-            text = format!("{text}\n\n{}", held.question);
+        let puts = |held: &PendingConfirmation| {
+            let deed = self.setup.toolbox.get(&held.tool).and_then(|tool| tool.spec.act).and_then(consent::deed);
+            let (talk, question) = (self.talk(), &held.question);
+            (
+                consent::puts_question(&text, question, deed, &talk),
+                held.asked_again && !consent::goes_on_about(&text, question, deed, &talk),
+            )
+        };
+        match self.state.pending_confirmation.as_ref().map(|held| (held.question.clone(), puts(held))) {
+            // A question that is put again gives way to what the talk has gone on to.
+            Some((_, (_, true))) => self.state.pending_confirmation = None,
+            // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
+            Some((question, (false, false))) => text = format!("{text}\n\n{question}"),
+            Some((_, (true, false))) | None => {}
         }
         // What was said on the way must be as true as the end: only now is it known what came of the calls.
         let evidence = self.evidence();
@@ -169,48 +166,5 @@ impl Turn {
         self.state.pending_confirmation = None; // nobody is there to carry it out
         self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
         self.end(Ending::Handoff { reason, reply: Reply::written(&text), note });
-    }
-}
-
-/// Whether a reply asks what the program's question asks, be it in other words or another language: it is a question and
-/// names every day and time of it. A question without any is told by its words (those of four letters and more, and
-/// figures): at least half of them.
-fn asks(reply: &str, question: &str, today: Date) -> bool {
-    let days =
-        |text: &str| find_dates(text, today).into_iter().filter_map(|found| found.reading.ok()).collect::<Vec<_>>();
-    let times = |text: &str| find_times(text).into_iter().map(|found| found.reading).collect::<Vec<_>>();
-    let (asked_days, asked_times) = (days(question), times(question));
-    if !reply.contains('?') {
-        return false;
-    }
-    if !asked_days.is_empty() || !asked_times.is_empty() {
-        let (said_days, said_times) = (days(reply), times(reply));
-        return asked_days.iter().all(|day| said_days.contains(day))
-            && asked_times.iter().all(|time| said_times.contains(time));
-    }
-    let (said, asked) = (balcao_language::normalize(reply), balcao_language::normalize(question));
-    let telling = |word: &&str| word.chars().count() >= 4 || word.chars().any(|c| c.is_ascii_digit());
-    let words: Vec<&str> = asked.split(|c: char| !c.is_alphanumeric()).filter(telling).collect();
-    words.iter().filter(|word| said.contains(**word)).count().saturating_mul(2) >= words.len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reply_asks_the_same_only_if_it_names_the_same_day_and_time() {
-        let today = Date::constant(2026, 11, 24);
-        let question = "Posso cancelar o seu horário de Corte com João, sexta, 27/11 às 15h?";
-        assert!(asks("Posso cancelar seu corte de sexta, 27/11 às 15h?", question, today));
-        assert!(asks(question, question, today));
-        for other in [
-            "Posso cancelar?",
-            "Posso cancelar o de sábado, 28/11 às 15h?",
-            "Cancelo sexta, 27/11 às 16h?",
-            "Cancelei sexta, 27/11 às 15h.",
-        ] {
-            assert!(!asks(other, question, today), "{other}");
-        }
     }
 }

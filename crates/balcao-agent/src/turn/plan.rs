@@ -276,7 +276,7 @@ impl Turn {
     }
 
     /// What was said, the newest first.
-    fn talk(&self) -> DialogueHistory<'_> {
+    pub(super) fn talk(&self) -> DialogueHistory<'_> {
         // A message that we sent unasked (a free place, say) lies between two turns, so no transcript holds it.
         let unasked = self.setup.notification.iter().map(|text| Utterance::Us(text));
         let lines = self.state.transcript.iter().rev().flat_map(Utterance::in_message).chain(unasked);

@@ -2,7 +2,7 @@
 //! bala"), a choice of what was shown ("vai ser esse"), and a verb of putting with the customer as its object ("pode botar meu
 //! nome"). Each function gives the count of tokens; what the clause agrees to is for [`super`] to say.
 
-use super::words::{FILLER, GREETINGS, LEADS, PERMISSIONS, SALUTATIONS, YES};
+use super::words::{APPOINTMENT, FILLER, GREETINGS, LEADS, PERMISSIONS, PLEASE, SALUTATIONS, THANKS, YES};
 use crate::{
     dates::weekday_named,
     normalize::{Token, TokenKind, phrase_at, text_at},
@@ -298,6 +298,8 @@ pub(super) fn asked_how_we_are(tokens: &[Token], index: usize) -> Option<usize> 
 pub(super) fn takes_visit(tokens: &[Token], index: usize) -> Option<usize> {
     const TAKING: &[&str] = &[
         "vou sim",
+        "consigo sim",
+        "posso sim",
         "deixa marcado",
         "deixe marcado",
         "deixa agendado",
@@ -306,6 +308,108 @@ pub(super) fn takes_visit(tokens: &[Token], index: usize) -> Option<usize> {
         "deixe reservado",
     ];
     phrase_at(tokens, index, TAKING)
+}
+
+/// Finds an order to send something, which agrees only as its idiom: "manda ver" and "manda" agree, "me manda" and "manda o horário" ask for it.
+/// `reminds`: whether a reminder was asked about, which is sent.
+pub(super) fn asks_to_send(tokens: &[Token], index: usize, reminds: bool) -> Option<usize> {
+    const SENDING: &[&str] = &["pode mandar", "manda", "mande", "segue"];
+    let len = phrase_at(tokens, index, SENDING)?;
+    let next = index.saturating_add(len);
+    let goes_on = [YES, PLEASE, THANKS, &["ver", "bala", "brasa", "ai", "entao"]]
+        .iter()
+        .any(|list| phrase_at(tokens, next, list).is_some());
+    let has_object = tokens.get(next).is_some_and(|token| token.kind == TokenKind::Word) && !goes_on;
+    // A reminder is sent, so there only what else would be sent asks for another thing.
+    let of_another =
+        [APPOINTMENT, &["tudo", "todos", "todas"]].iter().any(|list| phrase_at(tokens, next, list).is_some());
+    let to_me = index.checked_sub(1).is_some_and(|before| text_at(tokens, before) == "me");
+    let asks = if reminds { of_another } else { has_object || to_me };
+    asks.then_some(len)
+}
+
+/// What an apology is for.
+const APOLOGISED: &[&str] = &[
+    "a demora",
+    "o atraso",
+    "o incomodo",
+    "pela demora",
+    "pelo atraso",
+    "pelo incomodo",
+    "a confusao",
+    "pela confusao",
+    "qualquer coisa",
+];
+
+/// Finds words that only keep company: laughter, an apology, joy, a form of address, a farewell. `ends`: whether the question would end a
+/// visit, where "até sexta" and "estarei aí" keep it.
+pub(super) fn courtesy_at(tokens: &[Token], index: usize, ends: bool) -> Option<usize> {
+    const APOLOGIES: &[&str] =
+        &["desculpa", "desculpe", "desculpas", "perdao", "foi mal", "sorry", "infelizmente", "unfortunately"];
+    const JOY: &[&str] = &["que bom", "que otimo", "que legal", "que maravilha", "que massa", "que show", "how nice"];
+    const ADDRESSES: &[&str] = &[
+        "amor", "anjo", "flor", "lindo", "linda", "patrao", "mestre", "brother", "bro", "man", "velho", "mana", "rei",
+    ];
+    const FAREWELLS: &[&str] = &[
+        "tchau",
+        "abraco",
+        "abracos",
+        "abs",
+        "beijo",
+        "beijos",
+        "bjs",
+        "bj",
+        "bye",
+        "ate logo",
+        "ate mais",
+        "ate breve",
+    ];
+    const PRESENCE: &[&str] = &[
+        "ate la",
+        "ate entao",
+        "te vejo la",
+        "nos vemos",
+        "nos vemos la",
+        "estarei ai",
+        "estarei la",
+        "vou estar ai",
+        "vou estar la",
+        "to ai",
+        "que eu vou",
+        "see you",
+        "see you there",
+        "see you then",
+        "see ya",
+    ];
+    let after = |lead: usize, list: &[&str]| {
+        lead.saturating_add(phrase_at(tokens, index.saturating_add(lead), list).unwrap_or(0))
+    };
+    if let Some(len) = phrase_at(tokens, index, APOLOGIES) {
+        return Some(after(len, APOLOGISED));
+    }
+    if let Some(len) = phrase_at(tokens, index, PRESENCE) {
+        return (!ends).then_some(len);
+    }
+    let own = usize::from(["meu", "minha"].contains(&text_at(tokens, index)));
+    let address = index.saturating_add(own);
+    let fond = ["querido", "querida", "amigo", "amiga", "chefe", "irmao", "parceiro", "consagrado", "bem"];
+    if phrase_at(tokens, address, ADDRESSES).is_some() || own == 1 && fond.contains(&text_at(tokens, address)) {
+        return Some(own.saturating_add(1));
+    }
+    phrase_at(tokens, index, JOY)
+        .or_else(|| phrase_at(tokens, index, FAREWELLS))
+        .or_else(|| is_laughter(text_at(tokens, index)).then_some(1))
+}
+
+/// Whether a word laughs: "kkk", "rs", "hahaha".
+fn is_laughter(word: &str) -> bool {
+    let all = |letters: &[char]| word.chars().all(|letter| letters.contains(&letter));
+    let has = |letter: char| word.contains(letter);
+    ["k", "kk", "rs", "rsrs", "haha", "hehe", "lol"].contains(&word)
+        || word.len() >= 2 && (all(&['k']) || all(&['r', 's']) && has('r') && has('s'))
+        || word.len() >= 3
+            && has('h')
+            && (all(&['h', 'a']) || all(&['h', 'e']) || all(&['h', 'u', 'e']) || all(&['h', 'u', 'a']))
 }
 
 /// What leaves a thing as it is behind "deixar".

@@ -11,7 +11,7 @@ pub(super) const PERMISSIONS: &[&str] = &[
 
 pub(crate) const LEADS: &[&str] = &[
     "pode ir", "pode sim", "pode", "podem", "podes", "pd", "pod", "pdoe", "quero sim", "quero que", "quero", "queria",
-    "vamos", "bora", "favor", "por favor", "please go ahead and", "please", "go ahead and", "you can", "i want to",
+    "vamos", "bora", "gostaria de", "favor", "por favor", "please go ahead and", "please", "go ahead and", "you can", "i want to",
     "lets", "let ' s", "vai", "pode por favor", "sim quero", "mande", "manda",
 ];
 
@@ -58,7 +58,7 @@ pub(crate) const YES: &[&str] = &[
     "top demais", "legal", "massa", "joia", "ta bom", "ta bem", "ta certo", "ta ok", "ta otimo", "ta perfeito",
     "ta joia", "ta", "tudo bem", "tudo certo", "tudo ok", "por mim tudo bem", "por mim ok", "por mim", "positivo",
     "afirmativo", "de acordo", "concordo", "uhum", "aham", "ahan", "arram", "sim sim", "serve", "serve sim",
-    "esta certo", "esta bom", "esta otimo", "esta correto", "e isso", "eh isso", "e isso ai", "manda ver",
+    "esta certo", "esta bom", "esta otimo", "esta correto", "e isso", "eh isso", "e isso ai", "eh isso ai", "manda ver",
     "manda bala", "yes", "yess", "yep", "yeah", "yup", "yea", "y", "sure", "correct", "confirm", "confirmed",
     "go ahead", "please do", "do it", "that ' s right", "thats right", "sounds good", "perfect", "great",
     "absolutely", "of course", "fine", "works for me", "agreed", "pode cre", "topo", "topado", "fico com", "ficamos assim",
@@ -94,6 +94,15 @@ pub(super) const STANDING: &[&str] = &[
     "pode vir", "to dentro", "count me in", "i ' m in", "works for me", "that works", "works", "works great", "da certo", "da sim", "pra mim da", "gostaria sim", "anota", "ta boa",
     "esta boa", "ta valendo", "valendo",
 ];
+
+/// Of [`STANDING`]: they say that a new time suits, and so agree to a move.
+pub(super) const SUITING: &[&str] = &[
+    "serve", "serve sim", "topo", "topado", "works for me", "that works", "works", "works great", "da certo", "da sim", "pra mim da",
+    "gostaria sim", "ta boa", "esta boa",
+];
+
+/// Of [`SMALL`]: verbs by which a customer comes or stays.
+pub(super) const COMING: &[&str] = &["fica", "fico", "vou"];
 
 /// Of [`FILLER`]: they name the appointment.
 pub(super) const APPOINTMENT: &[&str] = &[
@@ -134,6 +143,12 @@ pub(super) const THANKS: &[&str] = &[
 /// Of [`YES`]: they also concede, and with thanks they close a conversation.
 pub(super) const CONCEDING: &[&str] = &[
     "tudo bem", "tudo certo", "tudo ok", "por mim tudo bem", "sem problema", "sem problemas", "legal", "ta", "tranquilo", "suave", "de boa",
+    "all good",
+];
+
+/// Of [`CONCEDING`]: they say that nothing is amiss, and may mean that nothing need be done.
+pub(super) const UNTROUBLED: &[&str] = &[
+    "sem problema", "sem problemas", "tranquilo", "suave", "de boa", "all good", "tudo certo",
 ];
 
 /// What opens a conversation.
@@ -154,7 +169,7 @@ pub(super) const PLEASE: &[&str] = &[
 ];
 
 pub(crate) const YES_SIGNS: &[&str] = &[
-    "👍", "👌", "✅", "✔", "☑", "🤝", "👊", "🆗", "💯", "🫡",
+    "👍", "👌", "🙌", "👏", "✅", "✔", "☑", "🤝", "👊", "🆗", "💯", "🫡",
 ];
 
 pub(super) const NO_SIGNS: &[&str] = &[

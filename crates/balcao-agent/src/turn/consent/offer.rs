@@ -5,7 +5,8 @@ use balcao_language::{Agreement, Asked, agreement_about, are_given, is_first_nam
 use super::denial::NO;
 use super::named::without_when;
 use super::vocabulary::{
-    AFFIRMING, ASKING, OFFERING, OPEN_QUESTIONS, STATING, STREETS, TAKEN, TITLES, WITHOUT, words_of,
+    AFFIRMING, ASKED_FOR, ASKING, ASKING_WHICH, GOING_ON, GONE_ON_WITH, LEFT_AS, OFFERING, OPEN_QUESTIONS,
+    PREPOSITIONS, STATING, STREETS, TAKEN, TITLES, WITHOUT, words_of,
 };
 use crate::turn::grounding::{DialogueHistory, Utterance, words};
 
@@ -16,8 +17,8 @@ const MOST_LEADS: usize = 3;
 /// or one that asks for leave. "Quer que eu te avise se vagar sexta às 15h?" does not ask to book. A word that is not known makes it
 /// another question, so that the customer is asked once more.
 pub(super) fn asks_only(question: &str, deed: Asked, about: &str, talk: &DialogueHistory<'_>) -> bool {
-    let asked = without_address(without_lead(question, deed, talk));
-    let said = words(&without_when(asked, talk.today));
+    let asked = without_tag(without_address(without_lead(question, deed, talk)), deed);
+    let said = words(&without_when(&without_surnames(asked, about), talk.today));
     let is_of_deed = |word: &str| mentions(word, deed) || words_of(deed).contains(&word);
     are_known(&said, &words(about), is_of_deed)
 }
@@ -36,7 +37,7 @@ pub(super) fn states_only(statement: &str, deed: Asked, about: &str, talk: &Dial
         rest = if names_one && is_lead(last.trim(), deed, talk) { before } else { rest };
     }
     let rest: String = rest.split_inclusive(',').filter(|piece| !is_beside(piece)).collect();
-    let said = words(&without_when(&rest, talk.today));
+    let said = words(&without_when(&without_surnames(&rest, about), talk.today));
     // "Marcado" may say that another has the time; "vou marcar" and "I'll book" do not.
     let is_to_come = |word: &str| mentions(word, deed) && (word.ends_with('r') || ["book", "schedule"].contains(&word));
     let states = |word: &str| is_to_come(word) || AFFIRMING.contains(&word) || STATING.contains(&word);
@@ -96,6 +97,8 @@ fn are_known(said: &[String], about: &[String], is_of_deed: impl Fn(&str) -> boo
                     || is_of_deed(known)
                     || OPEN_QUESTIONS.contains(&known)
                     || OFFERING.contains(&known)
+                    || PREPOSITIONS.contains(&known)
+                    || GOING_ON.contains(&known)
                     || TITLES.contains(&known)
                     || is_number(word)
             }
@@ -143,6 +146,97 @@ fn is_spoken_of(name: &[String], talk: &DialogueHistory<'_>) -> bool {
             }
         }
     })
+}
+
+/// A question without the word of agreement that it ends with: "Sexta às 15h com o Wesley, fechado".
+fn without_tag(question: &str, deed: Asked) -> &str {
+    let Some((before, last)) = question.rsplit_once(',') else { return question };
+    if agreement_about(last, deed) == Agreement::Yes && !words(before).is_empty() { before } else { question }
+}
+
+/// A text without what follows a name of the call as its surname: "com Wesley Moura".
+fn without_surnames(text: &str, about: &str) -> String {
+    let about = words(about);
+    let mut is_behind_name = false;
+    let stays = |written: &&str| {
+        let folded = words(written).concat();
+        let is_surname = is_behind_name && written.starts_with(char::is_uppercase) && !about.contains(&folded);
+        let ends = written.trim_end().ends_with([',', '.', ';', ':', '!', '?', ')']);
+        is_behind_name = (is_surname || written.starts_with(char::is_uppercase) && about.contains(&folded)) && !ends;
+        !is_surname
+    };
+    text.split_inclusive(' ').filter(stays).collect()
+}
+
+/// Whether a question of ours asks for nothing but a yes: every word of it is one of agreement, of courtesy, or offers to go on. One about
+/// what is so asks for no yes to an offer.
+pub(super) fn asks_for_a_yes(question: &str) -> bool {
+    let said = words(question);
+    let goes_on = said.iter().any(|word| GOING_ON.contains(&word.as_str()));
+    let leaves = said.iter().any(|word| word.starts_with("deix"));
+    let is_known = |word: &String| {
+        let word = word.as_str();
+        OPEN_QUESTIONS.contains(&word)
+            || GOING_ON.contains(&word)
+            || PREPOSITIONS.contains(&word)
+            || goes_on && GONE_ON_WITH.contains(&word)
+            || leaves && (LEFT_AS.contains(&word) || word == "ja")
+            || goes_on && word == "ja"
+    };
+    !asks_of_state(question)
+        && (agreement_about(question, Asked::Booking) == Agreement::Yes
+            || !said.is_empty() && said.iter().all(is_known))
+}
+
+/// Whether a question of ours asks which day, time, person or service it shall be, and nothing else: "Que horas?", "Com o Wesley ou com o
+/// Otávio?". The names that it offers have a capital.
+pub(super) fn asks_which(question: &str, deed: Asked, about: &str, talk: &DialogueHistory<'_>) -> bool {
+    let text = without_when(without_lead(question, deed, talk), talk.today);
+    let about = words(about);
+    let mut asks = false;
+    let is_known = |written: &str| {
+        let is_capital = written.starts_with(char::is_uppercase);
+        words(written).iter().all(|word| {
+            let name = word.as_str();
+            asks |= ASKING_WHICH.contains(&name);
+            is_capital
+                || about.contains(word)
+                || mentions(name, deed)
+                || [ASKING_WHICH, ASKED_FOR, OPEN_QUESTIONS, OFFERING, PREPOSITIONS, TITLES]
+                    .iter()
+                    .any(|list| list.contains(&name))
+        })
+    };
+    text.split_whitespace().all(is_known) && asks && !asks_of_state(question)
+}
+
+/// Whether a question asks about what is so, and offers nothing: "Você já tem horário sexta às 15h?", "É seu?", "Por que sexta?".
+pub(super) fn asks_of_state(question: &str) -> bool {
+    let said = words(question);
+    let said: Vec<&str> =
+        said.iter().map(String::as_str).filter(|word| !["ja", "already", "now"].contains(word)).collect();
+    let is_you = |word: &str| ["voce", "vc", "tu", "you"].contains(&word);
+    let is_state = |word: &str| {
+        [
+            "tem", "tinha", "ta", "esta", "estava", "vem", "vinha", "foi", "fez", "marcou", "are", "have", "had",
+            "were", "booked",
+        ]
+        .contains(&word)
+    };
+    let is = |word: &str| ["e", "eh", "is"].contains(&word);
+    let yours = |rest: &[&str]| match rest {
+        ["seu" | "sua" | "teu" | "tua" | "yours", ..] => rest.len() == 1,
+        ["pra" | "para" | "for", you, ..] => is_you(you) && rest.len() == 2,
+        _ => false,
+    };
+    let about_you = said.windows(2).any(|pair| matches!(pair, [you, state] if is_you(you) && is_state(state)));
+    let is_yours = (0..said.len()).any(|place| {
+        said.get(place).is_some_and(|word| is(word)) && said.get(place.saturating_add(1)..).is_some_and(yours)
+    });
+    let with_you =
+        said.windows(2).any(|pair| matches!(pair, [with, you] if ["com", "with"].contains(with) && is_you(you)));
+    let asks_why = matches!(said.as_slice(), ["por" | "pq" | "porque" | "why" | "because", second, ..] if *second == "que" || said.first() != Some(&"por"));
+    about_you || is_yours || with_you || asks_why
 }
 
 /// A question without the name that it ends with: "Posso marcar, Ana Prado".

@@ -83,8 +83,10 @@ pub(super) const STATING: &[&str] = &[
     "cabeleireira",
     "cabeleireiro",
     "cartao",
+    "atender",
     "conferi",
     "confirmando",
+    "consegue",
     "craque",
     "data",
     "dinheiro",
@@ -268,6 +270,105 @@ pub(super) const OFFERING: &[&str] = &[
     "we",
     "with",
     "your",
+];
+
+/// Verbs by which a question offers to go on: "Faço o agendamento?", "Deixo reservado?", "Prossigo?".
+pub(super) const GOING_ON: &[&str] = &[
+    "coloco",
+    "colocar",
+    "concluir",
+    "concluo",
+    "consegue",
+    "deixamos",
+    "deixar",
+    "deixo",
+    "deseja",
+    "fazer",
+    "faco",
+    "faria",
+    "ficaria",
+    "finalizar",
+    "finalizo",
+    "gostaria",
+    "prosseguimos",
+    "prosseguir",
+    "prossigo",
+    "seguimos",
+    "seguir",
+    "sigo",
+];
+
+/// What these verbs go on with.
+pub(super) const GONE_ON_WITH: &[&str] = &["agendamento", "reserva", "marcacao", "nome", "horario", "booking"];
+
+/// How these verbs leave it.
+pub(super) const LEFT_AS: &[&str] =
+    &["agendada", "agendado", "confirmado", "fechado", "marcada", "marcado", "reservada", "reservado"];
+
+/// What asks which one.
+pub(super) const ASKING_WHICH: &[&str] = &[
+    "qual",
+    "quais",
+    "quando",
+    "que",
+    "quem",
+    "prefere",
+    "preferencia",
+    "preferencias",
+    "ou",
+    "or",
+    "when",
+    "which",
+    "what",
+    "who",
+    "prefer",
+    "preference",
+];
+
+/// What is asked for: days, times, persons and services.
+pub(super) const ASKED_FOR: &[&str] = &[
+    "alguma",
+    "algum",
+    "barbeira",
+    "barbeiro",
+    "cabeleireira",
+    "cabeleireiro",
+    "data",
+    "dia",
+    "dias",
+    "fazer",
+    "gostaria",
+    "hora",
+    "horario",
+    "horarios",
+    "horas",
+    "manicure",
+    "medico",
+    "medica",
+    "dentista",
+    "periodo",
+    "profissional",
+    "semana",
+    "servico",
+    "turno",
+    "unidade",
+    "barber",
+    "date",
+    "day",
+    "days",
+    "do",
+    "professional",
+    "service",
+    "stylist",
+    "times",
+    "works",
+];
+
+/// Prepositions, and what they are written together with: a closed class.
+pub(super) const PREPOSITIONS: &[&str] = &[
+    "pro", "pros", "pras", "pelo", "pela", "pelos", "pelas", "num", "numa", "nesse", "nessa", "neste", "nesta",
+    "naquele", "naquela", "desse", "dessa", "deste", "desta", "daquele", "daquela", "nele", "nela", "dele", "dela",
+    "sob",
 ];
 
 /// The words of a question that asks how what was said suits: a closed class.

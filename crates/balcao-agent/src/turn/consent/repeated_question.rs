@@ -1,0 +1,76 @@
+//! Whether a model's reply asks what the program asks about a held call, so that the question need not stand there twice.
+
+use balcao_language::{Asked, find_dates, find_times, mentions};
+
+use super::denial::denies;
+use super::last_question;
+use super::offer::asks_only;
+use crate::turn::grounding::{DialogueHistory, words};
+
+/// The deeds that a question may be about instead.
+const DEEDS: [Asked; 5] = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling, Asked::Waiting, Asked::Reminding];
+
+/// Whether a reply puts the question, in its own words or in those of the program. What the customer answers next must be about the held
+/// call and nothing else: the last question of the reply asks for its deed, says each day, time and name of the question, and no other.
+pub(in crate::turn) fn puts_question(
+    reply: &str,
+    question: &str,
+    deed: Option<Asked>,
+    talk: &DialogueHistory<'_>,
+) -> bool {
+    let in_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if in_one_line(reply).ends_with(&in_one_line(question)) {
+        return true;
+    }
+    let (Some(deed), Some((_, asked))) = (deed, last_question(reply)) else { return false };
+    !denies(asked)
+        && mentions(asked, deed)
+        && DEEDS.into_iter().all(|other| other == deed || !mentions(asked, other) || mentions(question, other))
+        && names_the_same(asked, question, talk)
+        && asks_only(asked, deed, question, talk)
+}
+
+/// Whether a reply goes on about a question, be it in other words: its last question is about the deed, or about what the question of a
+/// command of no such deed says.
+pub(in crate::turn) fn goes_on_about(
+    reply: &str,
+    question: &str,
+    deed: Option<Asked>,
+    talk: &DialogueHistory<'_>,
+) -> bool {
+    let Some((_, asked)) = last_question(reply) else { return true };
+    match deed {
+        Some(deed) => mentions(asked, deed) && names_the_same(asked, question, talk),
+        None => {
+            let said = words(asked);
+            let telling = |word: &&String| word.chars().count() >= 4 || word.bytes().all(|byte| byte.is_ascii_digit());
+            let wanted = words(question);
+            let wanted: Vec<&String> = wanted.iter().filter(telling).collect();
+            wanted.iter().filter(|word| said.contains(word)).count().saturating_mul(2) >= wanted.len()
+        }
+    }
+}
+
+/// Whether two questions name the same days, times and names.
+fn names_the_same(asked: &str, question: &str, talk: &DialogueHistory<'_>) -> bool {
+    let days = |text: &str| {
+        let mut all: Vec<String> =
+            find_dates(text, talk.today).iter().map(|found| format!("{:?}", found.reading)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let times = |text: &str| {
+        let mut all: Vec<String> = find_times(text).iter().map(|found| format!("{:?}", found.reading)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let said = words(asked);
+    let is_name = |written: &&str| written.starts_with(char::is_uppercase);
+    // The first word of a sentence has a capital whatever it is.
+    let names = question.split_whitespace().skip(1).filter(is_name).flat_map(words);
+    days(asked) == days(question)
+        && times(asked) == times(question)
+        && names.into_iter().all(|name| said.contains(&name))
+}
