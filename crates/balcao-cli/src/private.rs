@@ -38,10 +38,11 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Why the text is not such a file.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, String> {
-    balcao_json::read(bytes, MOST_LEVELS).map_err(|fault| match fault {
+    balcao_json::read_within(bytes, MOST_LEVELS, usize::MAX).map_err(|fault| match fault {
         balcao_json::Fault::Malformed { line, column, .. } => format!("invalid {what} (line {line}, column {column})"),
         other @ (balcao_json::Fault::TooDeep { .. }
         | balcao_json::Fault::TooMany { .. }
+        | balcao_json::Fault::TooLarge { .. }
         | balcao_json::Fault::KeyTwice { .. }) => format!("invalid {what}: {other}"),
     })?;
     serde_json::from_slice(bytes).map_err(|error| {

@@ -118,6 +118,7 @@ impl Answer {
                 // Keys are the answer's own words, and whoever reads this believes it.
                 Fault::KeyTwice { .. } => "JSON with a key that is given twice".to_owned(),
                 Fault::TooMany { .. } => "JSON of more values than one call may hold".to_owned(),
+                Fault::TooLarge { .. } => "JSON with a whole number that no 64 bits hold".to_owned(),
                 fault @ (Fault::Malformed { .. } | Fault::TooDeep { .. }) => fault.to_string(),
             };
             unreadable(FailureKind::Unreadable, format!("the answer is {what}"))

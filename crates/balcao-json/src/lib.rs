@@ -47,6 +47,12 @@ pub enum Fault {
         /// The values that may be.
         limit: usize,
     },
+    /// A whole number that no 64 bits hold: another number would take its place.
+    #[error("the number {number} is too large; expected at most 18446744073709551615, or a text")]
+    TooLarge {
+        /// Its beginning.
+        number: String,
+    },
     /// A key stands twice in one object.
     #[error("`{pointer}` is given twice")]
     KeyTwice {
@@ -55,12 +61,12 @@ pub enum Fault {
     },
 }
 
-/// Reads one value and nothing behind it; arrays and objects may stand in one another up to `max_depth` times.
+/// Reads one value of at most [`MOST_VALUES`] and nothing behind it; arrays and objects may stand in one another up to `max_depth` times.
 ///
 /// # Errors
 /// The first [`Fault`] in the order of the text.
 pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
-    read_within(text, max_depth, usize::MAX)
+    read_within(text, max_depth, MOST_VALUES)
 }
 
 /// The same, of at most so many values: arrays, objects and what is in them. A value takes a hundred times the memory of its shortest text.
@@ -68,12 +74,20 @@ pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
 /// # Errors
 /// The first [`Fault`] in the order of the text.
 pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<Value, Fault> {
+    read_bytes(text, max_depth, max_values).and_then(|(value, huge)| match huge {
+        Some(number) => Err(Fault::TooLarge { number }),
+        None => Ok(value),
+    })
+}
+
+/// The value, and the beginning of a whole number in it that is too large.
+fn read_bytes(text: &[u8], max_depth: usize, max_values: usize) -> Result<(Value, Option<String>), Fault> {
     let text = mend_escapes(without_mark(text));
     match std::str::from_utf8(&text) {
         // To check the whole once is quicker than to check each of its strings.
-        Ok(text) => read_by(serde_json::Deserializer::from_str(text), max_depth, max_values),
+        Ok(text) => read_by(serde_json::Deserializer::from_str(text), text.as_bytes(), max_depth, max_values),
         // The parser finds the string that is not UTF-8, or a mistake before it.
-        Err(_) => read_by(serde_json::Deserializer::from_slice(&text), max_depth, max_values),
+        Err(_) => read_by(serde_json::Deserializer::from_slice(&text), &text, max_depth, max_values),
     }
 }
 
@@ -83,21 +97,24 @@ pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<V
 /// The first [`Fault`] in the order of the text.
 pub fn read_text(text: &str, max_depth: usize) -> Result<Value, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match mend_escapes(text.as_bytes()) {
-        Cow::Borrowed(_) => read_by(serde_json::Deserializer::from_str(text), max_depth, usize::MAX),
-        Cow::Owned(mended) => read_by(serde_json::Deserializer::from_slice(&mended), max_depth, usize::MAX),
-    }
+    let (value, huge) = match mend_escapes(text.as_bytes()) {
+        Cow::Borrowed(_) => read_by(serde_json::Deserializer::from_str(text), text.as_bytes(), max_depth, MOST_VALUES),
+        Cow::Owned(mended) => read_by(serde_json::Deserializer::from_slice(&mended), &mended, max_depth, MOST_VALUES),
+    }?;
+    huge.map_or(Ok(value), |number| Err(Fault::TooLarge { number }))
 }
 
 fn read_by<'de, R: serde_json::de::Read<'de>>(
     mut reader: serde_json::Deserializer<R>,
+    text: &[u8],
     max_depth: usize,
     max_values: usize,
-) -> Result<Value, Fault> {
+) -> Result<(Value, Option<String>), Fault> {
     let found = Found {
         told: RefCell::default(),
         values: Cell::new(max_values),
         max_depth,
+        is_huge: Cell::new(false),
         fields: [const { Cell::new(0) }; MOST_LEVELS],
     };
     let malformed = |error: &serde_json::Error| {
@@ -117,7 +134,42 @@ fn read_by<'de, R: serde_json::de::Read<'de>>(
         None => malformed(&error),
     })?;
     reader.end().map_err(|error| malformed(&error))?;
-    Ok(value)
+    let huge = if found.is_huge.get() { huge_number(text) } else { None };
+    Ok((value, huge))
+}
+
+/// Digits of 64 bits: a whole number of fewer fits.
+const FEWEST_HUGE: usize = 19;
+
+/// The beginning of the first whole number in a JSON text that no 64 bits hold. One with a point or an exponent is no count and no id.
+fn huge_number(text: &[u8]) -> Option<String> {
+    let (mut in_text, mut escaped, mut digits) = (false, false, 0_usize);
+    for (at, byte) in text.iter().chain(b" ").enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'0'..=b'9' => digits = digits.saturating_add(1),
+            b'.' | b'e' | b'E' | b'+' => digits = 0,
+            _ => {
+                let written = text.get(at.saturating_sub(digits)..at).and_then(|run| std::str::from_utf8(run).ok())?;
+                let before = at.checked_sub(digits.saturating_add(1)).and_then(|before| text.get(before));
+                let is_whole = !before.is_some_and(|sign| matches!(sign, b'.' | b'e' | b'E' | b'+'));
+                let is_negative = before == Some(&b'-');
+                let fits = if is_negative {
+                    format!("-{written}").parse::<i64>().is_ok()
+                } else {
+                    written.parse::<u64>().is_ok()
+                };
+                if digits >= FEWEST_HUGE && is_whole && !fits {
+                    return Some(written.chars().take(40).collect());
+                }
+                digits = 0;
+            }
+        }
+    }
+    None
 }
 
 /// Values that a delivery or the body of a request may hold: some ten times what the largest of a provider hold.
@@ -140,15 +192,17 @@ pub fn count_values(text: &[u8]) -> usize {
 }
 
 /// Reads what a provider delivered, of at most [`MOST_VALUES`]: as [`read_within`], but bytes that are no UTF-8 are read as U+FFFD, and line breaks and other control
-/// characters may stand in a text as they are. To refuse a delivery for one character is to lose it.
+/// characters may stand in a text as they are, and a number that is too large is read as the nearest. To refuse a delivery for one character is to
+/// lose it.
 ///
 /// # Errors
 /// As [`read_within`].
 pub fn read_delivered(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
-    match read_within(text, max_depth, MOST_VALUES) {
-        Err(Fault::Malformed { .. }) => read_within(&mended(text), max_depth, MOST_VALUES),
+    let read = match read_bytes(text, max_depth, MOST_VALUES) {
+        Err(Fault::Malformed { .. }) => read_bytes(&mended(text), max_depth, MOST_VALUES),
         read => read,
-    }
+    };
+    read.map(|(value, _)| value)
 }
 
 /// Reads a text into a type of the program without a tree, of at most so many values as [`count_values`] counts them. A piece that the
@@ -171,7 +225,7 @@ pub fn read_as<'a, T: Deserialize<'a>>(text: &'a [u8], max_values: usize) -> Res
 /// # Errors
 /// The first [`Fault`], or what does not fit the type.
 pub fn read_strictly<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
-    serde_json::from_value(read(text, MOST_LEVELS).map_err(serde_json::Error::custom)?)
+    serde_json::from_value(read_within(text, MOST_LEVELS, usize::MAX).map_err(serde_json::Error::custom)?)
 }
 
 /// A text as [`read_delivered`] reads it: JSON again, if characters alone were wrong with it.
@@ -181,6 +235,9 @@ pub fn mended(text: &[u8]) -> Vec<u8> {
     mend_escapes(escapes::escape_controls(&text).as_bytes()).into_owned()
 }
 
+/// Two to the power of 63: whole numbers from here on may be read as others.
+const LEAST_HUGE: f64 = 9_223_372_036_854_775_808.0;
+
 /// What we found ourselves; an error of the parser's carries words only.
 struct Found {
     told: RefCell<Option<Ours>>,
@@ -188,6 +245,8 @@ struct Found {
     values: Cell<usize>,
     /// Levels of arrays and objects that may be.
     max_depth: usize,
+    /// A number was read that is larger than a whole one may be.
+    is_huge: Cell<bool>,
     /// The fields of the last object of each level. The objects of a list mostly have as many as the one before, and room for that many
     /// is made at once; all rooms together are as large as all objects before them.
     fields: [Cell<usize>; MOST_LEVELS],
@@ -264,6 +323,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        if number.abs() >= LEAST_HUGE {
+            self.found.is_huge.set(true);
+        }
         Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
     }
 
@@ -317,6 +379,33 @@ mod tests {
         let value = json!({ "a": [1, -2, 2.5, null, true, "é\n"], "b": {}, "big": u64::MAX });
         assert_eq!(read_text(text, 2), Ok(value.clone()));
         assert_eq!(read(text.as_bytes(), 2), Ok(value));
+    }
+
+    #[test]
+    fn a_whole_number_beyond_64_bits_is_refused_and_others_are_read() {
+        for huge in ["191704365991270529612345", "18446744073709551616", "-9223372036854775809"] {
+            let told = Err(Fault::TooLarge { number: huge.trim_start_matches('-').to_owned() });
+            for text in [format!("{huge}"), format!(r#"{{"a": [1e30, {huge}]}}"#), format!(r#"["\\\"", {huge},2]"#)] {
+                assert_eq!(read(text.as_bytes(), 4), told, "{text}");
+                assert_eq!(read_text(&text, 4), told, "{text}");
+            }
+        }
+        for held in
+            ["18446744073709551615", "-9223372036854775808", "1e30", "1.5e300", "12345678901234567890123.5", "2E+25"]
+        {
+            assert!(read(held.as_bytes(), 4).is_ok(), "{held}");
+        }
+        assert!(read_delivered(b"[191704365991270529612345]", 4).is_ok(), "a delivery is not lost");
+        let text = r#"{"text": "191704365991270529612345", "float": 1e30}"#;
+        assert!(read_text(text, 4).is_ok());
+    }
+
+    #[test]
+    fn a_text_of_very_many_values_is_refused_by_every_reader() {
+        let many = format!("[{}0]", "0,".repeat(MOST_VALUES));
+        let told = Err(Fault::TooMany { limit: MOST_VALUES });
+        assert_eq!(read(many.as_bytes(), 4), told);
+        assert_eq!(read_text(&many, 4), told);
     }
 
     #[test]

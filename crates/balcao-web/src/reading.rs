@@ -36,7 +36,7 @@ pub(crate) fn json(bytes: &[u8]) -> Result<Value, Problem> {
         let problem = Problem::with_code(StatusCode::BAD_REQUEST, "bad_json", format!("the body is {fault}"));
         match fault {
             Fault::KeyTwice { pointer } => problem.fields(vec![given_twice(pointer)]),
-            Fault::Malformed { .. } | Fault::TooDeep { .. } | Fault::TooMany { .. } => problem,
+            Fault::Malformed { .. } | Fault::TooDeep { .. } | Fault::TooMany { .. } | Fault::TooLarge { .. } => problem,
         }
     })
 }

@@ -84,6 +84,7 @@ impl ServiceAccountKey {
             }
             other @ (balcao_json::Fault::TooDeep { .. }
             | balcao_json::Fault::TooMany { .. }
+            | balcao_json::Fault::TooLarge { .. }
             | balcao_json::Fault::KeyTwice { .. }) => format!("invalid key file: {other}"),
         })?;
         // What the reader of types says may repeat a value.

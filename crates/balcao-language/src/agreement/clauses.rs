@@ -281,14 +281,20 @@ pub(crate) fn may_ask_for_hours(tokens: &[Token], index: usize) -> bool {
     ["fecha", "close", "closes"].contains(&text_at(tokens, index)) && is_when
 }
 
+/// So many marks may stand between a salutation and a question how we are.
+const MARKS_BETWEEN: usize = 8;
+
+/// The words of the longest salutation.
+const LONGEST_SALUTATION: usize = 3;
+
 /// Finds a question how we are behind a salutation, with or without its mark: "oi, tudo bem". It agrees to nothing.
 pub(super) fn asked_how_we_are(tokens: &[Token], index: usize) -> Option<usize> {
     let is_mark = |at: usize| tokens.get(at).is_some_and(|token| token.kind == TokenKind::Mark);
-    let greets = (0..index).any(|start| {
-        phrase_at(tokens, start, SALUTATIONS).is_some_and(|len| {
-            let behind = start.saturating_add(len);
-            behind <= index && (behind..index).all(is_mark)
-        })
+    let behind =
+        (index.saturating_sub(MARKS_BETWEEN)..=index).rev().find(|at| at.checked_sub(1).is_none_or(|at| !is_mark(at)));
+    let greets = behind.is_some_and(|behind| {
+        (behind.saturating_sub(LONGEST_SALUTATION)..behind)
+            .any(|start| phrase_at(tokens, start, SALUTATIONS).is_some_and(|len| start.saturating_add(len) == behind))
     });
     phrase_at(tokens, index, GREETINGS).filter(|_| greets)
 }

@@ -91,7 +91,9 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     }
     let body = balcao_json::read_delivered(body, MAX_DEPTH).map_err(|fault| match fault {
         Fault::TooMany { .. } => WebhookError::TooLarge { most },
-        Fault::Malformed { .. } | Fault::TooDeep { .. } | Fault::KeyTwice { .. } => WebhookError::NotJson,
+        Fault::Malformed { .. } | Fault::TooDeep { .. } | Fault::TooLarge { .. } | Fault::KeyTwice { .. } => {
+            WebhookError::NotJson
+        }
     })?;
     let account = json::text(&body, &["instance"]).map(AccountId::new);
     let origin = Origin { account, business: String::new() };

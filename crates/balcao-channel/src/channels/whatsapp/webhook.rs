@@ -117,7 +117,7 @@ pub fn parse(body: &[u8]) -> Result<Vec<InboundEvent>, WebhookError> {
     let body = balcao_json::read_delivered(body, MAX_DEPTH).map_err(|fault| match fault {
         Fault::Malformed { .. } => WebhookError::NotJson,
         Fault::TooDeep { .. } => WebhookError::TooDeep,
-        Fault::TooMany { .. } => WebhookError::TooLarge,
+        Fault::TooMany { .. } | Fault::TooLarge { .. } => WebhookError::TooLarge,
         Fault::KeyTwice { .. } => WebhookError::KeyTwice,
     })?;
     if json::text(&body, &["object"]) != Some("whatsapp_business_account") {
