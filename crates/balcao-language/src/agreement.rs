@@ -16,10 +16,10 @@ use clauses::{
 };
 pub(crate) use clauses::{is_own_act, may_ask_for_hours, puts_off};
 use words::{
-    AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, COMING, CONCEDING, DOUBLE_ENDED, NO_SIGNS, PERMISSIONS,
-    PLEASE, REMINDING, RESCHEDULING, STANDING, SUITING, THANKS, UNSURE, UNTROUBLED, WAITING,
+    ACKNOWLEDGING, AFFIRMING, ANSWERING, APPOINTMENT, BOOKING, CANCELLING, COMING, CONCEDING, DOUBLE_ENDED, NO_SIGNS,
+    PERMISSIONS, PLEASE, REMINDING, RESCHEDULING, STANDING, SUITING, THANKS, UNSURE, UNTROUBLED, WAITING,
 };
-pub(crate) use words::{FILLER, GREETINGS, LEADS, NO, SALUTATIONS, SMALL, YES, YES_SIGNS};
+pub(crate) use words::{FILLER, GREETINGS, LATER, LEADS, NO, SALUTATIONS, SMALL, YES, YES_SIGNS};
 
 use crate::{
     dates::{DateSpan, find_dates},
@@ -88,6 +88,23 @@ pub fn only_repeats(text: &str, asked: Asked, about: &str, today: Date) -> bool 
     !(tally.no || tally.other) && tally.repeats
 }
 
+/// True if a message agrees by words alone that say that something was heard or is good: "ok", "legal, obrigado", "👍". They answer a
+/// question; behind a statement they wish for nothing.
+#[must_use]
+pub fn only_acknowledges(text: &str) -> bool {
+    let all = squeezed(text);
+    let mut index = 0;
+    while index < all.len() {
+        let (piece, len) = piece_at(&all, index, Asked::Booking);
+        let is_sign = all.get(index).is_some_and(|token| token.kind == TokenKind::Mark);
+        if piece == Piece::Deed || piece == Piece::Yes && !is_sign && phrase_at(&all, index, ACKNOWLEDGING).is_none() {
+            return false;
+        }
+        index = index.saturating_add(len.max(1));
+    }
+    true
+}
+
 /// What a message names that says nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Named {
@@ -147,7 +164,11 @@ pub fn repeats(text: &str, about: &str, today: Date) -> bool {
 }
 
 fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
-    let mut tally = Tally { ends: ends(asked), ..Tally::default() };
+    let mut tally = Tally {
+        ends: ends(asked),
+        needs_more: ends(asked) || matches!(asked, Asked::Reminding | Asked::Waiting),
+        ..Tally::default()
+    };
     let is = |phrases: &[&str], index: usize| phrase_at(tokens, index, phrases).is_some();
     let mut index = 0;
     while index < tokens.len() {
@@ -161,8 +182,10 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
         };
         let joins = repeated.is_some_and(|repeated| joins_question(tokens, index, repeated));
         let (piece, len) = if joins { (Piece::Question, 1) } else { (piece, len) };
-        let is_when =
-            |at: usize| repeated.is_some_and(|repeated| tokens.get(at).is_some_and(|token| repeated.is_in_span(token)));
+        let is_when = |at: usize| {
+            repeated.is_some_and(|repeated| tokens.get(at).is_some_and(|token| repeated.is_in_span(token)))
+                || phrase_at(tokens, at, LATER).is_some()
+        };
         let piece = if piece == Piece::Yes && puts_off(tokens, index, is_when) { Piece::Unknown } else { piece };
         tally.names |= said_again == Some(true) || piece == Piece::Filler && is(APPOINTMENT, index);
         // "Ok, sexta às 15h" may keep the visit that the question would cancel, where "sim" answers it.
@@ -331,6 +354,8 @@ struct Tally {
     repeats: bool,
     /// The deed that was asked about ends or changes what stands.
     ends: bool,
+    /// That nothing is amiss does not ask for the deed that was asked about.
+    needs_more: bool,
     /// It names the appointment, or says something of the question again.
     names: bool,
     /// A word agrees even beside the appointment's day and time.
@@ -369,7 +394,7 @@ impl Tally {
         let goes_on = self.pleads && self.first.is_none() && !self.names;
         let agrees = self.yes || self.deed || goes_on;
         // "Tudo bem, obrigado" may also close the conversation, and "de boa" may mean that nothing need end.
-        let closes = (self.thanks || self.ends && self.concedes) && !self.settles && !goes_on;
+        let closes = (self.thanks || self.needs_more && self.concedes) && !self.settles && !goes_on;
         // "Quero meu horário" wants what the deed would end.
         let keeps = self.ends && self.names && !self.deed && (self.confirms || !self.plain);
         if self.no {

@@ -30,7 +30,8 @@ pub mod times;
 pub mod wishes;
 
 pub use agreement::{
-    Agreement, Asked, Named, agreement, agreement_about, agreement_to, names_only, only_repeats, repeats,
+    Agreement, Asked, Named, agreement, agreement_about, agreement_to, names_only, only_acknowledges, only_repeats,
+    repeats,
 };
 pub use balcao_domain::Locale;
 pub use bilingual::bilingual_tokens;

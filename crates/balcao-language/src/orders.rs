@@ -33,7 +33,7 @@ const PLAIN: &[&str] = &[
 /// Words by which a customer leaves the choice of the person to us.
 #[rustfmt::skip] // a table of words
 const CHOOSING: &[&str] = &[
-    "qualquer", "quem", "profissional", "barbeiro", "barbeira", "medico", "medica", "dentista", "pessoa", "tanto", "faz", "sem",
+    "qualquer", "quem", "profissional", "barbeiro", "barbeira", "medico", "medica", "dentista", "pessoa", "tanto", "faz",
     "preferencia", "anyone", "anybody", "any", "barber",
 ];
 
@@ -51,7 +51,7 @@ const ANY_TIME: &[&str] = &[
 #[rustfmt::skip] // a table of words
 const PHRASES: &[&str] = &[
     "semana que vem", "na semana que vem", "proxima semana", "essa semana", "esta semana", "nessa semana", "nesta semana", "desta semana",
-    "que vem", "next week", "this week", "pensando bem", "pensando melhor", "de sempre", "c /",
+    "que vem", "sem preferencia", "next week", "this week", "pensando bem", "pensando melhor", "de sempre", "c /",
 ];
 
 /// Orders to remind, beside another order.

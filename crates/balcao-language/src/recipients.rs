@@ -108,6 +108,13 @@ fn persons(text: &str, all: &[Token], things: &[String]) -> Vec<(usize, String)>
         let towards = lead.or_else(|| phrase_at(all, index, TO));
         // "Agenda meu irmão": the object of the verb.
         let booked = (kind_of(text_at(all, index), Asked::Booking) == Some(Asked::Booking)).then_some(1);
+        if let Some(subject) = subject_at(text, all, index, things) {
+            found.push((subject, text_at(all, subject).to_owned()));
+            continue;
+        }
+        // "Quero levar meu pai".
+        let brought = BRINGING.contains(&text_at(all, index)).then_some(1);
+        let booked = booked.or(brought);
         let Some(len) = towards.or_else(|| phrase_at(all, index, OF)).or(booked) else { continue };
         let (noun, is_owned) = noun_from(all, index.saturating_add(len));
         let age = find_age(all, noun).filter(|_| is_owned && towards.is_some());
@@ -121,7 +128,8 @@ fn persons(text: &str, all: &[Token], things: &[String]) -> Vec<(usize, String)>
             || phrase_at(all, at, THIRD_PERSON).is_some()
             || age.is_some()
             || towards.is_some() && is_person_by_place(text, all, at, is_owned, things);
-        if is_person || lead.is_some() && is_name(word) {
+        let is_pet = || is_pet_name(text, all, at) && !things.iter().any(|thing| thing == word);
+        if is_person || lead.is_some() && (is_name(word) || is_pet()) {
             found.push((at, word.to_owned()));
             let next = at.saturating_add(1);
             let name = text_at(all, next);
@@ -129,6 +137,45 @@ fn persons(text: &str, all: &[Token], things: &[String]) -> Vec<(usize, String)>
         }
     }
     found
+}
+
+/// Verbs of bringing a person along.
+const BRINGING: &[&str] = &["levar", "levo", "trazer", "trago", "bring", "take"];
+
+/// Verbs by which another person wants or needs something, or comes.
+const WANTING: &[&str] = &[
+    "quer",
+    "queria",
+    "precisa",
+    "precisava",
+    "vai",
+    "vem",
+    "gostaria",
+    "deseja",
+    "ta querendo",
+    "esta querendo",
+    "ta precisando",
+    "esta precisando",
+    "wants",
+    "needs",
+    "would like",
+    "is going",
+];
+
+/// Where the noun stands of a person who wants something: "minha mãe quer cortar", "o João precisa de um horário".
+fn subject_at(text: &str, all: &[Token], index: usize, things: &[String]) -> Option<usize> {
+    let begins = POSSESSIVES.contains(&text_at(all, index)) || ["o", "a"].contains(&text_at(all, index));
+    let is_first = index.checked_sub(1).is_none_or(|before| !is_function_word(text_at(all, before)));
+    let (noun, is_owned) = noun_from(all, index);
+    let word = text_at(all, noun);
+    let is_name = |at: usize| is_first_name(text_at(all, at)) && !things.iter().any(|thing| thing == text_at(all, at));
+    let is_person =
+        if is_owned { is_relative(word) || is_person_by_place(text, all, noun, true, things) } else { is_name(noun) };
+    let mut next = noun.saturating_add(1);
+    while is_name(next) {
+        next = next.saturating_add(1);
+    }
+    (begins && is_first && is_person && phrase_at(all, next, WANTING).is_some()).then_some(noun)
 }
 
 /// Whether a message wants something for its writer and for another person: "pra mim e pro meu filho". A word has to join the two:
@@ -236,6 +283,13 @@ mod tests {
             ("marca pro Wesley sexta", &[]),
             ("agenda meu irmão sexta", &["irmao"]),
             ("encaixa minha filha amanhã", &["filha"]),
+            ("minha mãe quer cortar sexta", &["mae"]),
+            ("tem horário sexta? meu sobrinho vai", &["sobrinho"]),
+            ("o João Pedro quer cortar", &["joao"]),
+            ("preciso levar meu filho pra cortar", &["filho"]),
+            ("corte pro Pedrinho", &["pedrinho"]),
+            ("meu cabelo precisa de um corte", &[]),
+            ("o Wesley vem sexta", &[]),
             ("marca minha barba sexta", &[]),
             ("marca pra mim sexta", &[]),
             ("marca pra sexta às 15h", &[]),

@@ -15,7 +15,7 @@
 mod words;
 
 use words::{
-    ADDRESSEE, ADVERSATIVES, ASKING, COPULAS, DAYS, DEFINITE, DETERMINERS, EXCLUDING, LATER, LEAVING, MATTERS, MOVED,
+    ADDRESSEE, ADVERSATIVES, ASKING, COPULAS, DAYS, DEFINITE, DETERMINERS, EXCLUDING, LEAVING, MATTERS, MOVED,
     NAMES_OF_WAITING, OBJECTS_OF_REMINDERS, OFFERED_WAITING, OTHERS, QUESTIONS, REPORTS, SHORTHAND, STEMS, TELLING,
     THEN, TOWARDS,
 };
@@ -25,7 +25,7 @@ pub(crate) use words::{
 };
 
 use crate::{
-    agreement::{Asked, GREETINGS, LEADS, SMALL, is_own_act, kind_of, may_ask_for_hours, puts_off},
+    agreement::{Asked, GREETINGS, LATER, LEADS, SMALL, is_own_act, kind_of, may_ask_for_hours, puts_off},
     dates::weekday_named,
     detect::english,
     first_names::is_first_name,
@@ -75,10 +75,18 @@ pub fn wish_for(text: &str, deed: Asked, things: &[&str]) -> Wish {
 pub fn is_put_off(text: &str) -> bool {
     let all = written_out(tokens(text));
     let times = find_times(text);
+    // "Depois" alone puts off, too.
+    if !all.is_empty()
+        && (0..all.len()).all(|index| {
+            all.get(index).is_some_and(|token| token.kind == TokenKind::Mark) || phrase_at(&all, index, LATER).is_some()
+        })
+    {
+        return true;
+    }
     let is_when = |index: usize| {
         all.get(index).is_some_and(|token| {
             is_day(&token.text)
-                || LATER.contains(&token.text.as_str())
+                || phrase_at(&all, index, LATER).is_some()
                 || times.iter().any(|time| token.start >= time.start && token.end <= time.end)
         })
     };

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
     Agreement, Asked, Named, Wish, agreement_about, agreement_to, find_dates, find_times, is_meant_for_both,
-    is_put_off, meant_for, mentions, names_only, only_repeats, orders_only, repeats, resolve_date, wants_another,
-    weekday_named, wish_for,
+    is_put_off, meant_for, mentions, names_only, only_acknowledges, only_repeats, orders_only, repeats, resolve_date,
+    wants_another, weekday_named, wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
@@ -32,7 +32,7 @@ use clauses::{clauses, join};
 use denial::denies;
 use named::{company, days_in, in_words, ranges_in, telling};
 use offer::{asks_for_a_yes, asks_of_state, asks_only, asks_which};
-pub(super) use repeated_question::{goes_on_about, puts_question};
+pub(super) use repeated_question::{goes_on_about, puts_question, without_rival};
 use ruled_out::rules_out;
 use sentences::parts;
 use vocabulary::{ASKING, words_of};
@@ -77,15 +77,20 @@ pub(super) fn answer(inbound: &str, act: Option<Act>, held: &PendingConfirmation
         return Agreement::Unclear;
     }
     let deed = act.and_then(deed).unwrap_or(Asked::Other);
+    // Who wants to think about it answers nothing now, and courtesy to the same question would be taken for a yes.
+    let decided = |agreement: Agreement| match agreement {
+        Agreement::Unclear if is_put_off(text) => Agreement::No,
+        other => other,
+    };
     if deed != Asked::Rescheduling {
-        return agreement_to(text, deed, &held.question, today);
+        return decided(agreement_to(text, deed, &held.question, today));
     }
     // The question also names the old day and time. An answer that repeats those does not agree to the new ones.
     let names = words(&held.question)
         .into_iter()
         .filter(|word| !word.contains(|letter: char| letter.is_ascii_digit()) && weekday_named(word).is_none());
     let about = format!("{} , {}", in_words(&held.args), names.collect::<Vec<_>>().join(" "));
-    agreement_to(text, deed, &about, today)
+    decided(agreement_to(text, deed, &about, today))
 }
 
 /// Whether the customer wants the act with these arguments. `services`: the names of services in this conversation's tool results.
@@ -182,6 +187,8 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     // A mere yes says no word of the deed, so the question has to: and none besides.
     let is_of_deed = last_question(offer)
         .is_none_or(|(_, question)| asks_for_a_yes(question) || asks_only(question, deed, &about, talk));
+    // "Ok" to what asks nothing says that it was read.
+    let wants = last_question(offer).is_some() || !only_acknowledges(newest);
     let chosen = !has_alternatives(offer) || repeats(newest, &about, talk.today);
     let of_other = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling]
         .into_iter()
@@ -197,7 +204,7 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
         None => false,
     };
     let given = wish_for(newest, deed, &things) == Wish::Asked && of_this && insists && is_plain
-        || agrees && chosen && is_of_deed && (asks || goes_on && !of_other)
+        || agrees && wants && chosen && is_of_deed && (asks || goes_on && !of_other)
         || deed == Asked::Booking && can_be && (asks || goes_on) && names;
     if given {
         Consent::Given

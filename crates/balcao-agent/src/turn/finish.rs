@@ -116,7 +116,10 @@ impl Turn {
             // A question that is put again gives way to what the talk has gone on to.
             Some((_, (_, true))) => self.state.pending_confirmation = None,
             // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
-            Some((question, (false, false))) => text = format!("{text}\n\n{question}"),
+            Some((question, (false, false))) => {
+                let said = consent::without_rival(&text, &self.talk()).to_owned();
+                text = if said.is_empty() { question } else { format!("{said}\n\n{question}") };
+            }
             Some((_, (true, false))) | None => {}
         }
         // What was said on the way must be as true as the end: only now is it known what came of the calls.

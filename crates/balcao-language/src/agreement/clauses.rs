@@ -2,7 +2,7 @@
 //! bala"), a choice of what was shown ("vai ser esse"), and a verb of putting with the customer as its object ("pode botar meu
 //! nome"). Each function gives the count of tokens; what the clause agrees to is for [`super`] to say.
 
-use super::words::{APPOINTMENT, FILLER, GREETINGS, LEADS, PERMISSIONS, PLEASE, SALUTATIONS, THANKS, YES};
+use super::words::{APPOINTMENT, FILLER, GREETINGS, LATER, LEADS, PERMISSIONS, PLEASE, SALUTATIONS, THANKS, YES};
 use crate::{
     dates::weekday_named,
     normalize::{Token, TokenKind, phrase_at, text_at},
@@ -258,8 +258,9 @@ pub(crate) fn puts_off(tokens: &[Token], index: usize, is_when: impl Fn(usize) -
         return false;
     }
     let before = (0..index).rev().find(|index| !PRONOUNS.contains(&text_at(tokens, *index)));
-    let behind = tokens.get(index.saturating_add(1)).filter(|_| !is_first_person(word));
-    before.is_some_and(&is_when) || behind.is_some_and(|_| is_when(index.saturating_add(1)))
+    let next = index.saturating_add(1);
+    let is_later = phrase_at(tokens, next, LATER).is_some();
+    before.is_some_and(&is_when) || (is_later || !is_first_person(word)) && tokens.get(next).is_some() && is_when(next)
 }
 
 /// Whether an act of the customer's own begins at `index`: "vou pedir", "preciso falar".

@@ -101,6 +101,12 @@ pub(super) const SUITING: &[&str] = &[
     "gostaria sim", "ta boa", "esta boa",
 ];
 
+/// Moments after now that are no day.
+pub(crate) const LATER: &[&str] = &[
+    "depois", "tarde", "logo", "mais tarde", "noite", "manha", "jaja", "ja ja", "breve", "em breve", "daqui a pouco", "daqui pouco", "later",
+    "then", "soon",
+];
+
 /// Of [`SMALL`]: verbs by which a customer comes or stays.
 pub(super) const COMING: &[&str] = &["fica", "fico", "vou"];
 
@@ -144,6 +150,16 @@ pub(super) const THANKS: &[&str] = &[
 pub(super) const CONCEDING: &[&str] = &[
     "tudo bem", "tudo certo", "tudo ok", "por mim tudo bem", "sem problema", "sem problemas", "legal", "ta", "tranquilo", "suave", "de boa",
     "all good",
+];
+
+/// Of [`YES`]: they say that something was heard or is good. Behind a statement that asks nothing, they wish for nothing.
+pub(super) const ACKNOWLEDGING: &[&str] = &[
+    "certinho", "certo", "correto", "ok", "okay", "okey", "oki", "okei", "blz", "blza", "beleza", "bele", "belezinha", "perfeito", "otimo",
+    "excelente", "maravilha", "show de bola", "show", "top", "top demais", "legal", "massa", "joia", "ta bom", "ta bem", "ta certo", "ta ok",
+    "ta otimo", "ta perfeito", "ta joia", "ta", "tudo bem", "tudo certo", "tudo ok", "uhum", "aham", "ahan", "arram", "esta certo", "esta bom",
+    "esta otimo", "esta correto", "perfect", "great", "fine", "cool", "works", "works great", "sounds good", "sounds great", "sounds perfect",
+    "all good", "tranquilo", "suave", "de boa", "sem problema", "sem problemas", "ta boa", "esta boa", "firmeza", "fmz", "pode cre", "pode crer", "correct",
+    "positivo",
 ];
 
 /// Of [`CONCEDING`]: they say that nothing is amiss, and may mean that nothing need be done.

@@ -183,9 +183,6 @@ pub(super) const MATTERS: &[&str] = &[
     "que", "de", "do", "da", "disso", "disto", "daquilo", "dele", "dela", "desse", "dessa", "deste", "desta", "daquele", "daquela", "o", "a", "os", "as", "pro", "ao", "aos", "what", "how", "that", "of", "him", "her", "them", "ele", "ela",
 ];
 
-/// Moments after now that are no day.
-pub(super) const LATER: &[&str] = &["depois", "tarde", "logo", "mais tarde", "noite", "manha", "jaja", "breve", "later", "then", "soon"];
-
 /// What joins an act to one that comes before it.
 pub(super) const THEN: &[&str] = &["e ai", "ai", "dai", "e depois", "depois", "e so depois", "then", "and then"];
 

@@ -236,7 +236,12 @@ pub(super) fn asks_of_state(question: &str) -> bool {
     let with_you =
         said.windows(2).any(|pair| matches!(pair, [with, you] if ["com", "with"].contains(with) && is_you(you)));
     let asks_why = matches!(said.as_slice(), ["por" | "pq" | "porque" | "why" | "because", second, ..] if *second == "que" || said.first() != Some(&"por"));
-    about_you || is_yours || with_you || asks_why
+    // "Deixo sexta às 15h livre?" books nothing, nor does "Confirmo com ele?".
+    let leaves_free = said.iter().any(|word| word.starts_with("deix"))
+        && said.iter().any(|word| ["livre", "livres", "free"].contains(word));
+    let with_other = said.windows(2).any(|pair| matches!(pair, ["com", "ele" | "ela"] | ["with", "him" | "her"]))
+        && said.iter().any(|word| word.starts_with("confirm"));
+    about_you || is_yours || with_you || asks_why || leaves_free || with_other
 }
 
 /// A question without the name that it ends with: "Posso marcar, Ana Prado".

@@ -4,7 +4,8 @@ use balcao_language::{Asked, find_dates, find_times, mentions};
 
 use super::denial::denies;
 use super::last_question;
-use super::offer::asks_only;
+use super::offer::{asks_for_a_yes, asks_of_state, asks_only};
+use super::sentences::parts;
 use crate::turn::grounding::{DialogueHistory, words};
 
 /// The deeds that a question may be about instead.
@@ -49,6 +50,23 @@ pub(in crate::turn) fn goes_on_about(
             wanted.iter().filter(|word| said.contains(word)).count().saturating_mul(2) >= wanted.len()
         }
     }
+}
+
+/// A reply without the question that it ends with, if a yes could answer that one instead of ours: it speaks of an act, names a day or a
+/// time, or asks for a mere yes. Two questions at once make the yes unclear.
+pub(in crate::turn) fn without_rival<'a>(reply: &'a str, talk: &DialogueHistory<'_>) -> &'a str {
+    let Some((asked, behind)) = reply.rsplit_once('?') else { return reply };
+    let question = parts(asked, &['.', '!', '?', '\n']).pop().unwrap_or_default();
+    let is_rival = DEEDS.into_iter().any(|deed| mentions(question, deed))
+        || asks_for_a_yes(question)
+        || asks_of_state(question)
+        || !find_dates(question, talk.today).is_empty()
+        || !find_times(question).is_empty();
+    // What is said behind the question goes on with it.
+    if !is_rival || !behind.trim().is_empty() {
+        return reply;
+    }
+    asked.strip_suffix(question).unwrap_or(reply).trim_end()
 }
 
 /// Whether two questions name the same days, times and names.
