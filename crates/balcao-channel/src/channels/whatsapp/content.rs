@@ -123,15 +123,21 @@ fn interactive(message: &Value) -> Option<Content> {
 fn filled_in(reply: &Value) -> Option<String> {
     let fields = balcao_json::read_delivered(json::text(reply, &["response_json"])?.as_bytes(), MAX_DEPTH).ok()?;
     let line = |(name, value): (&String, &Value)| {
-        let written = match value {
-            Value::String(text) => text.clone(),
-            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
-            Value::Null => String::new(),
-        };
+        let written = written(value);
         (name != "flow_token" && !written.is_empty()).then(|| format!("{name}: {written}"))
     };
     let lines: Vec<String> = fields.as_object()?.iter().filter_map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// A field's value: several choices stand one after another.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(several) => several.iter().map(written).collect::<Vec<_>>().join(", "),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
+    }
 }
 
 fn reaction(message: &Value) -> Option<Content> {

@@ -159,8 +159,8 @@ fn every_other_kind_is_read() {
         ),
         (
             json!({ "type": "interactive", "interactive": { "type": "nfm_reply", "nfm_reply": { "body": "Sent",
-                "response_json": "{\"flow_token\":\"x\",\"dia\":\"sexta\",\"pessoas\":2}" } } }),
-            Content::Text { body: "dia: sexta\npessoas: 2".into() },
+                "response_json": "{\"flow_token\":\"x\",\"dia\":[\"sexta\",\"sábado\"],\"pessoas\":2}" } } }),
+            Content::Text { body: "dia: sexta, sábado\npessoas: 2".into() },
         ),
         (
             json!({ "type": "interactive", "interactive": { "type": "nfm_reply", "nfm_reply": { "body": "Sent" } } }),
