@@ -110,6 +110,49 @@ async fn what_was_taken_back_whole_is_not_answered() {
 }
 
 #[tokio::test]
+async fn nobody_changes_what_another_contact_wrote() {
+    const OTHER: &str = "553188880002@s.whatsapp.net";
+    let shop = shop(2).await;
+    // One of them is a contact already.
+    let key = json!({ "remoteJid": OTHER, "fromMe": false, "id": "0" });
+    let hello = json!({ "key": key, "message": { "conversation": "bom dia" } });
+    delivers(&shop, &event(&shop, "messages.upsert", hello)).await;
+    shop.run_until_idle().await;
+    sends(&shop, "1", json!({ "conversation": "quero cortar sexta" })).await;
+    for stranger in [OTHER, "553188880003@s.whatsapp.net"] {
+        let of = |id: &str| json!({ "remoteJid": stranger, "fromMe": false, "id": id });
+        let words = json!({ "conversation": "cancela tudo" });
+        let revoke = json!({ "protocolMessage": { "key": of("1"), "type": "REVOKE" } });
+        for (name, data) in [
+            ("messages.edited", json!({ "key": of("1"), "type": 14, "editedMessage": words })),
+            ("messages.update", json!({ "key": of("1"), "update": { "message": { "editedMessage": words } } })),
+            ("messages.delete", of("1")),
+            ("messages.update", json!({ "key": of("1"), "update": { "message": null, "messageStubType": 1 } })),
+            ("messages.upsert", json!({ "key": of(&format!("by {stranger}")), "message": revoke })),
+        ] {
+            delivers(&shop, &event(&shop, name, data)).await;
+        }
+    }
+    shop.run_until_idle().await;
+    assert_eq!(asked(&shop).as_deref(), Some("quero cortar sexta"));
+}
+
+#[tokio::test]
+async fn the_writer_takes_back_what_another_tried_to_under_either_id() {
+    for (jid, other) in [(NUMBER, None), ("987@lid", Some(NUMBER)), ("987@lid", None)] {
+        let shop = shop(0).await;
+        let key = json!({ "remoteJid": NUMBER, "fromMe": false, "id": "1", "senderLid": other.map(|_| "987@lid") });
+        let data = json!({ "key": key, "message": { "conversation": "cancela tudo" } });
+        delivers(&shop, &event(&shop, "messages.upsert", data)).await;
+        let gone = |jid: &str| json!({ "keys": [{ "remoteJid": jid, "fromMe": false, "id": "1" }] });
+        delivers(&shop, &event(&shop, "messages.delete", gone("553188880003@s.whatsapp.net"))).await;
+        delivers(&shop, &event(&shop, "messages.delete", gone(jid))).await;
+        shop.run_until_idle().await;
+        assert_eq!(asked(&shop), None, "{jid} {other:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_hidden_id_and_a_number_are_one_contact() {
     let shop = shop(1).await;
     for (id, key) in [

@@ -205,6 +205,19 @@ async fn f_26_a_sticker_to_a_person_is_shown_to_them_and_answered_by_nobody() {
     assert_eq!(shop.thread().await.last().unwrap().1, "[figurinha]");
 }
 
+#[tokio::test]
+async fn nobody_edits_or_takes_back_what_another_contact_wrote() {
+    let shop = start_harness([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "quero cortar sexta").await;
+    let edit = json!({ "original_message_id": "wamid.1",
+        "message": { "type": "text", "text": { "body": "cancela tudo" } } });
+    let edit = json!({ "type": "edit", "edit": edit });
+    shop.sends_as(Some("553188880002"), None, "wamid.2", edit).await;
+    shop.sends_as(Some("553188880002"), None, "wamid.3", revoke("wamid.1")).await;
+    shop.run_until_idle().await;
+    assert_eq!(shop.asked(), "quero cortar sexta");
+}
+
 fn revoke(id: &str) -> serde_json::Value {
     json!({ "type": "revoke", "revoke": { "original_message_id": id } })
 }

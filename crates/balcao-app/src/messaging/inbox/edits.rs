@@ -17,10 +17,13 @@ impl EventHandler<'_> {
     pub(super) fn edited(
         &self,
         tx: &mut Tx<'_>,
+        sender: &Person,
         earlier: &ProviderMessageId,
         content: &Content,
     ) -> Result<&'static str, UseCaseError> {
-        let Some(row) = self.earlier(tx, earlier)? else { return Ok("an edit of a message that is not known here") };
+        let Some(row) = self.earlier(tx, sender, earlier)? else {
+            return Ok("an edit of a message that is not known here, or is another contact's");
+        };
         let locale = organization::get(tx, self.organization())?.locale;
         let text = message_text::reworded(&row.text, self.words(tx, content)?, &locale);
         let reworded = inbox::reword(tx, self.organization(), row.id, &text)?;
@@ -28,9 +31,14 @@ impl EventHandler<'_> {
     }
 
     /// A customer took a message back: what still waits is not read, and what was read is forgotten.
-    pub(super) fn deleted(&self, tx: &mut Tx<'_>, earlier: &ProviderMessageId) -> Result<&'static str, UseCaseError> {
-        let Some(row) = self.earlier(tx, earlier)? else {
-            return Ok("a deletion of a message that is not known here");
+    pub(super) fn deleted(
+        &self,
+        tx: &mut Tx<'_>,
+        sender: &Person,
+        earlier: &ProviderMessageId,
+    ) -> Result<&'static str, UseCaseError> {
+        let Some(row) = self.earlier(tx, sender, earlier)? else {
+            return Ok("a deletion of a message that is not known here, or is another contact's");
         };
         if !inbox::withdraw(tx, self.organization(), row.id, "the customer took it back")? {
             retract::retract(tx, self.organization(), &row)?;
@@ -49,9 +57,20 @@ impl EventHandler<'_> {
         Ok("the earlier message was taken back")
     }
 
-    fn earlier(&self, tx: &mut Tx<'_>, id: &ProviderMessageId) -> Result<Option<InboxRow>, UseCaseError> {
-        let (channel, account) = (&self.account.channel, &self.account.account);
-        Ok(inbox::find_message(tx, self.organization(), channel, account, id.as_str())?)
+    /// Finds the earlier message that an event of `sender` names. The name of a message is no secret, so nobody but its writer changes
+    /// it; an event that names nobody is the channel's own word.
+    fn earlier(
+        &self,
+        tx: &mut Tx<'_>,
+        sender: &Person,
+        id: &ProviderMessageId,
+    ) -> Result<Option<InboxRow>, UseCaseError> {
+        let (organization, channel, account) = (self.organization(), &self.account.channel, &self.account.account);
+        let Some(row) = inbox::find_message(tx, organization, channel, account, id.as_str())? else { return Ok(None) };
+        let Some(conversation) = row.conversation else { return Ok(Some(row)) };
+        let contact = conversation::get(tx, organization, conversation)?.contact;
+        let Some(writer) = contact::find(tx, organization, contact)? else { return Ok(Some(row)) };
+        Ok(sender_identity::may_be(tx, organization, &writer, sender)?.then_some(row))
     }
 
     /// Handles a system message in which the provider reports new ids of a contact.

@@ -115,11 +115,11 @@ impl EventHandler<'_> {
         }
         match &message.content {
             Content::Edit { message: earlier, content } => {
-                let reason = self.edited(tx, earlier, content)?;
+                let reason = self.edited(tx, &message.sender, earlier, content)?;
                 self.store_unanswered(tx, "edit", None, id, reason)
             }
             Content::Delete { message: earlier } => {
-                let reason = self.deleted(tx, earlier)?;
+                let reason = self.deleted(tx, &message.sender, earlier)?;
                 self.store_unanswered(tx, "delete", None, id, reason)
             }
             Content::System(notice) => {

@@ -64,6 +64,22 @@ pub(super) fn is_somebody_else(holder: &Contact, person: &Person) -> bool {
     is_lasting(theirs) && is_lasting(user) && theirs != user
 }
 
+/// Returns `true` if what is known of a person does not tell them from a contact. One id alone says nothing of a contact who is known
+/// only by the other: a channel may name the same person now by their number, now by an id that hides it.
+pub(super) fn may_be(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: &Contact,
+    person: &Person,
+) -> Result<bool, UseCaseError> {
+    if let Some(found) = find(tx, organization, person)? {
+        return Ok(found.id == contact.id);
+    }
+    let other_number = person.phone.is_some() && contact.phone.is_some();
+    let other_user = user_key(person).is_some() && contact.channel_user.is_some();
+    Ok(!other_number && !other_user)
+}
+
 /// Whether an id is the provider's own of a person, and not a visitor's of the web chat, a number that could not be read, or
 /// what an unofficial gateway shows: those say nothing about who has a number.
 fn is_lasting(user: &str) -> bool {

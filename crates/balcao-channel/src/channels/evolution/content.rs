@@ -1,11 +1,10 @@
 //! What a message of the gateway holds. WhatsApp wraps messages in messages: those that disappear, that may be seen once, that correct an
 //! earlier one, a document with words to it. Whatever the wrapper is called, what it wraps is read.
 
-use balcao_domain::Phone;
 use serde_json::Value;
 
 use crate::{
-    channels::whatsapp::{identity, json},
+    channels::whatsapp::json,
     id::{Number, ProviderMediaId, ProviderMessageId},
     inbound::{CardPhone, ContactCard, Content, Forwarded, Location, Media, MediaKind, Quoted},
 };
@@ -37,13 +36,15 @@ const WORDS: [&[&str]; 7] = [
 /// What a telephone sends by itself, beside or instead of a message.
 const BY_ITSELF: [&str; 7] = [
     "protocolMessage",
-    "senderKeyDistributionMessage",
+    "messageContextInfo",
     "albumMessage",
     "pinInChatMessage",
     "keepInChatMessage",
     "stickerSyncRmrMessage",
     "messageHistoryBundle",
 ];
+/// How the names of the parts end by which telephones tell each other their keys.
+const KEYS: &str = "KeyDistributionMessage";
 
 /// The innermost message, out of all its wrappers.
 pub(super) fn unwrapped(message: &Value) -> &Value {
@@ -57,9 +58,14 @@ pub(super) fn unwrapped(message: &Value) -> &Value {
     inner
 }
 
-/// The message within a wrapper: an object that holds a `message` of its own, whatever it is called.
+/// The message within a wrapper: an object that holds a `message` of its own, whatever it is called, and if it has no name. A correction
+/// may also hold the new message without that.
 fn inside(message: &Value) -> Option<&Value> {
-    message.as_object()?.values().find_map(|part| part.get("message").filter(|inner| inner.is_object()))
+    fn within(part: &Value) -> Option<&Value> {
+        part.get("message").filter(|inner| inner.is_object())
+    }
+    let wrapped = within(message).or_else(|| message.as_object()?.values().find_map(within));
+    wrapped.or_else(|| message.get("editedMessage").filter(|inner| inner.is_object()))
 }
 
 /// What the message holds; `None` if a telephone sent it by itself, without a person. `id` is the message's own, by which the
@@ -84,28 +90,52 @@ fn content_within(message: &Value, id: &ProviderMessageId, kind: Option<&str>, l
     if understood.is_some() {
         return understood;
     }
-    if BY_ITSELF.iter().any(|key| json::value_at(message, &[key]).is_some()) {
+    if is_by_itself(message) {
         return None;
     }
     let original = kind.map_or_else(|| "unknown".to_owned(), str::to_owned);
     Some(Content::Unsupported { original, code: None, detail: None })
 }
 
-/// What the customer did to an earlier message: corrected it, or took it back. The gateway writes the kind as a word or as its number.
+/// Whether a message has parts, and a telephone sent each of them by itself.
+fn is_by_itself(message: &Value) -> bool {
+    let parts = message.as_object().into_iter().flatten().filter(|(_, part)| !part.is_null());
+    let mut by_itself = parts.map(|(key, _)| BY_ITSELF.contains(&key.as_str()) || key.ends_with(KEYS)).peekable();
+    by_itself.peek().is_some() && by_itself.all(|one| one)
+}
+
+/// Whether a kind is this one. The gateway writes a kind as a word or as its number.
+pub(super) fn is_kind(kind: &Value, number: i64, word: &str) -> bool {
+    kind == word || json::integer(kind, &[]) == Some(number)
+}
+
+/// What the customer did to an earlier message: corrected it, or took it back.
 pub(super) fn change(change: &Value) -> Option<Content> {
     changed(change, WRAPPERS)
+}
+
+/// An earlier message with what it says now, unless that tells by itself what was done, and to which message.
+pub(super) fn correction(message: ProviderMessageId, now: &Value) -> Option<Content> {
+    corrected(message, now, WRAPPERS)
 }
 
 fn changed(change: &Value, left: usize) -> Option<Content> {
     let left = left.checked_sub(1)?;
     let message = ProviderMessageId::new(json::text(change, &["key", "id"])?);
-    let kind = json::value_at(change, &["type"])?;
-    if kind == "REVOKE" || kind == 0 {
-        return Some(Content::Delete { message });
+    match (json::value_at(change, &["type"]), json::value_at(change, &["editedMessage"])) {
+        (Some(kind), _) if is_kind(kind, 0, "REVOKE") => Some(Content::Delete { message }),
+        // The number of this kind is 0, which the format of the message leaves out.
+        (None, None) => Some(Content::Delete { message }),
+        (None, Some(now)) => corrected(message, now, left),
+        (Some(kind), Some(now)) if is_kind(kind, 14, "MESSAGE_EDIT") => corrected(message, now, left),
+        (Some(_), _) => None,
     }
-    let edited = json::value_at(change, &["editedMessage"]).filter(|_| kind == "MESSAGE_EDIT" || kind == 14)?;
-    let content = content_within(edited, &message, None, left)?;
-    Some(Content::Edit { message, content: Box::new(content) })
+}
+
+fn corrected(message: ProviderMessageId, now: &Value, left: usize) -> Option<Content> {
+    let content = content_within(now, &message, None, left)?;
+    let is_change = matches!(content, Content::Edit { .. } | Content::Delete { .. });
+    Some(if is_change { content } else { Content::Edit { message, content: Box::new(content) } })
 }
 
 fn file(message: &Value, id: &ProviderMessageId) -> Option<Content> {
@@ -134,14 +164,13 @@ fn place(message: &Value) -> Option<Content> {
 /// An answer by a button or a row of a list: the words on it count as the customer's.
 fn reply(message: &Value) -> Option<Content> {
     if let Some(row) = json::value_at(message, &["listResponseMessage"]) {
-        let id = json::owned(row, &["singleSelectReply", "selectedRowId"]).unwrap_or_default();
+        let id = json::owned(row, &["singleSelectReply", "selectedRowId"]);
         let description = json::owned(row, &["description"]);
-        let title = json::owned(row, &["title"]);
-        let (title, description) = match title {
+        let (title, description) = match json::owned(row, &["title"]) {
             Some(title) => (title, description),
-            None => (description?, None),
+            None => (description.or_else(|| id.clone())?, None),
         };
-        return Some(Content::ListReply { id, title, description });
+        return Some(Content::ListReply { id: id.unwrap_or_default(), title, description });
     }
     let buttons = [
         ("buttonsResponseMessage", "selectedButtonId"),
@@ -219,17 +248,4 @@ pub(super) fn forwarded(item: &Value, message: &Value) -> Forwarded {
         Some(_) | None if said => Forwarded::Once,
         Some(_) | None => Forwarded::No,
     }
-}
-
-/// The number of a person that a gateway's id shows: `554187654321:12@s.whatsapp.net`, with a device of theirs or without.
-pub(super) fn number(jid: &str) -> Option<Number> {
-    let (local, host) = jid.split_once('@')?;
-    let digits = local.split(':').next().unwrap_or_default();
-    let is_number = matches!(host, "s.whatsapp.net" | "c.us") && !digits.is_empty();
-    (is_number && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| Number::new(digits))
-}
-
-/// The number that this means, if one can be read.
-pub(super) fn phone(number: Option<&Number>) -> Option<Phone> {
-    number.and_then(identity::phone)
 }

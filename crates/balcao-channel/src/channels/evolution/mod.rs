@@ -4,7 +4,9 @@
 //! a key in the header or the body identifies the sender. It has no service window, no templates and no prices. The reader of its fields is
 //! tolerant: it keeps a missing or strange field and does not act on it.
 
+mod changes;
 mod content;
+mod people;
 mod send;
 pub mod webhook;
 

@@ -9,14 +9,14 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::content;
+use super::{changes, content, people};
 use crate::{
     channels::whatsapp::json,
     error::SendClass,
-    id::{AccountId, Number, ProviderMessageId, UserId},
+    id::{AccountId, Number, ProviderMessageId},
     inbound::{
-        Content, DeliveryFailure, DeliveryState, Echo, Forwarded, InboundEvent, InboundMessage, Origin, Person,
-        StatusUpdate, UnknownEvent,
+        Content, DeliveryFailure, DeliveryState, Echo, InboundEvent, InboundMessage, Origin, Person, StatusUpdate,
+        UnknownEvent,
     },
 };
 
@@ -101,15 +101,25 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     let known = Known::ALL.into_iter().find(|one| one.name().to_ascii_lowercase().replace('_', ".") == event);
     let data = json::value_at(&body, &["data"]).unwrap_or(&Value::Null);
     // One event, or a list of them, which may stand under a name of its own.
-    let data = json::value_at(data, &["messages"]).filter(|inner| inner.is_array()).unwrap_or(data);
+    let listed = ["messages", "keys"].iter().filter_map(|name| json::value_at(data, &[name]));
+    let data = listed.into_iter().find(|inner| inner.is_array()).unwrap_or(data);
     let items = data.as_array().map_or_else(|| std::slice::from_ref(data), Vec::as_slice);
-    let read = |item: &Value| match known? {
-        Known::Upsert => message(&origin, item),
-        Known::Update => status(&origin, item).or_else(|| updated(&origin, item)),
-        Known::Edited => content::change(item).map(|change| changed(&origin, item, change)),
-        Known::Delete => deleted(&origin, item),
+    // The gateway tells whose number it runs.
+    let own = json::text(&body, &["sender"]).and_then(people::number);
+    let own = own.as_ref();
+    let read = |item: &Value| -> Vec<InboundEvent> {
+        let read = match known {
+            None => [None, None],
+            Some(Known::Upsert) => [message(&origin, item, own), None],
+            // A status and a correction may come as one.
+            Some(Known::Update) => [status(&origin, item), changes::told(&origin, item, own)],
+            Some(Known::Edited) => [changes::told(&origin, item, own), None],
+            Some(Known::Delete) => [changes::deleted(&origin, item, own), None],
+        };
+        let read: Vec<_> = read.into_iter().flatten().collect();
+        if read.is_empty() { vec![unknown(&origin, &event, item)] } else { read }
     };
-    Ok(items.iter().map(|item| read(item).unwrap_or_else(|| unknown(&origin, &event, item))).collect())
+    Ok(items.iter().flat_map(read).collect())
 }
 
 /// Whether the object that the text is shows the key, once, at its top. Nothing else of it is kept, whatever it holds.
@@ -176,11 +186,17 @@ fn same(given: &str, key: &SecretString) -> bool {
     !key.is_empty() && bool::from(Sha256::digest(given.as_bytes()).ct_eq(&Sha256::digest(key.as_bytes())))
 }
 
-fn message(origin: &Origin, item: &Value) -> Option<InboundEvent> {
+fn message(origin: &Origin, item: &Value, own: Option<&Number>) -> Option<InboundEvent> {
     let id = ProviderMessageId::new(json::text(item, &["key", "id"])?);
     let jid = json::text(item, &["key", "remoteJid"])?;
     let name = json::owned(item, &["pushName"]);
     let from_us = json::flag(item, &["key", "fromMe"]);
+    if changes::is_taken_back(item) {
+        return (!from_us).then(|| changes::event(origin, item, Content::Delete { message: id }, own));
+    }
+    if changes::is_note(item) {
+        return None;
+    }
     let written = json::value_at(item, &["message"]).unwrap_or(&Value::Null);
     let content = content::content(written, &id, json::text(item, &["messageType"]))?;
     let inner = content::unwrapped(written);
@@ -191,13 +207,13 @@ fn message(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     if from_us && group.is_none() {
         // Our own messages come back the same way; what a telephone sent was written by a person.
         let phone = matches!(json::text(item, &["source"]), Some("android" | "ios"));
-        let to = person(&[jid], item, None)?;
+        let to = people::person(&[jid], item, None, own)?;
         let echo = Echo { origin: origin.clone(), id, to, at, content, quoted };
         return phone.then(|| InboundEvent::Echo(Box::new(echo)));
     }
     let sender = match &group {
-        Some(_) => person(&[json::text(item, &["key", "participant"])?], item, name)?,
-        None => person(&[jid], item, name)?,
+        Some(_) => people::person(&[json::text(item, &["key", "participant"])?], item, name, own)?,
+        None => people::person(&[jid], item, name, own)?,
     };
     let forwarded = content::forwarded(item, inner);
     let origin = origin.clone();
@@ -205,76 +221,9 @@ fn message(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     (!from_us).then(|| InboundEvent::Message(Box::new(message)))
 }
 
-/// Where the gateway has the other id of the writer, beside the one that it uses.
-const OTHER_IDS: [&str; 7] =
-    ["senderPn", "remoteJidAlt", "participantPn", "participantAlt", "senderLid", "participantLid", "previousRemoteJid"];
-
-/// Who stands behind the gateway's ids: `554187654321@s.whatsapp.net` is a number, `…@lid` hides one. Whichever of the two an event uses,
-/// both are the person's if both are told.
-fn person(jids: &[&str], item: &Value, name: Option<String>) -> Option<Person> {
-    let told = OTHER_IDS.iter().filter_map(|key| json::text(item, &["key", key]));
-    let ids: Vec<&str> = jids.iter().copied().chain(told).collect();
-    let number: Option<Number> = ids.iter().find_map(|jid| content::number(jid));
-    // A device of theirs: `987:12@lid`.
-    let user = ids.iter().find_map(|jid| {
-        let local = jid.strip_suffix("@lid")?.split(':').next().filter(|local| !local.is_empty())?;
-        Some(UserId::new(format!("{local}@lid")))
-    });
-    // The id that the event uses must be one of a person: a list or a channel of news is none.
-    let is_person = |jid: &&str| content::number(jid).is_some() || jid.ends_with("@lid");
-    let phone = content::phone(number.as_ref());
-    jids.iter().all(is_person).then(|| Person { user, number, phone, name, ..Person::default() })
-}
-
-/// What was done to an earlier message, as an event of its own. Such an event has no id: its message's and what it says are one.
-fn changed(origin: &Origin, item: &Value, content: Content) -> InboundEvent {
-    let id = if let Content::Edit { message, content } = &content {
-        let now = Sha256::digest(serde_json::to_vec(content).unwrap_or_default());
-        format!("{message}:edit:{}", hex(&now))
-    } else {
-        let earlier = if let Content::Delete { message } = &content { message.as_str() } else { "unknown" };
-        format!("{earlier}:delete")
-    };
-    let id = ProviderMessageId::new(id);
-    let sender = json::text(item, &["key", "remoteJid"]).and_then(|jid| person(&[jid], item, None));
-    InboundEvent::Message(Box::new(InboundMessage {
-        origin: origin.clone(),
-        id,
-        sender: sender.unwrap_or_default(),
-        at: None,
-        content,
-        quoted: None,
-        referral: None,
-        forwarded: Forwarded::No,
-        group: None,
-    }))
-}
-
-/// A message that was corrected or taken back, as news of it: `{key, update: {message: …}}`, or a status of its own.
-fn updated(origin: &Origin, item: &Value) -> Option<InboundEvent> {
-    let id = json::text(item, &["keyId"]).or_else(|| json::text(item, &["key", "id"]))?;
-    let message = ProviderMessageId::new(id);
-    let status = json::text(item, &["status"]).or_else(|| json::text(item, &["update", "status"]));
-    if status == Some("DELETED") {
-        return Some(changed(origin, item, Content::Delete { message }));
-    }
-    let new = json::value_at(item, &["update", "message"]).or_else(|| json::value_at(item, &["message"]))?;
-    let content = content::content(new, &message, None)?;
-    let is_change = matches!(content, Content::Edit { .. } | Content::Delete { .. });
-    let content = if is_change { content } else { Content::Edit { message, content: Box::new(content) } };
-    Some(changed(origin, item, content))
-}
-
-/// The key of what was taken back, bare or under its name.
-fn deleted(origin: &Origin, item: &Value) -> Option<InboundEvent> {
-    let paths: [&[&str]; 4] = [&["key", "id"], &["keyId"], &["id"], &["message", "key", "id"]];
-    let id = paths.iter().find_map(|path| json::text(item, path))?;
-    Some(changed(origin, item, Content::Delete { message: ProviderMessageId::new(id) }))
-}
-
 fn status(origin: &Origin, item: &Value) -> Option<InboundEvent> {
     let id = json::text(item, &["keyId"]).or(json::text(item, &["key", "id"]))?;
-    let state = match json::text(item, &["status"]).or(json::text(item, &["update", "status"]))? {
+    let state = match changes::status(item)? {
         "SERVER_ACK" => DeliveryState::Sent,
         "DELIVERY_ACK" => DeliveryState::Delivered,
         "READ" => DeliveryState::Read,
@@ -304,12 +253,8 @@ fn unknown(origin: &Origin, event: &str, item: &Value) -> InboundEvent {
         field: event.to_owned(),
         reason: "nothing in it that is acted on here".to_owned(),
         raw: item.clone(),
-        digest: hex(&hash),
+        digest: changes::hex(&hash),
     }))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

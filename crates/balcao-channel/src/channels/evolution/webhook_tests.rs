@@ -1,7 +1,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::inbound::{Location, MediaKind};
+use crate::{
+    id::UserId,
+    inbound::{Forwarded, Location, MediaKind},
+};
 
 fn key() -> SecretString {
     SecretString::from("a webhook key")
@@ -175,7 +178,17 @@ fn an_answer_by_a_list_or_a_button_is_its_words() {
         content_of(row),
         Content::ListReply { id: "r1".to_owned(), title: "Corte".to_owned(), description: None }
     );
+    let row =
+        |id: &str, title: &str| Content::ListReply { id: id.to_owned(), title: title.to_owned(), description: None };
     for (message, read) in [
+        (
+            json!({ "listResponseMessage": { "singleSelectReply": { "selectedRowId": "corte" } } }),
+            row("corte", "corte"),
+        ),
+        (
+            json!({ "listResponseMessage": { "description": "Corte", "singleSelectReply": { "selectedRowId": "r1" } } }),
+            row("r1", "Corte"),
+        ),
         (
             json!({ "buttonsResponseMessage": { "selectedButtonId": "b1", "selectedDisplayText": "Sim" } }),
             reply("b1", "Sim"),
@@ -226,13 +239,13 @@ fn an_edit_and_a_deletion_name_the_earlier_message_however_they_are_told() {
     let deletions = [
         told("messages.delete", key.clone()),
         told("MESSAGES_DELETE", json!({ "key": key, "status": "DELETED" })),
-        told("messages.update", json!({ "keyId": "3A00", "status": "DELETED" })),
+        told("messages.update", json!({ "keyId": "3A00", "remoteJid": key["remoteJid"], "status": "DELETED" })),
     ];
     for (content, dedupe) in &deletions {
-        assert_eq!((content, dedupe.as_str()), (&delete, "message:3A00:delete"), "told twice, it is one");
+        assert_eq!((content, dedupe.as_str()), (&delete, "message:3A00:delete:554187654321"), "told twice, it is one");
     }
     let edits = [
-        told("messages.edited", change(json!("MESSAGE_EDIT"))),
+        told("messages.edited", json!({ "key": key, "editedMessage": { "conversation": "quinta" } })),
         told(
             "messages.update",
             json!({ "key": key, "update": { "message": { "editedMessage": { "message": { "conversation": "quinta" } } } } }),
@@ -245,16 +258,145 @@ fn an_edit_and_a_deletion_name_the_earlier_message_however_they_are_told() {
     assert_ne!(told("messages.update", other).1, edits[0].1, "edited again");
 }
 
+/// The key of the message that the next tests change.
+fn earlier() -> Value {
+    json!({ "remoteJid": "554187654321@s.whatsapp.net", "fromMe": false, "id": "3A00" })
+}
+
+fn events(name: &str, data: &Value) -> Vec<InboundEvent> {
+    let body = json!({ "event": name, "instance": "loja", "apikey": "a webhook key", "data": data,
+        "sender": "553133330000@s.whatsapp.net" });
+    parse(body.to_string().as_bytes(), None, &key()).unwrap()
+}
+
+/// What the messages of an event are.
+fn contents(name: &str, data: &Value) -> Vec<Content> {
+    let message = |event| if let InboundEvent::Message(message) = event { Some(message.content) } else { None };
+    events(name, data).into_iter().filter_map(message).collect()
+}
+
+#[test]
+fn what_was_taken_back_is_a_deletion_however_it_is_told() {
+    let (key, asks) = (earlier(), json!({ "remoteJid": earlier()["remoteJid"], "fromMe": false, "id": "3A09" }));
+    let revoke = json!({ "protocolMessage": { "key": key, "type": "REVOKE" } });
+    let unnumbered = json!({ "protocolMessage": { "key": key } });
+    for (name, data) in [
+        ("messages.update", json!({ "key": key, "update": { "message": null, "messageStubType": 1 } })),
+        (
+            "messages.update",
+            json!({ "key": key, "update": { "message": null, "messageStubType": "REVOKE", "key": asks } }),
+        ),
+        ("messages.update", json!({ "key": key, "update": { "message": null } })),
+        ("messages.update", json!({ "key": key, "update": { "status": "DELETED" } })),
+        ("messages.update", json!({ "key": key, "update": { "message": unnumbered } })),
+        ("messages.update", json!([{ "key": asks, "update": { "message": revoke } }])),
+        ("messages.upsert", json!({ "key": key, "message": null, "messageStubType": "REVOKE" })),
+        ("messages.upsert", json!({ "key": key, "message": null, "messageStubType": 1 })),
+        ("messages.upsert", json!({ "key": key, "message": { "conversation": "oi" }, "status": "DELETED" })),
+        ("messages.upsert", json!({ "key": asks, "message": unnumbered })),
+        ("messages.upsert", json!({ "key": asks, "message": { "ephemeralMessage": { "message": unnumbered } } })),
+        ("messages.delete", json!({ "keys": [key] })),
+        ("messages.delete", json!({ "key": asks, "message": revoke })),
+        ("messages.edited", json!({ "key": key, "type": "REVOKE" })),
+    ] {
+        let delete = Content::Delete { message: ProviderMessageId::new("3A00") };
+        assert_eq!(contents(name, &data), [delete], "{name} {data}");
+    }
+    assert_eq!(contents("messages.delete", &json!({ "keys": [key, asks] })).len(), 2);
+    for (name, data) in [
+        ("messages.update", json!({ "key": key, "update": { "message": null, "status": "READ" } })),
+        ("messages.update", json!({ "key": key, "update": { "message": null, "messageStubType": 2 } })),
+        (
+            "messages.upsert",
+            json!({ "key": { "remoteJid": key["remoteJid"], "fromMe": true, "id": "1" }, "messageStubType": 1 }),
+        ),
+        ("messages.upsert", json!({ "key": key, "message": null, "messageStubType": "CALL_MISSED_VOICE" })),
+    ] {
+        assert_eq!(contents(name, &data), [], "{name} {data}");
+    }
+    let undecrypted = json!({ "key": key, "message": null, "messageType": "unknown", "messageStubType": "CIPHERTEXT" });
+    assert!(matches!(contents("messages.upsert", &undecrypted)[..], [Content::Unsupported { .. }]));
+}
+
+#[test]
+fn a_correction_is_read_wherever_it_stands() {
+    let key = earlier();
+    let words = json!({ "conversation": "quinta" });
+    let sent = json!({ "key": { "remoteJid": "553133330000@s.whatsapp.net", "fromMe": true, "id": "3A00" },
+        "type": "MESSAGE_EDIT", "editedMessage": words });
+    let asks = json!({ "remoteJid": key["remoteJid"], "fromMe": false, "id": "3A09" });
+    let nested = json!({ "message": { "protocolMessage": sent } });
+    for (name, data) in [
+        ("messages.edited", sent.clone()),
+        ("messages.edited", json!({ "key": key, "type": 14, "editedMessage": { "message": words } })),
+        ("messages.edited", json!({ "key": key, "type": "14", "editedMessage": words })),
+        ("messages.edited", json!({ "key": key, "editedMessage": words })),
+        ("messages.edited", json!({ "key": key, "editedMessage": { "message": words } })),
+        ("messages.edited", json!({ "key": asks, "editedMessage": nested })),
+        ("messages.edited", json!({ "key": asks, "message": { "protocolMessage": sent } })),
+        ("messages.edited", json!({ "key": asks, "message": { "editedMessage": nested } })),
+        ("messages.edited", json!({ "key": key, "message": { "editedMessage": { "message": words } } })),
+        ("messages.edited", json!({ "key": key, "message": { "editedMessage": words } })),
+        (
+            "messages.update",
+            json!({ "key": key, "status": "READ", "update": { "message": { "editedMessage": words } } }),
+        ),
+        (
+            "messages.update",
+            json!({ "key": key, "update": { "status": "READ", "message": { "editedMessage": words } } }),
+        ),
+        ("messages.update", json!({ "keyId": "3A00", "status": "READ", "message": { "editedMessage": words } })),
+        (
+            "messages.upsert",
+            json!({ "key": asks, "message": { "protocolMessage": { "key": key, "editedMessage": { "message": words } } } }),
+        ),
+    ] {
+        let now = Box::new(Content::Text { body: "quinta".to_owned() });
+        let edit = Content::Edit { message: ProviderMessageId::new("3A00"), content: now };
+        assert_eq!(contents(name, &data), [edit], "{name} {data}");
+    }
+    let both = json!({ "key": key, "status": "READ", "update": { "message": { "editedMessage": words } } });
+    assert!(matches!(events("messages.update", &both)[..], [InboundEvent::Status(_), InboundEvent::Message(_)]));
+    let delivered = json!({ "keyId": "3A00", "status": "READ", "message": words });
+    assert_eq!(contents("messages.update", &delivered), [], "the message that was read corrects nothing");
+}
+
+#[test]
+fn a_change_is_of_whom_its_key_names_and_never_of_the_business() {
+    let number_of = |data: &Value| {
+        let [InboundEvent::Message(message)] = &events("messages.edited", data)[..] else { panic!("{data}") };
+        message.sender.number.clone()
+    };
+    let edit = |jid: &str, from_me: bool| {
+        json!({ "key": { "remoteJid": jid, "fromMe": from_me, "id": "3A00" }, "type": 14,
+            "editedMessage": { "conversation": "quinta" } })
+    };
+    let theirs = Some(Number::new("554187654321"));
+    assert_eq!(number_of(&edit("554187654321@s.whatsapp.net", false)), theirs);
+    assert_eq!(number_of(&edit("554187654321@s.whatsapp.net", true)), theirs);
+    assert_eq!(number_of(&edit("553133330000@s.whatsapp.net", true)), None, "the chat as its writer has it");
+    let bare = json!({ "remoteJid": "554187654321@s.whatsapp.net", "id": "3A00", "editedMessage": { "conversation": "quinta" } });
+    assert_eq!(number_of(&bare), theirs);
+    let mut hidden = edit("987@lid", false);
+    hidden["senderPn"] = json!("554187654321@s.whatsapp.net");
+    assert_eq!(number_of(&hidden), theirs);
+}
+
 #[test]
 fn what_a_telephone_sends_by_itself_is_no_message() {
     for message in [
         json!({ "protocolMessage": { "type": "EPHEMERAL_SETTING", "key": { "id": "1" } } }),
         json!({ "albumMessage": { "expectedImageCount": 2 } }),
-        json!({ "senderKeyDistributionMessage": {} }),
+        json!({ "senderKeyDistributionMessage": {}, "messageContextInfo": {}, "conversation": null }),
+        json!({ "fastRatchetKeySenderKeyDistributionMessage": { "groupId": "1" } }),
+        json!({ "messageContextInfo": { "deviceListMetadataVersion": 2 } }),
+        json!({ "protocolMessage": { "type": "APP_STATE_SYNC_KEY_SHARE" }, "messageContextInfo": {} }),
         json!({ "pinInChatMessage": { "key": { "id": "1" } } }),
     ] {
         assert!(matches!(read(&upsert(json!({ "message": message }))), InboundEvent::Unknown(_)), "{message}");
     }
+    let beside = json!({ "senderKeyDistributionMessage": {}, "eventMessage": { "name": "festa" } });
+    assert!(matches!(content_of(beside), Content::Unsupported { .. }), "a person sent the other part");
 }
 
 #[test]
@@ -290,6 +432,21 @@ fn a_hidden_id_and_a_number_are_one_person_whichever_the_event_uses() {
         assert_eq!(sender.user, Some(UserId::new("987@lid")), "{key}");
         assert_eq!(sender.number, Some(Number::new("554187654321")), "{key}");
     }
+    for (jid, name, other) in [
+        ("987@lid", "senderPn", number),
+        ("987@lid", "remoteJidAlt", number),
+        ("987@lid", "participantPn", number),
+        (number, "senderLid", "987@lid"),
+        (number, "remoteJidAlt", "987:4@lid"),
+    ] {
+        let sender = message_of(json!({ "key": { "remoteJid": jid, "id": "1" }, name: other })).sender;
+        assert_eq!(sender.user, Some(UserId::new("987@lid")), "{name} beside the key");
+        assert_eq!(sender.number, Some(Number::new("554187654321")), "{name} beside the key");
+    }
+    let mut ours = upsert(json!({ "key": { "remoteJid": "987@lid", "fromMe": true, "id": "1" }, "senderPn": number }));
+    ours["sender"] = json!("5541987654321@s.whatsapp.net");
+    let InboundEvent::Echo(echo) = read(&ours) else { panic!() };
+    assert_eq!(echo.to.number, None, "the number is the business's own");
 }
 
 #[test]

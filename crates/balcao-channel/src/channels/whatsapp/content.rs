@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::json;
+use super::{json, limits::MAX_DEPTH};
 use crate::{
     id::{Number, ProviderMediaId, ProviderMessageId, UserId},
     inbound::{
@@ -100,19 +100,43 @@ fn template_button(message: &Value) -> Option<Content> {
     Some(Content::ButtonReply { title: title.unwrap_or_else(|| id.clone()), id })
 }
 
+/// An answer by a button, a row or a form. Without the name of what was chosen the words on it count, and the other way round.
 fn interactive(message: &Value) -> Option<Content> {
-    let reply = |kind: &str, key: &str| json::owned(message, &["interactive", kind, key]);
-    match json::text(message, &["interactive", "type"])? {
-        "button_reply" => Some(Content::ButtonReply {
-            id: reply("button_reply", "id")?,
-            title: reply("button_reply", "title").unwrap_or_default(),
-        }),
+    let kind = json::text(message, &["interactive", "type"])?;
+    let reply = json::value_at(message, &["interactive", kind])?;
+    let part = |key: &str| json::owned(reply, &[key]);
+    let (id, title, description) = (part("id"), part("title"), part("description"));
+    let words = title.clone().or_else(|| description.clone()).or_else(|| id.clone());
+    match kind {
+        "button_reply" => Some(Content::ButtonReply { id: id.or_else(|| words.clone())?, title: words? }),
         "list_reply" => Some(Content::ListReply {
-            id: reply("list_reply", "id")?,
-            title: reply("list_reply", "title").unwrap_or_default(),
-            description: reply("list_reply", "description"),
+            id: id.or_else(|| words.clone())?,
+            description: description.filter(|_| title.is_some()),
+            title: words?,
         }),
+        "nfm_reply" => Some(Content::Text { body: filled_in(reply).or_else(|| part("body"))? }),
         _ => None,
+    }
+}
+
+/// What the customer filled into a form, a line for each field. The form's own token is no field.
+fn filled_in(reply: &Value) -> Option<String> {
+    let fields = balcao_json::read_delivered(json::text(reply, &["response_json"])?.as_bytes(), MAX_DEPTH).ok()?;
+    let line = |(name, value): (&String, &Value)| {
+        let written = written(value);
+        (name != "flow_token" && !written.is_empty()).then(|| format!("{name}: {written}"))
+    };
+    let lines: Vec<String> = fields.as_object()?.iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// A field's value: several choices stand one after another.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(several) => several.iter().map(written).collect::<Vec<_>>().join(", "),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     }
 }
 

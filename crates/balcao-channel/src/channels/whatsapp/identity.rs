@@ -34,8 +34,8 @@ pub(super) const CONTACT: Keys = Keys { number: "wa_id", user: "user_id", parent
 /// The `contacts` of a change, found by their ids: one look for each item, however many of both there are.
 pub(super) struct Contacts<'a> {
     all: &'a [Value],
-    by_user: HashMap<&'a str, usize>,
-    by_number: HashMap<&'a str, usize>,
+    by_user: HashMap<String, usize>,
+    by_number: HashMap<String, usize>,
 }
 
 impl<'a> Contacts<'a> {
@@ -43,10 +43,10 @@ impl<'a> Contacts<'a> {
     pub(super) fn read(all: &'a [Value]) -> Self {
         let (mut by_user, mut by_number) = (HashMap::new(), HashMap::new());
         for (place, contact) in all.iter().enumerate() {
-            if let Some(user) = json::text(contact, &[CONTACT.user]) {
+            if let Some(user) = json::id(contact, &[CONTACT.user]) {
                 by_user.entry(user).or_insert(place);
             }
-            if let Some(number) = json::text(contact, &[CONTACT.number]) {
+            if let Some(number) = json::id(contact, &[CONTACT.number]) {
                 by_number.entry(number).or_insert(place);
             }
         }
@@ -85,9 +85,9 @@ pub(super) fn person(item: &Value, keys: &Keys, contacts: &Contacts<'_>) -> Pers
 
 fn named(item: &Value, keys: &Keys) -> Person {
     Person {
-        user: json::text(item, &[keys.user]).map(UserId::new),
-        parent_user: json::text(item, &[keys.parent]).map(UserId::new),
-        number: json::text(item, &[keys.number]).map(Number::new),
+        user: json::id(item, &[keys.user]).map(UserId::new),
+        parent_user: json::id(item, &[keys.parent]).map(UserId::new),
+        number: json::id(item, &[keys.number]).map(Number::new),
         ..Person::default()
     }
 }

@@ -18,6 +18,11 @@ pub(crate) fn owned(value: &Value, path: &[&str]) -> Option<String> {
     text(value, path).map(str::to_owned)
 }
 
+/// The id there: a text, or the digits of one that was written as a number.
+pub(crate) fn id(value: &Value, path: &[&str]) -> Option<String> {
+    owned(value, path).or_else(|| Some(value_at(value, path)?.as_u64()?.to_string()))
+}
+
 /// The whole number there, written as a number or as a text.
 pub(crate) fn integer(value: &Value, path: &[&str]) -> Option<i64> {
     let found = value_at(value, path)?;

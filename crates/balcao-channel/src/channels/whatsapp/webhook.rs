@@ -125,7 +125,7 @@ pub fn parse(body: &[u8]) -> Result<Vec<InboundEvent>, WebhookError> {
     }
     let mut events = Vec::new();
     for entry in json::items(&body, &["entry"]) {
-        let business = json::owned(entry, &["id"]).unwrap_or_default();
+        let business = json::id(entry, &["id"]).unwrap_or_default();
         for change in json::items(entry, &["changes"]) {
             read_change(&business, change, &mut events);
         }
@@ -143,7 +143,7 @@ struct Change<'a> {
 fn read_change(business: &str, change: &Value, events: &mut Vec<InboundEvent>) {
     let field = json::text(change, &["field"]).unwrap_or("missing");
     let value = json::value_at(change, &["value"]).unwrap_or(&Value::Null);
-    let account = json::text(value, &["metadata", "phone_number_id"]).map(AccountId::new);
+    let account = json::id(value, &["metadata", "phone_number_id"]).map(AccountId::new);
     let origin = Origin { account, business: business.to_owned() };
     let around = Change { origin, field, contacts: identity::Contacts::read(json::items(value, &["contacts"])) };
     let before = events.len();

@@ -149,6 +149,24 @@ fn every_other_kind_is_read() {
             Content::ListReply { id: "svc:7".into(), title: "Corte".into(), description: some("30 min") },
         ),
         (
+            json!({ "type": "interactive", "interactive": { "type": "button_reply", "button_reply": { "title": "Sim" } } }),
+            Content::ButtonReply { id: "Sim".into(), title: "Sim".into() },
+        ),
+        (
+            json!({ "type": "interactive", "interactive": { "type": "list_reply", "list_reply": {
+                "description": "30 min" } } }),
+            Content::ListReply { id: "30 min".into(), title: "30 min".into(), description: None },
+        ),
+        (
+            json!({ "type": "interactive", "interactive": { "type": "nfm_reply", "nfm_reply": { "body": "Sent",
+                "response_json": "{\"flow_token\":\"x\",\"dia\":[\"sexta\",\"sábado\"],\"pessoas\":2}" } } }),
+            Content::Text { body: "dia: sexta, sábado\npessoas: 2".into() },
+        ),
+        (
+            json!({ "type": "interactive", "interactive": { "type": "nfm_reply", "nfm_reply": { "body": "Sent" } } }),
+            Content::Text { body: "Sent".into() },
+        ),
+        (
             json!({ "type": "reaction", "reaction": { "message_id": "wamid.0", "emoji": "👍" } }),
             Content::Reaction { message: wamid("wamid.0"), emoji: some("👍") },
         ),
@@ -186,6 +204,20 @@ fn every_other_kind_is_read() {
     ] {
         assert_eq!(message(part.clone()).content, content, "{part}");
     }
+}
+
+#[test]
+fn an_id_that_is_written_as_a_number_is_its_digits() {
+    let value = json!({ "metadata": { "phone_number_id": 7001 },
+        "contacts": [{ "wa_id": 5_541_987_654_321_u64, "profile": { "name": "João" } }],
+        "messages": [{ "from": 5_541_987_654_321_u64, "id": "wamid.1", "timestamp": 1_795_182_300,
+            "type": "text", "text": { "body": "oi" } }] });
+    let body = json!({ "object": "whatsapp_business_account",
+        "entry": [{ "id": 9001, "changes": [{ "field": "messages", "value": value }] }] });
+    let InboundEvent::Message(message) = one(&body) else { panic!("{body}") };
+    assert_eq!(message.origin, Origin { account: Some(AccountId::new("7001")), business: "9001".to_owned() });
+    assert_eq!(message.sender.number, Some(Number::new("5541987654321")));
+    assert_eq!(message.sender.name.as_deref(), Some("João"));
 }
 
 #[test]
