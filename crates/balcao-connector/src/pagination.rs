@@ -119,10 +119,11 @@ impl Pagination {
         start.into_iter().chain(size).collect()
     }
 
-    /// What comes after this answer, the `page`-th from 0, with `count` entries.
+    /// What comes after this answer, the `page`-th from 0, with `count` entries. An empty page is the last one where pages are counted;
+    /// where the answer itself leads on, a service may have filtered all entries of one page and have more on the next.
     pub(crate) fn after(&self, page: u32, count: usize, answer: &Value, link: Option<&str>) -> NextPage {
         let told = |pointer: &Option<String>| pointer.as_ref().and_then(|pointer| answer.pointer(pointer));
-        if told(&self.last).is_some_and(|last| last == &Value::Bool(true)) || count == 0 {
+        if told(&self.last).is_some_and(|last| last == &Value::Bool(true)) {
             return NextPage::End;
         }
         let next = u64::from(page).saturating_add(1);
@@ -131,13 +132,17 @@ impl Pagination {
             PageStyle::Page | PageStyle::Offset => {
                 let count = u64::try_from(count).unwrap_or(u64::MAX);
                 // Without a word on the last page, a page that is not full is the last one.
-                if told(&self.last).is_none() && self.size.is_none_or(|size| count < size) {
+                if count == 0 || told(&self.last).is_none() && self.size.is_none_or(|size| count < size) {
                     return NextPage::End;
                 }
                 let step = if self.style == PageStyle::Page { 1 } else { self.size.unwrap_or(count) };
                 NextPage::Query(param, self.start.saturating_add(next.saturating_mul(step)).to_string())
             }
-            PageStyle::Cursor => match told(&self.next).and_then(plain).filter(|word| !word.is_empty()) {
+            PageStyle::Cursor => match told(&self.next)
+                .filter(|next| **next != Value::Bool(false))
+                .and_then(plain)
+                .filter(|word| !word.is_empty())
+            {
                 Some(word) => NextPage::Query(param, word),
                 None => NextPage::End,
             },

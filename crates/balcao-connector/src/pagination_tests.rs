@@ -38,13 +38,20 @@ fn cursors_addresses_and_links_come_from_the_answer() {
         cursor.after(0, 1, &json!({ "next": "abc" }), None),
         NextPage::Query("cursor".to_owned(), "abc".to_owned())
     );
-    for end in [json!({}), json!({ "next": null }), json!({ "next": "" })] {
+    assert_eq!(
+        cursor.after(0, 0, &json!({ "next": 0 }), None),
+        NextPage::Query("cursor".to_owned(), "0".to_owned()),
+        "an empty page that leads on"
+    );
+    for end in [json!({}), json!({ "next": null }), json!({ "next": "" }), json!({ "next": false })] {
         assert_eq!(cursor.after(0, 1, &end, None), NextPage::End);
     }
     let url = pagination(json!({ "style": "next_url", "items": "/data", "next": "/paging/next" }));
     let answer = json!({ "paging": { "next": "https://x.test/2" } });
     assert_eq!(url.after(0, 1, &answer, None), NextPage::Address("https://x.test/2".to_owned()));
+    assert_eq!(url.after(0, 0, &answer, None), NextPage::Address("https://x.test/2".to_owned()));
     let link = pagination(json!({ "style": "link", "items": "" }));
+    assert_eq!(link.after(0, 0, &json!([]), Some("</2>; rel=next")), NextPage::Address("/2".to_owned()));
     let header = r#"<https://x.test/1>; rel="prev", </2?a=1>; title="a"; rel="last next""#;
     assert_eq!(link.after(0, 1, &json!([]), Some(header)), NextPage::Address("/2?a=1".to_owned()));
     for header in [

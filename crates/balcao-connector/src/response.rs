@@ -1,6 +1,7 @@
 //! What an answer means, decided from its status, headers and bytes.
 
 use crate::limits::MAX_LEVELS;
+use std::borrow::Cow;
 use std::time::Duration;
 
 use balcao_json::Fault;
@@ -99,6 +100,7 @@ impl Answer {
             Bytes::Cut => return unreadable(FailureKind::Unreadable, CUT.to_owned()),
             Bytes::Late => return unreadable(FailureKind::Timeout, "the answer did not end in time".to_owned()),
         };
+        let bytes = &*self.in_utf8(bytes);
         if balcao_json::without_mark(bytes).iter().all(u8::is_ascii_whitespace) {
             return Ok(Value::Object(response.empty.clone().unwrap_or_default()));
         }
@@ -106,6 +108,12 @@ impl Answer {
         if !is_json(kind) {
             if response.text {
                 return Ok(Value::String(String::from_utf8_lossy(balcao_json::without_mark(bytes)).into_owned()));
+            }
+            // Many services do not say what they send, or only that it can be read. JSON is JSON.
+            if says_no_type(kind)
+                && let Ok(value) = balcao_json::read_within(bytes, MAX_LEVELS, max_values)
+            {
+                return Ok(value);
             }
             let kind: String = kind.chars().filter(|c| c.is_ascii_graphic()).take(60).collect();
             return unreadable(
@@ -127,7 +135,7 @@ impl Answer {
 
     fn failure(&self, errors: &Errors, writes: bool, now: Timestamp) -> CallError {
         let body = match &self.body {
-            Bytes::Whole(bytes) => balcao_json::read_within(bytes, MAX_LEVELS, MAX_ERROR_VALUES).ok(),
+            Bytes::Whole(bytes) => balcao_json::read_within(&self.in_utf8(bytes), MAX_LEVELS, MAX_ERROR_VALUES).ok(),
             Bytes::TooLarge | Bytes::Cut | Bytes::Late => None,
         };
         let told = |pointer: &Option<String>| body.as_ref()?.pointer(pointer.as_deref()?);
@@ -168,6 +176,28 @@ impl Answer {
         }
     }
 
+    /// A body in UTF-8: one in UTF-16 that begins with its mark, and one in Latin-1 whose type says so. Services that say so and write UTF-8
+    /// all the same are believed by what they write: no text of a language has its sequences of bytes in Latin-1.
+    fn in_utf8<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        let unit: Option<fn([u8; 2]) -> u16> = match bytes {
+            [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
+            [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
+            _ => None,
+        };
+        if let Some(unit) = unit {
+            let (pairs, odd) = bytes.as_chunks::<2>();
+            let units = pairs.iter().skip(1).map(|pair| unit(*pair));
+            let letters = char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER));
+            let cut = (!odd.is_empty()).then_some(char::REPLACEMENT_CHARACTER);
+            return Cow::Owned(letters.chain(cut).collect::<String>().into_bytes());
+        }
+        let is_latin = self.header(CONTENT_TYPE.as_str()).is_some_and(is_latin_1);
+        if !is_latin || std::str::from_utf8(bytes).is_ok() {
+            return Cow::Borrowed(bytes);
+        }
+        Cow::Owned(bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes())
+    }
+
     /// The service's own time: our clock need not agree with it.
     fn date(&self) -> Option<Timestamp> {
         Some(rfc2822::parse(self.header(DATE.as_str())?).ok()?.timestamp())
@@ -177,6 +207,21 @@ impl Answer {
 fn is_json(content_type: &str) -> bool {
     let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     kind == "application/json" || kind == "text/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+/// Whether a content type says nothing of what the content is.
+fn says_no_type(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    kind.is_empty() || kind.eq_ignore_ascii_case("text/plain")
+}
+
+/// Whether a content type says that its text is in Latin-1.
+fn is_latin_1(content_type: &str) -> bool {
+    content_type.split(';').skip(1).any(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let value = value.trim().trim_matches('"').to_ascii_lowercase();
+        name.trim().eq_ignore_ascii_case("charset") && matches!(value.as_str(), "iso-8859-1" | "iso8859-1" | "latin1")
+    })
 }
 
 /// A word that a program made, not a sentence that somebody wrote into an answer for a model to read.

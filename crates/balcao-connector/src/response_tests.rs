@@ -32,6 +32,48 @@ fn json_is_read_and_an_empty_answer_is_an_empty_object() {
 }
 
 #[test]
+fn json_that_is_not_said_to_be_json_is_read_and_other_text_is_not() {
+    for kind in ["text/plain", "Text/Plain; charset=utf-8", "", " ;"] {
+        assert_eq!(read(&answer(200, &[("content-type", kind)], r#"{"a": 1}"#), true), Ok(json!({"a": 1})), "{kind}");
+        for other in ["oi", r#"{"a": 1"#, r#"{"a":1,"a":2}"#] {
+            let error = read(&answer(200, &[("content-type", kind)], other), false).unwrap_err();
+            assert!(error.for_staff().contains("content type"), "{kind} {other}: {}", error.for_staff());
+        }
+    }
+    assert_eq!(read(&answer(200, &[], "[1]"), false), Ok(json!([1])), "no type at all");
+    for kind in ["text/html", "application/octet-stream"] {
+        assert!(read(&answer(200, &[("content-type", kind)], "{}"), false).is_err(), "{kind}");
+    }
+    // A command that wants the text has it as it stands.
+    let wanted = Response { text: true, ..Response::default() };
+    let plain = answer(200, &[("content-type", "text/plain")], "{}");
+    assert_eq!(plain.read(&wanted, &Errors::default(), false, 1_000, now()), Ok(json!("{}")));
+}
+
+#[test]
+fn a_body_in_latin_1_or_utf_16_is_decoded() {
+    let read_bytes = |kind: &str, bytes: Vec<u8>| {
+        read(&Answer { body: Bytes::Whole(bytes), ..answer(200, &[("content-type", kind)], "") }, false)
+    };
+    let text = r#"{"n": "São João \u00e9 💈"}"#;
+    let value = Ok(json!({"n": "São João é 💈"}));
+    let little: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for kind in ["application/json", "application/json; charset=utf-16", "text/plain"] {
+        assert_eq!(read_bytes(kind, little.clone()), value);
+        assert_eq!(read_bytes(kind, big.clone()), value);
+    }
+    assert!(read_bytes("application/json", [little.as_slice(), b"x"].concat()).is_err(), "half a unit");
+    assert_eq!(read_bytes("application/json", b"\xff\xfe".to_vec()), Ok(json!({})), "a mark alone is nothing");
+    let latin = b"{\"n\": \"S\xe3o\"}".to_vec();
+    for kind in ["application/json; charset=iso-8859-1", "application/json; x=1; Charset=\"Latin1\""] {
+        assert_eq!(read_bytes(kind, latin.clone()), Ok(json!({"n": "São"})), "{kind}");
+        assert_eq!(read_bytes(kind, text.as_bytes().to_vec()), value, "UTF-8 all the same");
+    }
+    assert!(read_bytes("application/json", latin).is_err(), "nothing says what it is");
+}
+
+#[test]
 fn a_code_of_the_service_goes_before_its_status_and_its_sentence_is_for_staff() {
     let error =
         read(&answer(400, &[JSON], r#"{"err": "Team not authorized", "ECODE": "OAUTH_027"}"#), true).unwrap_err();
@@ -62,7 +104,7 @@ fn what_a_status_says_of_a_write() {
 fn what_is_no_answer_is_told_as_such_and_quoted_to_nobody() {
     let page = "<html>internal-host-17 <script>";
     for (kind, body) in
-        [("text/html", page), ("application/json", page), ("application/json", r#"{"a":1,"a":2}"#), ("", "{}")]
+        [("text/html", page), ("application/json", page), ("application/json", r#"{"a":1,"a":2}"#), ("", page)]
     {
         let error = read(&answer(200, &[("content-type", kind)], body), true).unwrap_err();
         assert_eq!((error.kind, error.outcome), (FailureKind::Unreadable, Outcome::Unknown), "{kind} {body}");

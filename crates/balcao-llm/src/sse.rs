@@ -2,7 +2,8 @@
 //!
 //! Whatever the pieces in which the bytes come, the events are the same: lines are cut at CR, LF or CRLF before they are
 //! decoded, so a piece may end inside a character. Unlike a browser, a last event without its blank line is given out by
-//! [`SseDecoder::finish`], because some vendors forget it. `id` and `retry` fields are ignored: nothing here reconnects.
+//! [`SseDecoder::finish`], because some vendors forget it, and a line of data that is a whole JSON object is an event also if another
+//! line of data follows at once: services that forget the blank lines would otherwise be unreadable, and be read only at their end. `id` and `retry` fields are ignored: nothing here reconnects.
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,13 +31,14 @@ pub struct SseDecoder {
     data: Option<String>,
     after_cr: bool,
     first_line: bool,
+    split_lines: bool,
 }
 
 impl SseDecoder {
     /// A decoder that refuses a line or an event of more than `limit` bytes.
     #[must_use]
     pub const fn new(limit: usize) -> Self {
-        Self { limit, line: Vec::new(), name: None, data: None, after_cr: false, first_line: true }
+        Self { limit, line: Vec::new(), name: None, data: None, after_cr: false, first_line: true, split_lines: false }
     }
 
     /// Reads the next piece and appends the events that it completes to `events`.
@@ -99,8 +101,12 @@ impl SseDecoder {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
-            "event" => self.name = Some(value.to_owned()),
+            "event" => {
+                self.dispatch_object(events);
+                self.name = Some(value.to_owned());
+            }
             "data" => {
+                self.dispatch_object(events);
                 let held = self.data.as_ref().map_or(0, String::len);
                 if held.saturating_add(value.len()) > self.limit {
                     return Err(SseTooLarge { limit: self.limit });
@@ -117,6 +123,24 @@ impl SseDecoder {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Gives out what is held if it is one line, and that a whole JSON object (or `null`, with which some services begin): nothing
+    /// that follows can be of the same document.
+    fn dispatch_object(&mut self, events: &mut Vec<SseEvent>) {
+        let Some(held) = &self.data else { return };
+        let may_be = held == "null" || (held.starts_with('{') && held.trim_ascii_end().ends_with('}'));
+        // An object over several lines is not looked at again with each of them.
+        let is_one_line = !held.contains('\n');
+        if may_be && is_one_line && serde_json::from_str::<serde::de::IgnoredAny>(held).is_ok() {
+            self.split_lines = true;
+            self.dispatch(events);
+        }
+    }
+
+    /// Whether two events stood in the stream without a blank line between them.
+    pub(crate) const fn split_lines(&self) -> bool {
+        self.split_lines
     }
 
     fn dispatch(&mut self, events: &mut Vec<SseEvent>) {

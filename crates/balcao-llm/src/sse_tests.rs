@@ -59,3 +59,16 @@ fn a_line_or_event_over_the_limit_is_refused() {
     let mut decoder = SseDecoder::new(8);
     assert_eq!(decoder.push(b"data:12\ndata:345\ndata:6789\n", &mut Vec::new()), Err(SseTooLarge { limit: 8 }));
 }
+
+#[test]
+fn lines_that_are_whole_objects_are_events_without_a_blank_line_too() {
+    let text = "data: null\ndata: {\"a\":\"}\"}\nevent: b\ndata: {\"b\":1}\ndata: [DONE]\n";
+    let named = ("b".to_owned(), "{\"b\":1}".to_owned());
+    let events = [data("null"), data("{\"a\":\"}\"}"), named, data("[DONE]")];
+    assert_eq!(decode(&[text.as_bytes()]), events);
+    // One document over several lines, and lines of a text, are joined as the standard says.
+    for lines in [["{", "\"a\": {}", "}"], ["{\"a\":", "{}", "}"], ["1", "2", "[]"]] {
+        let text: String = lines.iter().map(|line| format!("data: {line}\n")).collect();
+        assert_eq!(decode(&[text.as_bytes(), b"\n"]), [data(&lines.join("\n"))]);
+    }
+}

@@ -1,7 +1,7 @@
 //! Repair of malformed arguments, where only one reading is possible.
 //!
 //! Mended: code fences, trailing commas, single or typographic quotes, Python literals, unquoted keys, an object given as a
-//! string, and (by schema) one value where a list of such values is expected. Never mended: cut-off text, repeated keys,
+//! string, an object alone in a list, and (by schema) one value where a list of such values is expected. Never mended: cut-off text, repeated keys,
 //! anything that is not an object, and the values themselves: every scalar of a repaired object stood in the source.
 
 use serde_json::{Map, Value};
@@ -32,19 +32,47 @@ pub fn parse_arguments(raw: &str) -> Result<Parsed, String> {
     if let Some(told) = none_at_all(text) {
         return Ok(Parsed { value: Value::Object(Map::new()), repairs: vec![told.to_owned()] });
     }
-    let parsed = parse_object(text)?;
+    let parsed = match only_object_of_list(text) {
+        Some(value) => {
+            Parsed { value, repairs: vec!["took the arguments out of a list that holds nothing else".to_owned()] }
+        }
+        None => parse_object(text)?,
+    };
     if depth(&parsed.value) > MAX_ARGUMENT_DEPTH {
         return Err(format!("the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels"));
     }
     Ok(parsed)
 }
 
-/// Whether a text says that there are no arguments, in a spelling that is no object, and what was made of it: Python's word, an empty list
-/// (PHP has no other word for an empty object), or nothing, `null` or `{}` in quotes once more.
+/// The one object of a list that holds nothing else.
+fn only_object_of_list(text: &str) -> Option<Value> {
+    let unfenced = strip_fence(text);
+    if !unfenced.starts_with('[') {
+        return None;
+    }
+    match strict(unfenced).ok()? {
+        Value::Array(mut items) if items.len() == 1 => items.pop().filter(Value::is_object),
+        _ => None,
+    }
+}
+
+/// Whether a text is `{}` several times: a service that wrote its placeholder and then the arguments, of which there are none.
+fn is_empty_objects(text: &str) -> bool {
+    let is_plain = text.chars().all(|c| matches!(c, '{' | '}') || c.is_ascii_whitespace());
+    let written: String = if is_plain { text.split_ascii_whitespace().collect() } else { String::new() };
+    written.len() > 2 && written.replace("{}", "").is_empty()
+}
+
+/// Whether a text says that there are no arguments, in a spelling that is no object, and what was made of it: the word of a language for
+/// nothing, an empty list (PHP has no other word for an empty object), `{}` several times, or any of these in quotes once or twice more.
 fn none_at_all(text: &str) -> Option<&'static str> {
-    let is_none = |text: &str| matches!(text, "" | "null" | "None");
+    const WORDS: [&str; 4] = ["null", "none", "nil", "undefined"];
+    let is_none = |text: &str| text.is_empty() || WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
     let is_empty_list = |text: &str| matches!(strict(text), Ok(Value::Array(items)) if items.is_empty());
     let unfenced = strip_fence(text);
+    if is_empty_objects(unfenced) {
+        return Some("read several empty objects as no arguments");
+    }
     // Nearly all arguments are an object, which is read once and not looked at here.
     if unfenced.starts_with('{') {
         return None;
@@ -53,8 +81,13 @@ fn none_at_all(text: &str) -> Option<&'static str> {
         return Some("read a value that is not an object as no arguments");
     }
     match strict(unfenced) {
-        Ok(Value::String(inner)) if is_none(inner.trim()) || is_empty_list(inner.trim()) => {
-            Some("read as no arguments what was given as a string")
+        Ok(Value::String(inner)) => {
+            let twice = match strict(inner.trim()) {
+                Ok(Value::String(inner)) => Some(inner),
+                _ => None,
+            };
+            let inner = twice.as_deref().unwrap_or(&inner).trim();
+            (is_none(inner) || is_empty_list(inner)).then_some("read as no arguments what was given as a string")
         }
         _ => None,
     }

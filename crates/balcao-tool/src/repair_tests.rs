@@ -30,11 +30,23 @@ fn well_formed_or_absent_arguments_need_no_repair() {
 
 #[test]
 fn no_arguments_in_any_spelling_are_none_and_the_repair_is_recorded() {
-    for raw in ["None", "[]", "[ ]", "\"\"", "\"null\"", "\" null \"", "\"[]\"", "\"{}\"", "```json\nnull\n```"] {
+    let words =
+        ["None", "NULL", "nil", "undefined", "{}{}", "{ } {}\n{}", "\"undefined\"", "\"\\\"null\\\"\"", "\"\\\"\\\"\""];
+    let others = ["[]", "[ ]", "\"\"", "\"null\"", "\" null \"", "\"[]\"", "\"{}\"", "```json\nnull\n```", "[{}]"];
+    for raw in words.into_iter().chain(others) {
         let parsed = parse_arguments(raw).unwrap_or_else(|reason| panic!("{raw}: {reason}"));
         assert_eq!((parsed.value, parsed.repairs.len()), (json!({}), 1), "{raw}");
     }
-    for raw in ["0", "false", "\"0\"", "[null]", "\"\\\"null\\\"\"", "nulls", "\"nothing\""] {
+    for raw in ["0", "-", "false", "\"0\"", "[null]", "[[]]", "nulls", "\"nothing\"", "{}}", "{{}}", "{}{\"a\":1}"] {
+        assert!(parse_arguments(raw).is_err(), "{raw}");
+    }
+}
+
+#[test]
+fn an_object_alone_in_a_list_is_the_arguments() {
+    let parsed = parse_arguments(r#" [ {"a": [1]} ] "#).unwrap();
+    assert_eq!((parsed.value, parsed.repairs.len()), (json!({"a": [1]}), 1));
+    for raw in [r#"[{"a": 1}, {"a": 2}]"#, r#"[{"a": 1}, null]"#, r#"[{"a": 1, "a": 2}]"#, r#"[[{"a": 1}]]"#] {
         assert!(parse_arguments(raw).is_err(), "{raw}");
     }
 }

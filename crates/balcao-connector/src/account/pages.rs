@@ -65,6 +65,10 @@ impl Account {
                     url
                 }
             };
+            // Some services lead from an empty page to itself.
+            if found.is_empty() && seen.contains(&url) {
+                break;
+            }
             if cut || items.len() >= pagination.max_items || page + 1 >= most {
                 more = true;
                 break;

@@ -99,3 +99,26 @@ async fn an_answer_behind_a_byte_order_mark_is_read() {
         assert_eq!(account.call(&get, &arguments(json!({})), None).await.unwrap(), read, "{path}");
     }
 }
+
+#[tokio::test]
+async fn an_empty_page_that_leads_on_is_not_the_last_one() {
+    let list = operation(json!({ "method": "GET", "path": "/x", "response": { "as": "found" }, "pagination":
+        { "style": "cursor", "items": "/data", "param": "c", "next": "/next", "max_pages": 3 } }));
+    let page = |data: Value, next: Value| json_answer(200, "", &json!({ "data": data, "next": next }));
+    let filtered = Server::start(move |asked, _| {
+        if asked.target.contains("c=2") { page(json!([1]), json!(false)) } else { page(json!([]), json!(2)) }
+    });
+    let (found, _) = account(&filtered, json!({}));
+    let done = found.call(&list, &arguments(json!({})), None).await.unwrap();
+    assert_eq!(done, json!({ "found": [1], "more": false }));
+    // Empty pages without end stop at the limit, and that is told.
+    let endless = Server::start(move |_, before| page(json!([]), json!(before + 1)));
+    let (found, _) = account(&endless, json!({}));
+    let done = found.call(&list, &arguments(json!({})), None).await.unwrap();
+    assert_eq!((done, endless.asked().len()), (json!({ "found": [], "more": true }), 3));
+    // One that leads to itself has nothing after it.
+    let same = Server::start(move |_, _| page(json!([]), json!("same")));
+    let (found, _) = account(&same, json!({}));
+    let done = found.call(&list, &arguments(json!({})), None).await.unwrap();
+    assert_eq!((done, same.asked().len()), (json!({ "found": [], "more": false }), 2));
+}

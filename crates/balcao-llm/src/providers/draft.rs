@@ -15,6 +15,7 @@ use crate::{
     http::Sizes,
     message::{FinishReason, Message, ModelResponse, ToolCallRequest},
     provider::{EventSink, ModelRequest, StreamEvent},
+    providers::offered::Offered,
     usage::Usage,
 };
 
@@ -29,6 +30,33 @@ pub(crate) struct DraftCall {
     pieces: Pieces,
 }
 
+/// How far the arguments of a call have come. What follows is of the call that is less far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Progress {
+    /// Nothing yet, or a beginning.
+    Open,
+    /// A word for no arguments: all of them, or what a service writes until it has them.
+    Placeholder,
+    /// One JSON value.
+    Whole,
+}
+
+impl DraftCall {
+    pub(crate) fn progress(&self) -> Progress {
+        if self.holds_placeholder() {
+            Progress::Placeholder
+        } else if serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok() {
+            Progress::Whole
+        } else {
+            Progress::Open
+        }
+    }
+
+    fn holds_placeholder(&self) -> bool {
+        matches!(self.arguments.trim(), "{}" | "{ }" | "null" | "\"\"" | "\"{}\"" | "\"null\"")
+    }
+}
+
 /// So many kinds of mends of one answer are told.
 const MENDS: usize = 16;
 
@@ -36,6 +64,8 @@ const MENDS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Draft {
     sizes: Sizes,
+    /// The tools that may be called.
+    pub(crate) offered: Offered,
     text: String,
     /// Half a character of the text that waits for its other half.
     pieces: Pieces,
@@ -53,9 +83,10 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    pub(crate) const fn new(sizes: Sizes) -> Self {
+    pub(crate) const fn new(sizes: Sizes, offered: Offered) -> Self {
         Self {
             sizes,
+            offered,
             text: String::new(),
             pieces: Pieces::new(),
             calls: Vec::new(),
@@ -114,15 +145,15 @@ impl Draft {
         Ok(self.calls.len() - 1)
     }
 
-    /// Gives a call that began without one its name.
+    /// Gives a call its name: one that began without a name, or with the beginning of it.
     pub(crate) fn name_call(&mut self, position: usize, name: &str, sink: &mut EventSink<'_>) -> Result<(), Failure> {
         self.count_call_bytes(name.len())?;
-        if let Some(call) = self.calls.get_mut(position)
-            && call.name.is_empty()
-            && !name.is_empty()
-        {
-            name.clone_into(&mut call.name);
+        let Some(call) = self.calls.get_mut(position).filter(|call| call.name != name) else { return Ok(()) };
+        let begun = std::mem::replace(&mut call.name, name.to_owned());
+        if begun.is_empty() {
             sink(StreamEvent::ToolCallStarted(name));
+        } else {
+            self.mend("the name of a call came in pieces");
         }
         Ok(())
     }
@@ -138,12 +169,20 @@ impl Draft {
     /// Adds a piece of arguments as it stands in the payload: what the string holds, or the JSON itself where a service forgot to make a
     /// string of it.
     pub(crate) fn push_raw_arguments(&mut self, position: usize, piece: &RawValue) -> Result<(), Failure> {
-        if !piece.get().starts_with('"') {
-            self.mend("the arguments of a call were no text");
-            return self.push_arguments(position, piece.get());
-        }
         let Some(call) = self.calls.get_mut(position) else { return Ok(()) };
-        let text = call.pieces.push(piece.get()).map_err(|cause| unreadable(&cause))?;
+        let is_text = piece.get().starts_with('"');
+        let text = if is_text {
+            call.pieces.push(piece.get()).map_err(|cause| unreadable(&cause))?
+        } else {
+            piece.get().to_owned()
+        };
+        if call.holds_placeholder() && !text.trim().is_empty() {
+            call.arguments.clear();
+            self.mend("the arguments of a call began with a placeholder");
+        }
+        if !is_text {
+            self.mend("the arguments of a call were no text");
+        }
         self.push_arguments(position, &text)
     }
 
@@ -186,6 +225,14 @@ impl Draft {
         };
         if finish != FinishReason::Length && self.calls.iter().any(|call| call.name.is_empty()) {
             return Err(Failure::malformed("a tool call has no name"));
+        }
+        for call in &mut self.calls {
+            let Some(name) = self.offered.find(&call.name).filter(|name| *name != call.name) else { continue };
+            name.clone_into(&mut call.name);
+            let told = "the name of a call was spelt otherwise than the tool's";
+            if self.mended.len() < MENDS && self.mended.iter().all(|mend| mend != told) {
+                self.mended.push(told.to_owned());
+            }
         }
         let taken_before = taken.len();
         let mut ordinal = taken_before;

@@ -15,7 +15,9 @@ use crate::{
 pub mod anthropic;
 mod draft;
 pub mod gemini;
+mod offered;
 pub mod openai;
+mod repeats;
 pub mod replay;
 pub mod scripted;
 mod transcript;

@@ -10,6 +10,7 @@ use crate::{
     providers::{
         anthropic::{AnthropicParser, JsonWay},
         gemini::GeminiParser,
+        offered::Offered,
         openai::OpenAiParser,
         wire::{BodyReader, Parser},
     },
@@ -47,7 +48,7 @@ fn read<'p, P: Parser>(
     pieces: impl IntoIterator<Item = &'p [u8]>,
     on_event: &mut EventSink<'_>,
 ) -> Result<ModelResponse, ModelError> {
-    let mut reader = BodyReader::new(parser, Sizes::default());
+    let mut reader = BodyReader::new(parser, Sizes::default(), Offered::default());
     let pushed = pieces.into_iter().try_for_each(|piece| reader.push(piece, on_event).map(|_moved| ()));
     pushed
         .and_then(|()| reader.finish(BTreeSet::new(), on_event))

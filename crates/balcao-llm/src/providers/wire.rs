@@ -18,6 +18,7 @@ use crate::{
     providers::{
         Service,
         draft::{Draft, ids_of},
+        offered::Offered,
     },
     sse::{SseDecoder, SseEvent},
     usage::Usage,
@@ -54,8 +55,8 @@ pub(crate) struct BodyReader<P> {
 }
 
 impl<P: Parser> BodyReader<P> {
-    pub(crate) const fn new(parser: P, sizes: Sizes) -> Self {
-        Self { parser, sizes, form: Form::Undecided(Vec::new()), draft: Draft::new(sizes), read: 0 }
+    pub(crate) const fn new(parser: P, sizes: Sizes, offered: Offered) -> Self {
+        Self { parser, sizes, form: Form::Undecided(Vec::new()), draft: Draft::new(sizes, offered), read: 0 }
     }
 
     /// Reads a piece; true if the answer moved on (comments that keep a line open do not count).
@@ -92,6 +93,9 @@ impl<P: Parser> BodyReader<P> {
             }
             Form::Stream(decoder) => {
                 let decoded = decoder.push(bytes, &mut events);
+                if decoder.split_lines() {
+                    self.draft.mend("no blank line stood between two events");
+                }
                 self.read_events(&events, sink)?;
                 decoded.map_err(|cause| Failure::too_large("an event", cause.limit))?;
             }
@@ -148,8 +152,13 @@ impl<P: Parser> BodyReader<P> {
                 break;
             }
             let data = event.data.trim();
-            if data == "[DONE]" {
+            if is_end_mark(data) {
                 self.draft.ended = true;
+                if data != END_MARK {
+                    self.draft.mend("the end mark was spelt otherwise");
+                }
+            } else if data == "null" {
+                self.draft.mend("an event held nothing");
             } else if !data.is_empty() {
                 self.parser.payload(data, &mut self.draft, sink)?;
             }
@@ -158,8 +167,16 @@ impl<P: Parser> BodyReader<P> {
     }
 }
 
+/// What ends a stream of chat completions.
+const END_MARK: &str = "[DONE]";
+
+/// Whether an event is the end mark, in any case, and also as a JSON text.
+fn is_end_mark(data: &str) -> bool {
+    data.trim().trim_matches('"').eq_ignore_ascii_case(END_MARK)
+}
+
 fn is_whole(data: &str) -> bool {
-    data.trim() == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
+    is_end_mark(data) || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
 }
 
 /// One call: what to send and what to keep to.
@@ -176,7 +193,8 @@ pub(crate) async fn ask<P: Parser>(
     sink: &mut EventSink<'_>,
 ) -> Result<ModelResponse, ModelError> {
     let Call { service, request, http } = call;
-    exchange(http, service.clocks, service.sizes, parser, ids_of(request), sink)
+    let reader = BodyReader::new(parser, service.sizes, Offered::of(request));
+    exchange(http, service.clocks, reader, ids_of(request), sink)
         .await
         .map_err(|failure| Failure { usage: service.priced_usage(failure.usage), ..failure })
         .map_err(|failure| failure.into_error(&service.name, service.key().into_iter().chain(texts_of(request))))
@@ -185,8 +203,7 @@ pub(crate) async fn ask<P: Parser>(
 async fn exchange<P: Parser>(
     http: RequestBuilder,
     clocks: Clocks,
-    sizes: Sizes,
-    parser: P,
+    mut reader: BodyReader<P>,
     taken: BTreeSet<String>,
     sink: &mut EventSink<'_>,
 ) -> Result<ModelResponse, Failure> {
@@ -200,10 +217,9 @@ async fn exchange<P: Parser>(
     if response.status() != StatusCode::OK {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        let body = read_error_body(&mut response, whole, sizes.document).await;
+        let body = read_error_body(&mut response, whole, reader.sizes.document).await;
         return Err(failure::from_status(status, &headers, &body));
     }
-    let mut reader = BodyReader::new(parser, sizes);
     let read = read_answer(&mut response, &mut reader, (idle, whole), clocks, sink).await;
     let received = reader.read;
     // What began to come is charged for, also if it is lost.

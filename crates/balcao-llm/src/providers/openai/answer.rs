@@ -3,7 +3,11 @@
 //! Services are careless with what they call OpenAI's API. What can mean one thing only is read, and [`Draft::mend`] notes it; the
 //! table of what was seen, service by service, is `docs/MODEL-SERVICES.md`, each row with its test.
 
+use std::fmt;
+
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::failure;
@@ -14,7 +18,8 @@ use crate::{
     provider::EventSink,
     providers::{
         count,
-        draft::{Draft, name_of, unreadable},
+        draft::{Draft, DraftCall, Progress, name_of, unreadable},
+        repeats::without_repeats,
         wire::Parser,
     },
 };
@@ -50,16 +55,67 @@ struct Written<'a> {
     #[serde(borrow)]
     refusal: Option<&'a RawValue>,
     #[serde(borrow)]
-    tool_calls: Option<Vec<WireCall<'a>>>,
+    tool_calls: Option<Calls<'a>>,
+    /// What calls were before there could be several.
+    #[serde(borrow)]
+    function_call: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+/// What stands in the place of the list of calls.
+enum Calls<'a> {
+    List(Vec<Option<WireCall<'a>>>),
+    /// One call without the list around it.
+    One(Box<WireCall<'a>>),
+    /// A value that says nothing.
+    Nothing,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Calls<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Calls<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of calls")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(items)).map(Calls::List)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Self::Value, A::Error> {
+                Deserialize::deserialize(MapAccessDeserializer::new(fields)).map(Calls::One)
+            }
+
+            fn visit_bool<E: Error>(self, truth: bool) -> Result<Self::Value, E> {
+                if truth { Err(E::invalid_type(Unexpected::Bool(truth), &self)) } else { Ok(Calls::Nothing) }
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                if text.trim().is_empty() {
+                    Ok(Calls::Nothing)
+                } else {
+                    Err(E::invalid_type(Unexpected::Str(text), &self))
+                }
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+#[derive(Default, Deserialize)]
 struct WireCall<'a> {
     index: Option<Value>,
     #[serde(borrow)]
     id: Option<&'a RawValue>,
     #[serde(borrow)]
     function: Option<Function<'a>>,
+    /// Beside `id` in place of within `function`.
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
     extra_content: Option<Value>,
 }
 
@@ -81,9 +137,44 @@ pub(crate) struct OpenAiParser {
 
 impl Parser for OpenAiParser {
     fn payload(&mut self, text: &str, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
-        let chunk: Chunk<'_> =
-            balcao_json::read_as(text.as_bytes(), balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
-        if chunk.error.is_some() || chunk.object.as_ref().is_some_and(|object| object == "error") {
+        let read = balcao_json::read_as::<Chunk<'_>>(text.as_bytes(), balcao_json::MOST_VALUES);
+        let cause = match read {
+            Ok(chunk) => return self.chunk(chunk, text, draft, sink),
+            Err(cause) => unreadable(&cause),
+        };
+        let once = without_repeats(text).ok_or_else(|| cause.clone())?;
+        let chunk =
+            balcao_json::read_as(once.as_bytes(), balcao_json::MOST_VALUES).map_err(|_still_unreadable| cause)?;
+        draft.mend("a field stood twice with one value");
+        self.chunk(chunk, &once, draft, sink)
+    }
+
+    fn end(&mut self, draft: &mut Draft) -> Result<(), Failure> {
+        if self.refused {
+            draft.finish = Some(FinishReason::Refusal);
+        }
+        Ok(())
+    }
+}
+
+impl OpenAiParser {
+    fn chunk(
+        &mut self,
+        chunk: Chunk<'_>,
+        text: &str,
+        draft: &mut Draft,
+        sink: &mut EventSink<'_>,
+    ) -> Result<(), Failure> {
+        let answers = chunk.choices.is_some() || chunk.usage.as_ref().is_some_and(|usage| !usage.is_null());
+        let is_error = match chunk.error {
+            Some(error) if answers && says_nothing(error) => {
+                draft.mend("an error that says nothing stood beside the answer");
+                false
+            }
+            Some(_) => true,
+            None => false,
+        };
+        if is_error || chunk.object.as_ref().is_some_and(|object| object == "error") {
             let text = balcao_json::mend_escapes(text.as_bytes());
             let body: Value =
                 balcao_json::read_as(&text, balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
@@ -108,18 +199,12 @@ impl Parser for OpenAiParser {
         Ok(())
     }
 
-    fn end(&mut self, draft: &mut Draft) -> Result<(), Failure> {
-        if self.refused {
-            draft.finish = Some(FinishReason::Refusal);
-        }
-        Ok(())
-    }
-}
-
-impl OpenAiParser {
     fn choice(&mut self, choice: Choice<'_>, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
         if let Some(error) = choice.error {
-            return Err(failure::from_body(&json!({ "error": error })));
+            if !is_nothing(&error) || (choice.message.is_none() && choice.delta.is_none()) {
+                return Err(failure::from_body(&json!({ "error": error })));
+            }
+            draft.mend("an error that says nothing stood beside the answer");
         }
         let whole = choice.message.is_some();
         if let Some(written) = choice.message.or(choice.delta) {
@@ -128,7 +213,7 @@ impl OpenAiParser {
             if let Some(content) = written.content {
                 write_visible(content, draft, sink)?;
             }
-            for call in written.tool_calls.into_iter().flatten() {
+            for call in calls_of(written.tool_calls, written.function_call, draft)? {
                 self.tool_call(call, whole, draft, sink)?;
             }
         }
@@ -156,9 +241,14 @@ impl OpenAiParser {
         let piece = Piece {
             index,
             id: name_of(call.id).unwrap_or_default(),
-            name: function.and_then(|function| name_of(function.name)).unwrap_or_default(),
-            arguments: function.and_then(|function| function.arguments),
+            name: name_of(function.and_then(|function| function.name).or(call.name))
+                .filter(|name| !name.trim().is_empty())
+                .unwrap_or_default(),
+            arguments: function.and_then(|function| function.arguments).or(call.arguments),
         };
+        if function.is_none() && call.name.is_some() {
+            draft.mend("the name of a call stood beside its function");
+        }
         let place = if whole { Place::Begins } else { self.place(&piece, draft) };
         let position = match place {
             Place::Repeats => {
@@ -170,7 +260,10 @@ impl OpenAiParser {
                 if piece.index.is_some() && piece.index != begun_at {
                     draft.mend("a piece of a call stood under another index than its beginning");
                 }
-                draft.name_call(position, &piece.name, sink)?;
+                let name = draft.call(position).and_then(|call| piece.name_with(call, draft));
+                if let Some(name) = name.filter(|name| !name.is_empty()) {
+                    draft.name_call(position, &name, sink)?;
+                }
                 position
             }
             Place::Begins => {
@@ -199,29 +292,30 @@ impl OpenAiParser {
     /// itself says: an id, a name, and whether the call that it would lengthen is complete already.
     fn place(&self, piece: &Piece<'_>, draft: &Draft) -> Place {
         let last_with = |fits: &dyn Fn(usize) -> bool| (0..draft.calls().len()).rev().find(|position| fits(*position));
+        let progress = |at: usize| draft.call(at).map_or(Progress::Open, DraftCall::progress);
         let of_id = last_with(&|at| !piece.id.is_empty() && draft.call(at).is_some_and(|call| call.id == piece.id));
         if let Some(position) = of_id
             && let Some(call) = draft.call(position)
         {
             let names_it = piece.name.is_empty() || call.name.is_empty() || call.name == piece.name;
-            if names_it && !piece.name.is_empty() && is_complete(&call.arguments) && piece.says(&call.arguments) {
+            let progress = progress(position);
+            if names_it && piece.begins() && progress != Progress::Open && piece.says(&call.arguments) {
                 return Place::Repeats;
             }
             let same_index = piece.index.is_none() || self.indices.get(position).copied().flatten() == piece.index;
-            if names_it && (same_index || piece.name.is_empty()) && !(piece.begins() && is_complete(&call.arguments)) {
+            if names_it && (same_index || !piece.begins()) && !(piece.begins() && progress == Progress::Whole) {
                 return Place::Of(position);
             }
         }
         let last = draft.calls().len().checked_sub(1);
         let of_index =
             piece.index.and_then(|index| last_with(&|at| self.indices.get(at).copied().flatten() == Some(index)));
-        let is_done = |at: usize| draft.call(at).is_some_and(|call| is_complete(&call.arguments));
-        if piece.name.is_empty() {
+        if !piece.begins() {
             let found = match (of_index, last) {
                 // What would follow whole arguments is of the call that still waits for its own.
-                (Some(at), Some(last)) if is_done(at) && !is_done(last) => Some(last),
+                (Some(at), Some(last)) if progress(at) > progress(last) => Some(last),
                 (Some(at), _) => Some(at),
-                (None, Some(last)) if piece.index.is_none() || !is_done(last) => Some(last),
+                (None, Some(last)) if piece.index.is_none() || progress(last) != Progress::Whole => Some(last),
                 (None, _) => None,
             };
             let is_of_another =
@@ -235,8 +329,14 @@ impl OpenAiParser {
         let Some(position) = (if piece.index.is_some() { of_index } else { last }) else { return Place::Begins };
         let Some(call) = draft.call(position) else { return Place::Begins };
         let other_id = !piece.id.is_empty() && !call.id.is_empty() && call.id != piece.id;
-        let begins = other_id || (piece.index.is_none() && !call.name.is_empty()) || is_done(position);
-        if begins { Place::Begins } else { Place::Of(position) }
+        let is_named_so = call.name == piece.name;
+        let continues = match (piece.name_with(call, draft), progress(position)) {
+            (None, _) | (_, Progress::Whole) => false,
+            (Some(name), Progress::Placeholder) => !is_named_so && draft.offered.knows(&name),
+            // Without an index, arguments that have begun tell a name that is repeated from a call of the same tool.
+            (Some(_), Progress::Open) => !is_named_so || piece.index.is_some() || !call.arguments.trim().is_empty(),
+        };
+        if continues && !other_id { Place::Of(position) } else { Place::Begins }
     }
 }
 
@@ -251,6 +351,26 @@ struct Piece<'a> {
 impl Piece<'_> {
     fn begins(&self) -> bool {
         !self.name.is_empty()
+    }
+
+    /// The name of a call once the piece's own is added to it: the same one repeated, a longer one in its place, or what follows the
+    /// beginning. `None` if the piece names another call.
+    fn name_with(&self, call: &DraftCall, draft: &Draft) -> Option<String> {
+        if !self.begins() || call.name.is_empty() || call.name == self.name {
+            return Some(if self.begins() { self.name.clone() } else { call.name.clone() });
+        }
+        let is_tool = |name: &str| draft.offered.find(name).is_some();
+        let joined = format!("{}{}", call.name, self.name);
+        let is_apart = is_tool(&call.name) && is_tool(&self.name);
+        match self.index {
+            _ if is_apart => None,
+            _ if draft.offered.knows(&joined) => Some(joined),
+            // Without an index, only the names of the tools tell that two names are one.
+            None => None,
+            Some(_) if self.name.starts_with(&call.name) => Some(self.name.clone()),
+            Some(_) if is_tool(&self.name) => None,
+            Some(_) => Some(joined),
+        }
     }
 
     /// Whether the piece holds these very arguments, or none.
@@ -272,9 +392,56 @@ enum Place {
     Repeats,
 }
 
-/// Whether arguments are whole: one JSON value, and not merely the beginning of a longer number or word.
-fn is_complete(arguments: &str) -> bool {
-    serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok()
+/// The calls of a message or a piece: the list that the protocol wants, one call in its place, or the one `function_call` of before.
+/// What is `null` in the list is no call, as are `false` and an empty text in its place.
+fn calls_of<'a>(
+    calls: Option<Calls<'a>>,
+    one: Option<&'a RawValue>,
+    draft: &mut Draft,
+) -> Result<Vec<WireCall<'a>>, Failure> {
+    match calls {
+        Some(Calls::List(listed)) => {
+            let places = listed.len();
+            let calls: Vec<WireCall<'a>> = listed.into_iter().flatten().collect();
+            if calls.len() < places {
+                draft.mend("an empty place stood in the list of calls");
+            }
+            // Some services write the same call in both ways.
+            if !calls.is_empty() {
+                return Ok(calls);
+            }
+        }
+        Some(Calls::One(call)) => {
+            draft.mend("a call stood in place of a list of calls");
+            return Ok(vec![*call]);
+        }
+        Some(Calls::Nothing) | None => {}
+    }
+    let Some(one) = one.filter(|one| !says_nothing(one)) else { return Ok(Vec::new()) };
+    draft.mend("a call was written as `function_call`");
+    Ok(vec![WireCall { function: Some(read(one.get())?), ..WireCall::default() }])
+}
+
+fn read<'a, T: Deserialize<'a>>(raw: &'a str) -> Result<T, Failure> {
+    balcao_json::read_as(raw.as_bytes(), balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))
+}
+
+/// Whether a value says nothing, as services write a field that they do not use.
+fn says_nothing(raw: &RawValue) -> bool {
+    // Only what is short can be nothing.
+    const LONGEST: usize = 200;
+    raw.get().len() <= LONGEST && serde_json::from_str(raw.get()).is_ok_and(|value| is_nothing(&value))
+}
+
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) => false,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.iter().all(is_nothing),
+        Value::Object(fields) => fields.values().all(is_nothing),
+    }
 }
 
 /// An index as the protocol says, or the same written as a text. Anything else, such as -1, says nothing.
@@ -293,14 +460,17 @@ fn write_visible(content: &RawValue, draft: &mut Draft, sink: &mut EventSink<'_>
     }
     let raw = content.get();
     if raw.starts_with('[') {
-        let parts: Vec<Part<'_>> =
-            balcao_json::read_as(raw.as_bytes(), balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
+        let parts: Vec<Part<'_>> = read(raw)?;
         let texts = parts.into_iter().filter(|part| part.r#type.as_deref() == Some("text"));
         let mut texts = texts.filter_map(|part| part.text).filter(|text| text.get().starts_with('"'));
         return texts.try_for_each(|text| draft.push_raw_text(text, sink));
     }
     if raw.starts_with('"') {
         return draft.push_raw_text(content, sink);
+    }
+    if raw == "false" {
+        draft.mend("the content was `false`");
+        return Ok(());
     }
     Err(Failure::malformed("the content is neither text nor parts"))
 }
