@@ -25,8 +25,8 @@ fn write(raw: &str, levels: usize, out: &mut String) -> serde_json::Result<bool>
         let mut written: Vec<&(String, &RawValue)> = Vec::with_capacity(fields.len());
         for field in &fields {
             // The objects of an answer have a few fields; an object of thousands is read as it is.
-            let looked_at = written.iter().take(MOST_FIELDS);
-            if looked_at.clone().any(|earlier| earlier.0 == field.0 && earlier.1.get() == field.1.get()) {
+            let mut looked_at = written.iter().take(MOST_FIELDS);
+            if looked_at.any(|earlier| earlier.0 == field.0 && earlier.1.get() == field.1.get()) {
                 found = true;
                 continue;
             }
