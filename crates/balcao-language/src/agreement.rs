@@ -586,3 +586,7 @@ const UNSURE_SIGNS: [&str; 18] =
 #[cfg(test)]
 #[path = "agreement_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "agreement_answers_tests.rs"]
+mod answers_tests;

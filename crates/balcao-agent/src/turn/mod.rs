@@ -242,7 +242,12 @@ impl Turn {
             return;
         }
         let act = self.setup.toolbox.get(&held.tool).and_then(|tool| tool.spec.act);
-        match consent::answer(&self.state.inbound, act, &held, self.state.now.date()) {
+        let answer = match consent::answer(&self.state.inbound, act, &held, self.state.now.date()) {
+            // It was written before the question.
+            Agreement::Yes if self.setup.is_overtaken => Agreement::Unclear,
+            answer => answer,
+        };
+        match answer {
             Agreement::Yes => self.run_held(held),
             // What is no clear answer is asked once more, by us and not by a model.
             Agreement::Unclear if !held.asked_again => {

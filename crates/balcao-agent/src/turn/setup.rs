@@ -28,6 +28,8 @@ pub struct TurnSetup {
     pub contact: ContactCard,
     /// What we told the contact last without being asked, such as a free place: what they agree to may stand in it.
     pub notification: Option<String>,
+    /// Whether the contact wrote the message hours before we sent our last one, so that it answers none of ours.
+    pub is_overtaken: bool,
     /// When the team is back, in the customer's words, if the business is closed now.
     pub team_returns_at: Option<String>,
 }

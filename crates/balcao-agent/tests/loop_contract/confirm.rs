@@ -426,4 +426,17 @@ rows! {
             assert_eq!(ran.told()[0]["reason"] == "NOT_ASKED_FOR", !is_read, "{texts}");
         }
     };
+    lc_377 both "A yes was written hours before the question or the offer was sent" => "It answers neither: nothing runs, and the question is put again", |w| {
+        let mut held = asked(w);
+        held.is_overtaken = true;
+        let ran = held.run("sim", [held.says("Entendi, Ana.")]);
+        assert!(ran.executions.is_empty() && ran.replied().contains(QUESTION));
+        let mut offered = World::new(held.protocol);
+        offered.history = vec![user("quero cortar quinta"), us("Quinta, 26/11, às 10h. Posso marcar?")];
+        for (is_overtaken, executed) in [(true, vec![]), (false, vec!["reserve"])] {
+            offered.is_overtaken = is_overtaken;
+            let ran = offered.run("sim", [offered.calls("reserve", slot()), offered.says("Tudo certo por aqui.")]);
+            assert_eq!(ran.executed(), executed, "{is_overtaken}");
+        }
+    };
 }

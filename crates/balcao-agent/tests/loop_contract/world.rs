@@ -52,6 +52,7 @@ pub(crate) struct World {
     pub(crate) outdated: usize,
     pub(crate) contact: ContactCard,
     pub(crate) notification: Option<String>,
+    pub(crate) is_overtaken: bool,
     pub(crate) team_returns_at: Option<String>,
 }
 
@@ -85,6 +86,7 @@ impl World {
             outdated: 0,
             contact: ContactCard { name: Some("Ana Prado".to_owned()), phone: Some("+5531996401177".to_owned()) },
             notification: None,
+            is_overtaken: false,
             team_returns_at: None,
         }
     }
@@ -134,6 +136,7 @@ impl World {
             history: History { messages: self.history.clone(), outdated: self.outdated },
             contact: self.contact.clone(),
             notification: self.notification.clone(),
+            is_overtaken: self.is_overtaken,
             team_returns_at: self.team_returns_at.clone(),
         }
     }

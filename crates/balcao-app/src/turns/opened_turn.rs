@@ -58,6 +58,8 @@ pub struct Opened {
     pub(super) answered_notification: Option<AnsweredNotification>,
     /// When the messages were written, if they come late.
     pub(super) written: Option<Zoned>,
+    /// Whether another turn was answered after the late messages were written.
+    pub(super) is_overtaken: bool,
     /// The contact's appointment, if the contact has exactly one. It counts as the one in question if no notification names another.
     pub(super) sole_appointment: Option<WordedAppointment>,
     pub(super) public_texts: Vec<String>,
@@ -236,6 +238,7 @@ pub(super) fn load(
             .and_then(|json| serde_json::from_str(json).ok()),
         answered_notification,
         written: None,
+        is_overtaken: false,
         sole_appointment,
         public_texts: if load_options.public_texts { public_texts(tx, org)? } else { Vec::new() },
         organization,

@@ -6,10 +6,14 @@ use std::time::Duration;
 use balcao_channel::channels::whatsapp::window;
 use balcao_language::format;
 use balcao_store::messaging::inbox::InboxRow;
+use balcao_store::turns::turn;
+use balcao_store::{StoreError, Tx};
 use balcao_tool::Locale;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
+
+use super::opened_turn::TurnSubject;
 
 /// The channel that closes the service window after a while.
 const WHATSAPP: &str = "whatsapp";
@@ -20,6 +24,15 @@ const LATE: SignedDuration = SignedDuration::from_hours(2);
 pub(super) fn written(rows: &[InboxRow], zone: &TimeZone, now: Timestamp) -> Option<Zoned> {
     let written = rows.iter().map(|row| row.written_at).max().filter(|at| now.duration_since(*at) > LATE)?;
     Some(written.to_zoned(zone.clone()))
+}
+
+/// Returns whether another turn was answered after late messages were written at `written`. They answer nothing of that turn.
+///
+/// # Errors
+/// What the database said.
+pub(super) fn is_overtaken(tx: &mut Tx<'_>, subject: &TurnSubject, written: Timestamp) -> Result<bool, StoreError> {
+    let turns = turn::latest(tx, subject.organization.id, subject.conversation.id, 2)?;
+    Ok(turns.iter().any(|other| other.id != subject.turn && other.closed_at.is_some_and(|closed| closed > written)))
 }
 
 /// Words the time at which late messages were written, for the model: "segunda, 23/11 às 14h".

@@ -56,8 +56,12 @@ impl TurnLease {
         now: Timestamp,
     ) -> Result<Opened, UseCaseError> {
         let written = stale_inbound::written(rows, &subject.zone, now);
+        let is_overtaken = match &written {
+            Some(at) => stale_inbound::is_overtaken(tx, &subject, at.timestamp())?,
+            None => false,
+        };
         let opened = opened_turn::load(tx, subject, self.locale, self.load_options, now)?;
-        Ok(Opened { written, ..opened })
+        Ok(Opened { written, is_overtaken, ..opened })
     }
 
     /// Records whether the turn that is about to close changed anything.

@@ -63,6 +63,7 @@ pub(super) fn build(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             phone: opened.contact.phone.as_ref().map(|phone| phone.e164().to_owned()),
         },
         notification: opened.answered_notification.as_ref().map(|context| context.text.clone()),
+        is_overtaken: opened.is_overtaken,
         team_returns_at: if opened.opening_hours.open_now { None } else { next_opening },
         profile: Arc::clone(profile),
         toolbox: Arc::clone(&agent.toolbox),

@@ -126,6 +126,26 @@ async fn forwarded_words_agree_to_nothing() {
 }
 
 #[tokio::test]
+async fn f_31_a_yes_that_was_written_hours_before_the_offer_agrees_to_nothing() {
+    let book =
+        json!({ "service_name": "Corte na máquina", "barber_name": "Wesley", "date": WHEN, "start_hour": "14:00" });
+    let offer = "Amanhã, 25/11, às 14h o Wesley tem horário para Corte na máquina. Posso marcar?";
+    let shop = start_harness([looks(), says(offer)]).await;
+    shop.joao_writes("wamid.1", "quanto é o corte na máquina com o Wesley?").await;
+    shop.run_until_idle().await;
+    let written = (shop.world.clock.now().as_second() - 3 * 3_600).to_string();
+    shop.model.script([calls("create_appointment", &book), says("Posso marcar para você?")]);
+    let yes = json!({ "type": "text", "text": { "body": "sim, pode marcar" }, "timestamp": written });
+    shop.joao_sends("wamid.2", yes).await;
+    shop.run_until_idle().await;
+    assert_eq!(standing(&shop).await, 0, "{:?}", shop.texts());
+    shop.model.script([calls("create_appointment", &book), says("Confirmado: amanhã, 25/11, às 14h com Wesley.")]);
+    shop.joao_writes("wamid.3", "sim, pode marcar").await;
+    shop.run_until_idle().await;
+    assert_eq!(standing(&shop).await, 1, "{:?}", shop.texts());
+}
+
+#[tokio::test]
 async fn a_yes_to_an_earlier_message_agrees_to_that_one() {
     let book = |hour: &str| json!({ "service_name": "Corte na máquina", "barber_name": "Wesley", "date": WHEN, "start_hour": hour });
     let offer =

@@ -252,3 +252,59 @@ fn without_address(question: &str) -> &str {
     let is_address = names.clone().count() <= 2 && !last.trim().is_empty() && names.all(is_name);
     if is_address { before } else { question }
 }
+
+#[cfg(test)]
+mod tests {
+    use balcao_tool::Locale;
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn a_question_about_what_is_so_offers_nothing() {
+        for question in [
+            "Você já tem horário sexta às 15h com o Wesley",
+            "O horário de sexta às 15h é seu",
+            "Por que sexta às 15h",
+            "É pra você",
+            "Tudo bem com você",
+            "Deixo sexta às 15h livre então",
+            "Quer que eu confirme com ele",
+        ] {
+            assert!(asks_of_state(question) && !asks_for_a_yes(question), "{question}");
+        }
+        for question in ["Posso marcar", "Fica bom pra você", "Pode ser", "Quer que eu marque", "Confirma"] {
+            assert!(!asks_of_state(question), "{question}");
+        }
+        for question in
+            ["Posso deixar reservado", "Faço o agendamento", "Prossigo", "Deseja confirmar", "Coloco seu nome"]
+        {
+            assert!(asks_for_a_yes(question), "{question}");
+        }
+        for question in ["Está marcado", "Quer saber o valor"] {
+            assert!(!asks_for_a_yes(question), "{question}");
+        }
+    }
+
+    #[test]
+    fn a_question_which_one_asks_for_a_day_a_time_a_person_or_a_service() {
+        let talk =
+            DialogueHistory { lines: Vec::new(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        let asks = |question: &str| asks_which(question, Asked::Booking, "corte , wesley", &talk);
+        for question in [
+            "Que horas",
+            "Pra qual dia e horário",
+            "Qual horário você prefere",
+            "Com o Wesley ou com o Otávio",
+            "Com quem prefere",
+            "Tem alguma preferência de profissional",
+        ] {
+            assert!(asks(question), "{question}");
+        }
+        for question in
+            ["Posso marcar", "Quer saber os preços ou o endereço", "Quer que eu chame o Otávio", "Por que sexta"]
+        {
+            assert!(!asks(question), "{question}");
+        }
+    }
+}

@@ -92,3 +92,56 @@ fn names_the_same(asked: &str, question: &str, talk: &DialogueHistory<'_>) -> bo
         && times(asked) == times(question)
         && names.into_iter().all(|name| said.contains(&name))
 }
+
+#[cfg(test)]
+mod tests {
+    use balcao_tool::Locale;
+    use jiff::civil::date;
+
+    use super::*;
+
+    const QUESTION: &str = "Posso cancelar o seu horário de Corte com João, sexta, 27/11 às 15h?";
+
+    fn talk() -> DialogueHistory<'static> {
+        DialogueHistory { lines: Vec::new(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None }
+    }
+
+    #[test]
+    fn a_reply_puts_the_question_only_with_its_act_and_all_its_details() {
+        let puts = |reply: &str| puts_question(reply, QUESTION, Some(Asked::Cancelling), &talk());
+        for reply in [
+            QUESTION,
+            &format!("Claro!\n\n{QUESTION}"),
+            "Posso cancelar seu Corte com João de sexta, 27/11 às 15h?",
+            "Sem problema. Quer mesmo cancelar o Corte com João, sexta, 27/11, 15:00?",
+        ] {
+            assert!(puts(reply), "{reply}");
+        }
+        for reply in [
+            "Posso cancelar?",
+            "Posso cancelar seu Corte de sexta, 27/11 às 15h?",
+            "Posso cancelar o Corte com João de sábado, 28/11 às 15h?",
+            "Cancelo o Corte com João, sexta, 27/11 às 16h?",
+            "Cancelei o Corte com João, sexta, 27/11 às 15h.",
+            "Quer manter o Corte com João, sexta, 27/11 às 15h?",
+            "Confirma presença no Corte com João, sexta, 27/11 às 15h?",
+            "Não posso cancelar o Corte com João, sexta, 27/11 às 15h, tudo bem?",
+            &format!("{QUESTION} Ou prefere manter?"),
+        ] {
+            assert!(!puts(reply), "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_question_that_a_yes_could_answer_instead_is_left_out() {
+        for (reply, rest) in [
+            ("Quer manter sexta, 27/11, às 15h?", ""),
+            ("Seu horário continua valendo. Tudo bem?", "Seu horário continua valendo."),
+            ("Certo, Ana, mais alguma coisa?", "Certo, Ana, mais alguma coisa?"),
+            ("Entendi, Ana.", "Entendi, Ana."),
+            ("Custa R$ 1.500. Posso marcar às 10:00?", "Custa R$ 1.500."),
+        ] {
+            assert_eq!(without_rival(reply, &talk()), rest, "{reply}");
+        }
+    }
+}
