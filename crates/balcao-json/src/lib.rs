@@ -141,7 +141,7 @@ fn read_by<'de, R: serde_json::de::Read<'de>>(
 /// Digits of 64 bits: a whole number of fewer fits.
 const FEWEST_HUGE: usize = 19;
 
-/// The beginning of the first whole number in a JSON text that no 64 bits hold. One with a point or an exponent is no count and no id.
+/// The beginning of the first whole number in a JSON text that no 64 bits hold. One with a point or an exponent neither counts nor names anything.
 fn huge_number(text: &[u8]) -> Option<String> {
     let (mut in_text, mut escaped, mut digits) = (false, false, 0_usize);
     for (at, byte) in text.iter().chain(b" ").enumerate() {

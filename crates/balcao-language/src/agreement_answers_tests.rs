@@ -11,7 +11,7 @@ fn named(text: &str) -> Option<Named> {
 }
 
 #[test]
-fn a_day_a_time_or_a_name_alone_is_told_from_words_that_only_have_one() {
+fn a_day_a_time_or_a_name_alone_differs_from_words_that_only_have_one() {
     for text in [
         "sexta 15h",
         "15h",
@@ -111,7 +111,7 @@ fn a_question_behind_a_yes_a_quote_or_a_later_time_makes_it_unclear() {
 }
 
 #[test]
-fn what_acknowledges_is_told_from_what_wants() {
+fn what_acknowledges_differs_from_what_wants() {
     for text in ["ok", "legal, obrigado", "👍", "tá", "show", "perfeito, obrigada"] {
         assert!(only_acknowledges(text), "{text}");
     }

@@ -50,10 +50,8 @@ fn only_object_of_list(text: &str) -> Option<Value> {
     if !unfenced.starts_with('[') {
         return None;
     }
-    match strict(unfenced).ok()? {
-        Value::Array(mut items) if items.len() == 1 => items.pop().filter(Value::is_object),
-        _ => None,
-    }
+    let Value::Array(mut items) = strict(unfenced).ok()? else { return None };
+    if items.len() == 1 { items.pop().filter(Value::is_object) } else { None }
 }
 
 /// Whether a text is `{}` several times: a service that wrote its placeholder and then the arguments, of which there are none.
@@ -63,7 +61,7 @@ fn is_empty_objects(text: &str) -> bool {
     written.len() > 2 && written.replace("{}", "").is_empty()
 }
 
-/// Whether a text says that there are no arguments, in a spelling that is no object, and what was made of it: the word of a language for
+/// Whether a text says that there are no arguments, in another spelling than an object, and what was made of it: the word of a language for
 /// nothing, an empty list (PHP has no other word for an empty object), `{}` several times, or any of these in quotes once or twice more.
 fn none_at_all(text: &str) -> Option<&'static str> {
     const WORDS: [&str; 4] = ["null", "none", "nil", "undefined"];

@@ -31,7 +31,7 @@ mod vocabulary;
 use clauses::{clauses, join};
 use denial::denies;
 use named::{company, days_in, in_words, ranges_in, telling};
-use offer::{asks_for_a_yes, asks_of_state, asks_only, asks_which};
+use offer::{asks_about_state, asks_for_a_yes, asks_only, asks_which};
 pub(super) use repeated_question::{goes_on_about, puts_question, without_rival};
 use ruled_out::rules_out;
 use sentences::parts;
@@ -298,7 +298,7 @@ fn is_raised(deed: Asked, talk: &DialogueHistory<'_>, things: &[&str]) -> bool {
 /// Whether a text of ours offers the deed: its last question proposes it, or asks nothing but whether what stands before it is right.
 fn offers(text: &str, deed: Asked) -> bool {
     let Some((before, question)) = last_question(text) else { return false };
-    if denies(question) || asks_of_state(question) {
+    if denies(question) || asks_about_state(question) {
         return false;
     }
     // "A lista de espera é boa pra você?" asks what the customer thinks of it.
@@ -320,7 +320,7 @@ fn offers(text: &str, deed: Asked) -> bool {
 fn of_another_matter(text: &str, deed: Asked) -> bool {
     last_question(text).is_some_and(|(before, question)| {
         let confirms = asks_for_a_yes(question) && !denies(before);
-        denies(question) || asks_of_state(question) || !speaks_of(question, deed) && !confirms
+        denies(question) || asks_about_state(question) || !speaks_of(question, deed) && !confirms
     })
 }
 

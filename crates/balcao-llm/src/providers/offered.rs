@@ -12,7 +12,7 @@ pub(crate) struct Offered {
 }
 
 impl Offered {
-    pub(crate) fn of(request: &ModelRequest) -> Self {
+    pub(crate) fn from_request(request: &ModelRequest) -> Self {
         Self::from_names(request.tools.iter().map(|tool| tool.name.clone()))
     }
 

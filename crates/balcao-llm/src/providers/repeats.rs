@@ -1,14 +1,14 @@
 //! Fields that stand twice in one object, as some relays write them.
 //!
 //! A field that says the same twice says it once. What a field means that says two things is unknown, and such a field is left alone:
-//! whoever reads the text refuses it.
+//! the reader of the text refuses it.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A JSON text with each field that stands twice with the same value standing once. `None` if there is none, or the text is no JSON.
+/// A JSON text with each field that stands twice with the same value standing once. `None` if there is none, or the text is not JSON.
 pub(crate) fn without_repeats(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let found = write(text.trim(), balcao_json::MOST_LEVELS, &mut out).ok()?;

@@ -193,7 +193,7 @@ pub(crate) async fn ask<P: Parser>(
     sink: &mut EventSink<'_>,
 ) -> Result<ModelResponse, ModelError> {
     let Call { service, request, http } = call;
-    let reader = BodyReader::new(parser, service.sizes, Offered::of(request));
+    let reader = BodyReader::new(parser, service.sizes, Offered::from_request(request));
     exchange(http, service.clocks, reader, ids_of(request), sink)
         .await
         .map_err(|failure| Failure { usage: service.priced_usage(failure.usage), ..failure })

@@ -183,7 +183,7 @@ pub(super) fn asks_for_a_yes(question: &str) -> bool {
             || leaves && (LEFT_AS.contains(&word) || word == "ja")
             || goes_on && word == "ja"
     };
-    !asks_of_state(question)
+    !asks_about_state(question)
         && (agreement_about(question, Asked::Booking) == Agreement::Yes
             || !said.is_empty() && said.iter().all(is_known))
 }
@@ -207,11 +207,11 @@ pub(super) fn asks_which(question: &str, deed: Asked, about: &str, talk: &Dialog
                     .any(|list| list.contains(&name))
         })
     };
-    text.split_whitespace().all(is_known) && asks && !asks_of_state(question)
+    text.split_whitespace().all(is_known) && asks && !asks_about_state(question)
 }
 
 /// Whether a question asks about what is so, and offers nothing: "Você já tem horário sexta às 15h?", "É seu?", "Por que sexta?".
-pub(super) fn asks_of_state(question: &str) -> bool {
+pub(super) fn asks_about_state(question: &str) -> bool {
     let said = words(question);
     let said: Vec<&str> =
         said.iter().map(String::as_str).filter(|word| !["ja", "already", "now"].contains(word)).collect();
@@ -271,10 +271,10 @@ mod tests {
             "Deixo sexta às 15h livre então",
             "Quer que eu confirme com ele",
         ] {
-            assert!(asks_of_state(question) && !asks_for_a_yes(question), "{question}");
+            assert!(asks_about_state(question) && !asks_for_a_yes(question), "{question}");
         }
         for question in ["Posso marcar", "Fica bom pra você", "Pode ser", "Quer que eu marque", "Confirma"] {
-            assert!(!asks_of_state(question), "{question}");
+            assert!(!asks_about_state(question), "{question}");
         }
         for question in
             ["Posso deixar reservado", "Faço o agendamento", "Prossigo", "Deseja confirmar", "Coloco seu nome"]

@@ -4,7 +4,7 @@ use balcao_language::{Asked, find_dates, find_times, mentions};
 
 use super::denial::denies;
 use super::last_question;
-use super::offer::{asks_for_a_yes, asks_of_state, asks_only};
+use super::offer::{asks_about_state, asks_for_a_yes, asks_only};
 use super::sentences::parts;
 use crate::turn::grounding::{DialogueHistory, words};
 
@@ -59,7 +59,7 @@ pub(in crate::turn) fn without_rival<'a>(reply: &'a str, talk: &DialogueHistory<
     let question = parts(asked, &['.', '!', '?', '\n']).pop().unwrap_or_default();
     let is_rival = DEEDS.into_iter().any(|deed| mentions(question, deed))
         || asks_for_a_yes(question)
-        || asks_of_state(question)
+        || asks_about_state(question)
         || !find_dates(question, talk.today).is_empty()
         || !find_times(question).is_empty();
     // What is said behind the question goes on with it.

@@ -57,8 +57,8 @@ impl EventHandler<'_> {
         Ok("the earlier message was taken back")
     }
 
-    /// Finds the earlier message that an event of `sender` names. The name of a message is no secret, so nobody but its writer changes
-    /// it; an event that names nobody is the channel's own word.
+    /// Finds the earlier message that an event of `sender` names. Others may know the name of a message, so only its writer changes
+    /// it; an event without a sender is the channel's own word.
     fn earlier(
         &self,
         tx: &mut Tx<'_>,

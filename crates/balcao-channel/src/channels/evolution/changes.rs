@@ -16,7 +16,7 @@ const REVOKED: (i64, &str) = (1, "REVOKE");
 const UNDECRYPTED: (i64, &str) = (2, "CIPHERTEXT");
 
 /// The correction or deletion that an item of `messages.update` or `messages.edited` tells; `None` if it tells none.
-pub(super) fn told(origin: &Origin, item: &Value, own: Option<&Number>) -> Option<InboundEvent> {
+pub(super) fn read_change(origin: &Origin, item: &Value, own: Option<&Number>) -> Option<InboundEvent> {
     Some(event(origin, item, change(item)?, own))
 }
 
@@ -43,7 +43,7 @@ pub(super) fn is_note(item: &Value) -> bool {
 }
 
 /// What was done to an earlier message, as an event of its own: its id is the message's with what it says now, and who says so, because
-/// what another person says of the message is no repetition.
+/// what another person says of the message does not repeat it.
 pub(super) fn event(origin: &Origin, item: &Value, content: Content, own: Option<&Number>) -> InboundEvent {
     let sender = people::named(item, own).unwrap_or_default();
     let mut id = if let Content::Edit { message, content } = &content {

@@ -61,10 +61,10 @@ pub(super) fn unwrapped(message: &Value) -> &Value {
 /// The message within a wrapper: an object that holds a `message` of its own, whatever it is called, and if it has no name. A correction
 /// may also hold the new message without that.
 fn inside(message: &Value) -> Option<&Value> {
-    fn within(part: &Value) -> Option<&Value> {
+    fn inner_message(part: &Value) -> Option<&Value> {
         part.get("message").filter(|inner| inner.is_object())
     }
-    let wrapped = within(message).or_else(|| message.as_object()?.values().find_map(within));
+    let wrapped = inner_message(message).or_else(|| message.as_object()?.values().find_map(inner_message));
     wrapped.or_else(|| message.get("editedMessage").filter(|inner| inner.is_object()))
 }
 

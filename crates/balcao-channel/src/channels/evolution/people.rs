@@ -27,7 +27,7 @@ fn shows(jid: &str, own: &Number) -> bool {
 }
 
 /// The person with these ids of an item. Whichever of the two kinds an event uses, both are the person's if both are told. The
-/// business's `own` number beside them is nobody else's: what we send shows us as its sender.
+/// business's `own` number beside them is its own: what we send shows us as its sender.
 pub(super) fn person(jids: &[&str], item: &Value, name: Option<String>, own: Option<&Number>) -> Option<Person> {
     let told = OTHER_IDS.iter().flat_map(|key| [json::text(item, &["key", key]), json::text(item, &[key])]);
     let told = told.flatten().filter(|jid| own.is_none_or(|own| !shows(jid, own)));

@@ -112,8 +112,8 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
             None => [None, None],
             Some(Known::Upsert) => [message(&origin, item, own), None],
             // A status and a correction may come as one.
-            Some(Known::Update) => [status(&origin, item), changes::told(&origin, item, own)],
-            Some(Known::Edited) => [changes::told(&origin, item, own), None],
+            Some(Known::Update) => [status(&origin, item), changes::read_change(&origin, item, own)],
+            Some(Known::Edited) => [changes::read_change(&origin, item, own), None],
             Some(Known::Delete) => [changes::deleted(&origin, item, own), None],
         };
         let read: Vec<_> = read.into_iter().flatten().collect();

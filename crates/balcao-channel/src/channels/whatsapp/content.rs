@@ -119,7 +119,7 @@ fn interactive(message: &Value) -> Option<Content> {
     }
 }
 
-/// What the customer filled into a form, a line for each field. The form's own token is no field.
+/// What the customer filled into a form, a line for each field. The form's own token is left out.
 fn filled_in(reply: &Value) -> Option<String> {
     let fields = balcao_json::read_delivered(json::text(reply, &["response_json"])?.as_bytes(), MAX_DEPTH).ok()?;
     let line = |(name, value): (&String, &Value)| {

@@ -393,7 +393,7 @@ enum Place {
 }
 
 /// The calls of a message or a piece: the list that the protocol wants, one call in its place, or the one `function_call` of before.
-/// What is `null` in the list is no call, as are `false` and an empty text in its place.
+/// What is `null` in the list calls nothing, as do `false` and an empty text in its place.
 fn calls_of<'a>(
     calls: Option<Calls<'a>>,
     one: Option<&'a RawValue>,
