@@ -78,9 +78,9 @@ pub(super) fn answer(inbound: &str, act: Option<Act>, held: &PendingConfirmation
     }
     let deed = act.and_then(deed).unwrap_or(Asked::Other);
     // Who wants to think about it answers nothing now, and courtesy to the same question would be taken for a yes.
-    let decided = |agreement: Agreement| match agreement {
-        Agreement::Unclear if is_put_off(text) => Agreement::No,
-        other => other,
+    let decided = |agreement: Agreement| {
+        let is_open = agreement == Agreement::Unclear && is_put_off(text);
+        if is_open { Agreement::No } else { agreement }
     };
     if deed != Asked::Rescheduling {
         return decided(agreement_to(text, deed, &held.question, today));

@@ -242,11 +242,10 @@ impl Turn {
             return;
         }
         let act = self.setup.toolbox.get(&held.tool).and_then(|tool| tool.spec.act);
-        let answer = match consent::answer(&self.state.inbound, act, &held, self.state.now.date()) {
-            // It was written before the question.
-            Agreement::Yes if self.setup.is_overtaken => Agreement::Unclear,
-            answer => answer,
-        };
+        let answer = consent::answer(&self.state.inbound, act, &held, self.state.now.date());
+        // A yes that was written before the question answers something else.
+        let is_too_early = answer == Agreement::Yes && self.setup.is_overtaken;
+        let answer = if is_too_early { Agreement::Unclear } else { answer };
         match answer {
             Agreement::Yes => self.run_held(held),
             // What is no clear answer is asked once more, by us and not by a model.
