@@ -76,6 +76,9 @@ fn quoted(at: usize, rest: &str, quote: char) -> Checked<(Token, &str)> {
     Err(Problem::new(at, "the text does not end").suggest(format!("close it with {quote}")))
 }
 
+/// The longest duration, in years.
+const MOST_YEARS: i64 = 10_000;
+
 /// `2026-11-24`, `30d`, `3.5`, `12`.
 fn number(at: usize, rest: &str) -> Checked<(Token, &str)> {
     if let Some((date, after)) = rest.split_at_checked(10)
@@ -98,19 +101,24 @@ fn number(at: usize, rest: &str) -> Checked<(Token, &str)> {
     if unit.is_empty() {
         return Ok((Token::Whole(whole), after));
     }
-    let few = whole.min(100_000);
-    let (months, days, minutes) = match unit {
-        "y" => (few * 12, 0, 0),
-        "mo" => (few, 0, 0),
-        "w" => (0, few * 7, 0),
-        "d" => (0, few, 0),
-        "h" => (0, 0, few * 60),
-        "min" => (0, 0, few),
+    // How many of the unit a year has, at most.
+    let (a_year, build): (i64, fn(i64) -> (i64, i64, i64)) = match unit {
+        "y" => (1, |years| (years * 12, 0, 0)),
+        "mo" => (12, |months| (months, 0, 0)),
+        "w" => (53, |weeks| (0, weeks * 7, 0)),
+        "d" => (366, |days| (0, days, 0)),
+        "h" => (366 * 24, |hours| (0, 0, hours * 60)),
+        "min" => (366 * 24 * 60, |minutes| (0, 0, minutes)),
         _ => {
             let problem = Problem::new(at, format!("`{digits}{unit}` is no duration"));
             return Err(problem.suggest("units are y, mo, w, d, h and min, as in 30d"));
         }
     };
+    if whole > a_year * MOST_YEARS {
+        let problem = Problem::new(at, format!("the duration `{digits}{unit}` is too long"));
+        return Err(problem.suggest(format!("a duration has at most {MOST_YEARS} years")));
+    }
+    let (months, days, minutes) = build(whole);
     Ok((Token::Duration(Duration { months, days, minutes }), after_unit))
 }
 

@@ -261,4 +261,10 @@ fn a_pack_of_another_type_runs_over_a_server_that_its_account_names() {
     std::fs::write(&file, over.replace("settings.token", "settings.tokn")).unwrap();
     let (exit, _, why) = pack(&folder, &read);
     assert!(exit == 2 && why.contains("over.yaml") && why.contains("tokn"), "{exit} {why}");
+    // A file of the pack leads nowhere else.
+    std::fs::remove_file(&file).unwrap();
+    std::fs::write(folder.path().join("elsewhere"), "one line of it").unwrap();
+    std::os::unix::fs::symlink(folder.path().join("elsewhere"), &file).unwrap();
+    let (exit, _, why) = pack(&folder, &read);
+    assert!(exit == 2 && why.contains("a regular one") && !why.contains("one line of it"), "{exit} {why}");
 }

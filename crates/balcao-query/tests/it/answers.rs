@@ -77,6 +77,9 @@ fn dates_move_by_durations() {
     assert_eq!(told("appointments | where starts_at > now + 4h and starts_at < now + 6h | summarize count()"), ["1"]);
     assert_eq!(told("appointments | where starts_at < today - 1mo | summarize count()"), ["3"]);
     assert_eq!(told("appointments | where starts_at < today - 1y | summarize count()"), ["0"]);
+    // A year in minutes and in hours is no shorter.
+    assert_eq!(told("appointments | where starts_at < now - 525600min | summarize count()"), ["0"]);
+    assert_eq!(told("appointments | where starts_at < now - 8760h | summarize count()"), ["0"]);
 }
 
 #[test]

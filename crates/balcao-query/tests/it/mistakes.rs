@@ -29,6 +29,11 @@ fn each_mistake_has_its_place_and_a_way_out() {
         ("appointments | where starts_at > 30d", "a duration only stands after a date; as in today - 30d"),
         ("appointments | where starts_at - 30d > today", "only today, now and dates that are written out"),
         ("appointments | where starts_at > today - 30x", "`30x` is no duration; units are y, mo, w, d, h and min"),
+        (
+            "appointments | where starts_at > today - 9999999y",
+            "`9999999y` is too long; a duration has at most 10000 years",
+        ),
+        ("appointments | where starts_at > now - 99999999999min", "is too long"),
         ("appointments | where client == \"Bia", "column 32: the text does not end"),
         ("appointments | where (price > 1", "the question ends where `)` is wanted"),
         ("appointments | where client; drop table x", "`;` means nothing here"),

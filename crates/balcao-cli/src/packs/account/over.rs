@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use balcao_mcp::Overlay;
-use balcao_pack::read_named;
+use balcao_pack::{read_named, read_regular};
 use balcao_yaml::Document;
 
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) fn load(
     (folder, accepted): (&Path, &Accepted),
     (file, before): (&Path, Option<&Link>),
 ) -> Result<OwnPack, Vec<Problem>> {
-    let (overlay, written) = read(file)?;
+    let (overlay, written) = read(file, folder)?;
     let pack = &loaded.pack;
     let mut terms = loaded.terms.clone();
     terms.share("over", written.clone());
@@ -71,11 +71,12 @@ pub(super) fn load(
     Ok(taking(deliveries, own))
 }
 
-/// The connection of a file, and the file's content.
-fn read(file: &Path) -> Result<(Overlay, Value), Vec<Problem>> {
+/// The connection of a file, and the file's content. A file in the pack's folder is the author's, so it may not lead elsewhere.
+fn read(file: &Path, folder: &Path) -> Result<(Overlay, Value), Vec<Problem>> {
     let mend = "name the file of a connection beside the pack: docs/MCP.md, chapter 3";
     let unread = |error: &dyn std::fmt::Display| vec![problem(file, format!("packs.accounts.over: {error}"), mend)];
-    let text = read_named(file, MAX_BYTES).map_err(|error| unread(&error))?;
+    let read = if file.starts_with(folder) { read_regular } else { read_named };
+    let text = read(file, MAX_BYTES).map_err(|error| unread(&error))?;
     let text = String::from_utf8(text).map_err(|error| unread(&error))?;
     let document = Document::read(&file.display().to_string(), &text).map_err(|problem| vec![*problem])?;
     let told = |found: Vec<balcao_connector::Problem>| -> Vec<Problem> {
