@@ -1,5 +1,7 @@
 //! Letters over real SMTP: what a server's answer means, and above all what no answer means.
 
+use std::io::Write;
+use std::net::TcpListener;
 use std::time::Duration;
 
 use balcao_channel::channels::email::{Config, ConfigError, Email, Security};
@@ -104,6 +106,24 @@ async fn a_server_that_says_nothing_is_left_in_time_and_has_no_letter() {
     let error = email.send(&letter("oi"), &otavio()).await.unwrap_err();
     assert_eq!((error.class, error.code, began.elapsed().as_secs()), (SendClass::retry(), None, WITHIN.as_secs()));
     assert_eq!(fake.letters(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_whose_line_does_not_end_is_left_after_a_mebibyte() {
+    let endless = TcpListener::bind("127.0.0.1:0").unwrap();
+    let email = Email::new(config(endless.local_addr().unwrap().port())).unwrap();
+    let said = std::thread::spawn(move || {
+        let (mut client, _) = endless.accept().unwrap();
+        let (mut said, piece) = (0, [b'a'; 16 * 1024]);
+        while client.write_all(&piece).is_ok() {
+            said += piece.len();
+        }
+        said
+    });
+    let error = email.send(&letter("oi"), &otavio()).await.unwrap_err();
+    assert_eq!((error.class, error.code), (SendClass::retry(), None), "{error}");
+    // What lies in the buffers of both sides was not read.
+    assert!(said.join().unwrap() < 32 << 20);
 }
 
 /// Lets the server give so many answers, each after this time.

@@ -1,5 +1,6 @@
 //! E-mail over SMTP. Balcão sends e-mails and receives none.
 
+mod bounded;
 mod config;
 mod letter;
 mod send;

@@ -12,8 +12,10 @@ use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
 use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::ClientId;
 use secrecy::ExposeSecret;
+use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
+use super::bounded::Bounded;
 use super::letter::{self, Letter};
 use super::{Config, ConfigError, KIND, Security};
 use crate::capabilities::Capabilities;
@@ -79,11 +81,21 @@ impl Email {
 
     async fn open(&self, until: Instant) -> Result<AsyncSmtpConnection, SendError> {
         let hello = ClientId::default();
-        let wrapped = self.tls.clone().filter(|_| self.config.security == Security::Tls);
         let place = (self.config.host.trim().to_owned(), self.config.port);
-        let within = Some(self.left(until));
-        let connect = AsyncSmtpConnection::connect_tokio1(place, within, &hello, wrapped, None);
-        let mut connection = step(Step::Connect, until, connect).await?;
+        let mut connection = match self.tls.clone().filter(|_| self.config.security == Security::Tls) {
+            // The server proves who it is before it says a line.
+            Some(tls) => {
+                let within = Some(self.left(until));
+                let connect = AsyncSmtpConnection::connect_tokio1(place, within, &hello, Some(tls), None);
+                step(Step::Connect, until, connect).await?
+            }
+            None => {
+                let connected = timeout_at(until, TcpStream::connect(place)).await;
+                let stream = connected.ok().and_then(Result::ok).ok_or_else(unconnected)?;
+                let connect = AsyncSmtpConnection::connect_with_transport(Box::new(Bounded::new(stream)), &hello);
+                step(Step::Connect, until, connect).await?
+            }
+        };
         if let Some(tls) = self.tls.clone().filter(|_| self.config.security == Security::StartTls) {
             step(Step::Connect, until, connection.starttls(tls, &hello)).await?;
         }
@@ -126,6 +138,11 @@ impl Email {
             Err(_elapsed) => Err(SendError::new(SendClass::Unknown, "no answer in time after the letter")),
         }
     }
+}
+
+/// That nobody answers at the address.
+fn unconnected() -> SendError {
+    SendError::new(SendClass::retry(), "no connection to the mail server")
 }
 
 /// Runs a step that cannot have sent anything.
