@@ -101,14 +101,14 @@ fn number(at: usize, rest: &str) -> Checked<(Token, &str)> {
     if unit.is_empty() {
         return Ok((Token::Whole(whole), after));
     }
-    // How many of the unit a year has, at most.
-    let (a_year, build): (i64, fn(i64) -> (i64, i64, i64)) = match unit {
-        "y" => (1, |years| (years * 12, 0, 0)),
-        "mo" => (12, |months| (months, 0, 0)),
-        "w" => (53, |weeks| (0, weeks * 7, 0)),
-        "d" => (366, |days| (0, days, 0)),
-        "h" => (366 * 24, |hours| (0, 0, hours * 60)),
-        "min" => (366 * 24 * 60, |minutes| (0, 0, minutes)),
+    // How many of the unit a year has at most, and what one of it is.
+    let (a_year, months, days, minutes) = match unit {
+        "y" => (1, 12, 0, 0),
+        "mo" => (12, 1, 0, 0),
+        "w" => (53, 0, 7, 0),
+        "d" => (366, 0, 1, 0),
+        "h" => (366 * 24, 0, 0, 60),
+        "min" => (366 * 24 * 60, 0, 0, 1),
         _ => {
             let problem = Problem::new(at, format!("`{digits}{unit}` is no duration"));
             return Err(problem.suggest("units are y, mo, w, d, h and min, as in 30d"));
@@ -118,8 +118,9 @@ fn number(at: usize, rest: &str) -> Checked<(Token, &str)> {
         let problem = Problem::new(at, format!("the duration `{digits}{unit}` is too long"));
         return Err(problem.suggest(format!("a duration has at most {MOST_YEARS} years")));
     }
-    let (months, days, minutes) = build(whole);
-    Ok((Token::Duration(Duration { months, days, minutes }), after_unit))
+    let of_all = |one: i64| whole * one;
+    let duration = Duration { months: of_all(months), days: of_all(days), minutes: of_all(minutes) };
+    Ok((Token::Duration(duration), after_unit))
 }
 
 fn sign(at: usize, rest: &str, first: char) -> Checked<(Token, &'_ str)> {

@@ -140,7 +140,7 @@ impl Email {
     }
 }
 
-/// That nobody answers at the address.
+/// The error of an address at which no server answers.
 fn unconnected() -> SendError {
     SendError::new(SendClass::retry(), "no connection to the mail server")
 }
