@@ -280,8 +280,8 @@ impl Turn {
         // A message that we sent unasked (a free place, say) lies between two turns, so no transcript holds it.
         let unasked = self.setup.notification.iter().map(|text| Utterance::Us(text));
         let earlier = unasked.chain(self.setup.history.messages.iter().rev().flat_map(Utterance::in_message));
-        // What was written before our last message does not answer it.
-        let earlier = earlier.skip_while(|line| self.setup.is_overtaken && line.by_us().is_some());
+        // What was written before our last message neither answers it nor goes on with what was said since.
+        let earlier = earlier.filter(|_| !self.setup.is_overtaken);
         let lines = self.state.transcript.iter().rev().flat_map(Utterance::in_message).chain(earlier);
         let unasked = self.setup.notification.as_deref();
         DialogueHistory::new(lines, self.state.now.date(), self.state.principal.locale, unasked)
