@@ -129,14 +129,13 @@ pub fn names_only(text: &str, about: &str, today: Date) -> Option<Named> {
                 1
             }
             Some(false) => 1,
-            None => match piece_at(&all, index, Asked::Booking) {
-                (Piece::Yes | Piece::Deed, len) => len,
-                (Piece::Filler, len) if is_beside_name(&all, index) => len,
-                _ => return None,
+            None => match (phrase_at(&all, index, BESIDE_NAMES), piece_at(&all, index, Asked::Booking)) {
+                (Some(len), _) | (None, (Piece::Yes | Piece::Deed, len)) => len,
+                (None, (Piece::Filler, len)) if is_beside_name(&all, index) => len,
+                (None, _) => return None,
             },
         };
-        let is_joined = joins_question(&all, index, &repeated);
-        if is_joined {
+        if joins_question(&all, index, &repeated) {
             return None;
         }
         index = index.saturating_add(len.max(1));
@@ -147,14 +146,24 @@ pub fn names_only(text: &str, about: &str, today: Date) -> Option<Named> {
 /// Whether what stands at `index` may stand beside a name that answers a question: a mark, a plea, a copula that begins the answer.
 fn is_beside_name(tokens: &[Token], index: usize) -> bool {
     let is_mark = tokens.get(index).is_some_and(|token| token.kind == TokenKind::Mark);
-    is_mark
-        || index == 0 && text_at(tokens, index) == IS
-        || phrase_at(tokens, index, BESIDE_NAMES).is_some()
-        || phrase_at(tokens, index, PLEASE).is_some()
+    is_mark || index == 0 && text_at(tokens, index) == IS || phrase_at(tokens, index, PLEASE).is_some()
 }
 
 /// Grammar beside a name that answers a question.
-const BESIDE_NAMES: &[&str] = &["entao", "mesmo", "msm", "esse mesmo", "pra mim", "para mim", "por mim", "for me"];
+const BESIDE_NAMES: &[&str] = &[
+    "entao",
+    "mesmo",
+    "msm",
+    "esse mesmo",
+    "pra mim",
+    "para mim",
+    "por mim",
+    "for me",
+    "prefiro",
+    "fica melhor",
+    "eh melhor",
+    "melhor",
+];
 
 /// True if a message says a day, a time or a name of `about` again, whatever else it says.
 #[must_use]
@@ -464,9 +473,6 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
         return (Piece::Unknown, len);
     }
     let reminds = asked == Asked::Reminding;
-    if let Some(len) = asks_to_send(tokens, index, reminds).filter(|_| reminds) {
-        return (Piece::Unknown, len);
-    }
     if let Some(len) = courtesy_at(tokens, index, ends(asked)) {
         return (Piece::Filler, len);
     }
@@ -486,11 +492,11 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
         // Who chooses what stands does not agree to end it.
         return (if ends(asked) { Piece::Unknown } else { Piece::Yes }, len);
     }
-    if let Some((piece, len)) = deed_at(tokens, index, asked) {
-        return (piece, len);
-    }
-    if let Some(len) = asks_to_send(tokens, index, reminds) {
-        return (Piece::Unknown, len);
+    // What else than a reminder is sent is asked for; "manda marcar" orders the deed.
+    let sending = asks_to_send(tokens, index, reminds).map(|len| (Piece::Unknown, len));
+    let deed = deed_at(tokens, index, asked);
+    if let Some(found) = if reminds { sending.or(deed) } else { deed.or(sending) } {
+        return found;
     }
     // "Fechadíssimo" agrees as "fechado" does.
     let plain_form = || Some(format!("{}o", text_at(tokens, index).strip_suffix("issimo")?));

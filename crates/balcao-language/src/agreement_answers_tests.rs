@@ -20,6 +20,9 @@ fn a_day_a_time_or_a_name_alone_differs_from_words_that_only_have_one() {
         "é às 15h",
         "pode ser às 15h",
         "sexta 15h com o Wesley",
+        "prefiro 15h",
+        "15h fica melhor",
+        "15h é melhor pra mim",
     ] {
         assert_eq!(named(text), Some(Named::When), "{text}");
     }

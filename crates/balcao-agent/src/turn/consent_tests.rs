@@ -548,3 +548,26 @@ fn a_request_that_is_put_off_is_no_wish_for_the_next_ok() {
     assert_eq!(consent(Asked::Booking, &[wish]), Consent::Open);
     assert_eq!(consent(Asked::Booking, &[ok, taken, wish]), Consent::Open);
 }
+
+#[test]
+fn a_name_answers_the_question_which_person() {
+    for offer in [
+        "Sexta, 27/11, às 15h tenho o Wesley ou o Otávio para Corte na máquina. Com quem prefere?",
+        "Com o Wesley ou com o Otávio?",
+        "Tenho sexta às 15h. Com qual profissional?",
+    ] {
+        let lines = |answer| {
+            [
+                Utterance::Customer(answer),
+                Utterance::Us(offer),
+                Utterance::Customer("quero cortar na máquina sexta às 15h"),
+            ]
+        };
+        for answer in ["Wesley", "com o Wesley", "o Wesley mesmo", "pode ser o Wesley"] {
+            assert_eq!(consent(Asked::Booking, &lines(answer)), Consent::Given, "{offer} {answer}");
+        }
+        for answer in ["valeu, Wesley", "e o Wesley", "sim", "gostei do Wesley"] {
+            assert_ne!(consent(Asked::Booking, &lines(answer)), Consent::Given, "{offer} {answer}");
+        }
+    }
+}

@@ -37,7 +37,7 @@ pub(super) fn states_only(statement: &str, deed: Asked, about: &str, talk: &Dial
         rest = if names_one && is_lead(last.trim(), deed, talk) { before } else { rest };
     }
     let rest: String = rest.split_inclusive(',').filter(|piece| !is_beside(piece)).collect();
-    let said = words(&without_when(&without_surnames(&rest, about), talk.today));
+    let said = words(&without_when(&without_alternatives(&without_surnames(&rest, about)), talk.today));
     // "Marcado" may say that another has the time; "vou marcar" and "I'll book" do not.
     let is_to_come = |word: &str| mentions(word, deed) && (word.ends_with('r') || ["book", "schedule"].contains(&word));
     let states = |word: &str| is_to_come(word) || AFFIRMING.contains(&word) || STATING.contains(&word);
@@ -152,6 +152,21 @@ fn is_spoken_of(name: &[String], talk: &DialogueHistory<'_>) -> bool {
 fn without_tag(question: &str, deed: Asked) -> &str {
     let Some((before, last)) = question.rsplit_once(',') else { return question };
     if agreement_about(last, deed) == Agreement::Yes && !words(before).is_empty() { before } else { question }
+}
+
+/// A text without the persons that it lists with "ou": "tenho o Wesley ou o Otávio" says that both can be.
+fn without_alternatives(text: &str) -> String {
+    let is_word = |written: &str, known: &[&str]| known.contains(&written.trim().to_lowercase().as_str());
+    if !text.split_whitespace().any(|written| is_word(written, &["ou", "or"])) {
+        return text.to_owned();
+    }
+    let mut is_led = false;
+    let stays = |written: &&str| {
+        let is_person = is_led && written.starts_with(char::is_uppercase);
+        is_led = is_word(written, &["o", "a", "com", "with", "ou", "or"]);
+        !is_person
+    };
+    text.split_inclusive(' ').filter(stays).collect()
 }
 
 /// A text without what follows a name of the call as its surname: "com Wesley Moura".

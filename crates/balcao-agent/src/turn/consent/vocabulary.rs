@@ -362,6 +362,11 @@ pub(super) const ASKED_FOR: &[&str] = &[
     "stylist",
     "times",
     "works",
+    "diga",
+    "diz",
+    "fala",
+    "ficam",
+    "melhores",
 ];
 
 /// Prepositions, and what they are written together with: a closed class.
@@ -480,4 +485,7 @@ pub(super) const OPEN_QUESTIONS: &[&str] = &[
     "works",
     "would",
     "you",
+    "atende",
+    "funciona",
+    "funcionaria",
 ];
