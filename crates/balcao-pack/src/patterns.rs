@@ -16,11 +16,13 @@ const COPIES: usize = 4;
 
 /// The place at which the patterns of a pack exceed their budget, as a pointer, and the problem; `None` if they do not.
 pub(crate) fn find_excess(pack: &Value) -> Option<(String, String)> {
-    let at = find(pack, "", &mut MAX_BYTES.clone())?;
+    let mut left = MAX_BYTES;
+    let at = find(pack, "", &mut left)?;
     let most = MAX_BYTES >> 20;
     Some((at, format!("with this one, the patterns of the pack take more than {most} MiB of memory")))
 }
 
+/// The place of the first pattern in this value for which less memory is left than it takes.
 fn find(value: &Value, at: &str, left: &mut usize) -> Option<String> {
     let patterns = match value {
         Value::Object(map) => {

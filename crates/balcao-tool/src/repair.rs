@@ -1,8 +1,9 @@
 //! Repair of malformed arguments, where only one reading is possible.
 //!
 //! Mended: code fences, trailing commas, single or typographic quotes, Python literals, unquoted keys, an object given as a
-//! string, an object alone in a list, and (by schema) one value where a list of such values is expected. Never mended: cut-off text, repeated keys,
-//! anything that is not an object, and the values themselves: every scalar of a repaired object stood in the source.
+//! string, an object alone in a list, and (by schema) one value where a list of such values is expected. Never mended: cut-off
+//! text, repeated keys, anything that is not an object, and the values themselves: every scalar of a repaired object stood in
+//! the source.
 
 use serde_json::{Map, Value};
 

@@ -111,7 +111,7 @@ async fn an_empty_page_that_leads_on_is_not_the_last_one() {
     let (found, _) = account(&filtered, json!({}));
     let done = found.call(&list, &arguments(json!({})), None).await.unwrap();
     assert_eq!(done, json!({ "found": [1], "more": false }));
-    // Empty pages without end stop at the limit, and that is told.
+    // The limit of pages ends a list of empty pages, and `more` says so.
     let endless = Server::start(move |_, before| page(json!([]), json!(before + 1)));
     let (found, _) = account(&endless, json!({}));
     let done = found.call(&list, &arguments(json!({})), None).await.unwrap();

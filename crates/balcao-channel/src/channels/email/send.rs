@@ -90,8 +90,10 @@ impl Email {
                 step(Step::Connect, until, connect).await?
             }
             None => {
+                let failed = |why: &str| SendError::new(SendClass::retry(), &format!("{NO_CONNECTION}{why}"));
                 let connected = timeout_at(until, TcpStream::connect(place)).await;
-                let stream = connected.ok().and_then(Result::ok).ok_or_else(unconnected)?;
+                let connected = connected.map_err(|_elapsed| failed(": no answer in time"))?;
+                let stream = connected.map_err(|_source| failed(""))?;
                 let connect = AsyncSmtpConnection::connect_with_transport(Box::new(Bounded::new(stream)), &hello);
                 step(Step::Connect, until, connect).await?
             }
@@ -140,10 +142,8 @@ impl Email {
     }
 }
 
-/// The error of an address at which no server answers.
-fn unconnected() -> SendError {
-    SendError::new(SendClass::retry(), "no connection to the mail server")
-}
+/// What staff read if the server cannot be reached.
+const NO_CONNECTION: &str = "no connection to the mail server";
 
 /// Runs a step that cannot have sent anything.
 async fn step<T>(
@@ -152,7 +152,7 @@ async fn step<T>(
     work: impl Future<Output = Result<T, lettre::transport::smtp::Error>>,
 ) -> Result<T, SendError> {
     let what = match step {
-        Step::Connect => "no connection to the mail server",
+        Step::Connect => NO_CONNECTION,
         Step::Login => "the mail server does not let us in",
         Step::From => "the mail server refuses the sender",
         Step::To => "the mail server refuses the recipient",

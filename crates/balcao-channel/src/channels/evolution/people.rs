@@ -26,8 +26,8 @@ fn shows(jid: &str, own: &Number) -> bool {
     identity::phone(&shown).is_some_and(|shown| shown.identity() == own_phone.identity())
 }
 
-/// The person with these ids of an item. Whichever of the two kinds an event uses, both are the person's if both are told. The
-/// business's `own` number beside them is its own: what we send shows us as its sender.
+/// The person with these ids of an item. An event may give a number, a hidden id or both, and then both belong to the person. The business's
+/// `own` number beside them is left out, because an item that we sent shows the business as its sender.
 pub(super) fn person(jids: &[&str], item: &Value, name: Option<String>, own: Option<&Number>) -> Option<Person> {
     let told = OTHER_IDS.iter().flat_map(|key| [json::text(item, &["key", key]), json::text(item, &[key])]);
     let told = told.flatten().filter(|jid| own.is_none_or(|own| !shows(jid, own)));
